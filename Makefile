@@ -1,0 +1,65 @@
+# Every target sets up what it needs: a virtual environment in .venv, and Java 17 where that is possible.
+#
+#   make demo           a million rows against 10,000 rules, on an embedded Spark
+#   make test           lint, then all tests
+#   make lint           ruff and mypy, and the Scala compiler with warnings as errors
+#   make build          the wheel (with a prebuilt jar) and the source distribution, in dist/
+#   make test-versions  a small suite on every supported minor of PySpark
+#   make clean          remove what the above have made, except the virtual environments
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+PYSPARK_MINORS := 4.0 4.1 4.2 4.3
+
+.PHONY: demo test lint build test-versions clean setup java $(PYSPARK_MINORS:%=test-pyspark-%)
+
+demo: setup
+	$(BIN)/sparkrules demo
+
+test: lint
+	$(BIN)/python -m pytest
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/sparkrules build-jar --strict --output build/strict/sparkrules.jar
+
+build: setup
+	rm -rf build/jar dist
+	$(BIN)/sparkrules build-jar --prebuilt build/jar
+	$(BIN)/python -m build --sdist --wheel --outdir dist .
+
+setup: java $(STAMP)
+
+$(STAMP): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null || { \
+	  echo "sparkrules needs Python 3.10 or newer, and '$(PYTHON)' is $$($(PYTHON) --version 2>&1)."; \
+	  echo "Install one, or name it: make PYTHON=python3.12 ..."; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || { \
+	  echo "The virtual environment cannot be made; on Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+# Spark needs Java 17 or newer. Debian and Ubuntu as root: installed here. Elsewhere: say what to install.
+java:
+	@sh jars/ensure_java.sh
+
+test-versions: $(PYSPARK_MINORS:%=test-pyspark-%)
+
+# One after the other, also under make -j: each starts a Spark of its own.
+.NOTPARALLEL:
+
+test-pyspark-%: java .venvs/%/.installed
+	.venvs/$*/bin/python -m pytest tests/spark/test_smoke.py
+
+.venvs/%/.installed: pyproject.toml
+	@test -x .venvs/$*/bin/python || $(PYTHON) -m venv .venvs/$*
+	.venvs/$*/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[test]' 'pyspark[connect]==$*.*'
+	@touch $@
+
+clean:
+	rm -rf build dist spark-warehouse metastore_db derby.log artifacts .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find sparkrules tests jars -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,68 @@
+package sparkrules
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{AttributeReference, GenericInternalRow}
+import org.apache.spark.sql.catalyst.util.{ArrayData, GenericArrayData}
+import org.apache.spark.sql.types._
+
+/** What a query may want to know of a row's matches; each is a column of [[Match]], computed only when it is used. */
+sealed abstract class Answer(val name: String, val dataType: DataType) extends Product with Serializable {
+  def attribute: AttributeReference = AttributeReference(name, dataType, nullable = false)()
+}
+
+object Answer {
+  private val Strings = ArrayType(StringType, containsNull = false)
+
+  /** The matching subscriptions. */
+  case object Ids extends Answer("ids", Strings)
+
+  /** The groups of them that share a true subexpression. */
+  case object Overlaps extends Answer("overlaps", ArrayType(Strings, containsNull = false))
+
+  /** One element per match, for results with a row per match. */
+  case object Rows extends Answer(
+        "rows",
+        ArrayType(
+          new StructType()
+            .add("subscription_id", StringType, nullable = false)
+            .add("priority", IntegerType, nullable = false)
+            .add("overlap", Strings, nullable = false),
+          containsNull = false))
+}
+
+/** Turns what a [[Matcher]] found in a row into the values of `answers`. */
+final class Answers(matcher: Matcher, answers: Seq[Answer]) {
+  private val overlaps = new Overlaps(matcher)
+  private val needsOverlaps = answers.exists(_ != Answer.Ids)
+  private val result = new GenericInternalRow(answers.length)
+
+  /** The same row each time, with new values. */
+  def of(row: InternalRow): InternalRow = {
+    matcher.run(row)
+    val sets = if (needsOverlaps) overlaps.sets() else Array.empty[Array[Int]]
+    var i = 0
+    while (i < answers.length) {
+      result.update(i, answers(i) match {
+        case Answer.Ids => ids(matcher.count, matcher.matched)
+        case Answer.Overlaps => new GenericArrayData(sets.map[Any](set => ids(set.length, set(_))))
+        case Answer.Rows => rows(sets)
+      })
+      i += 1
+    }
+    result
+  }
+
+  private def ids(count: Int, subscription: Int => Int): ArrayData = {
+    val texts = new Array[Any](count)
+    var i = 0
+    while (i < count) { texts(i) = matcher.program.ids(subscription(i)); i += 1 }
+    new GenericArrayData(texts)
+  }
+
+  private def rows(sets: Array[Array[Int]]): ArrayData =
+    new GenericArrayData(Array.tabulate[Any](matcher.count) { i =>
+      val own = matcher.matched(i)
+      val others = sets.filter(java.util.Arrays.binarySearch(_, own) >= 0).flatten.distinct.filter(_ != own).sorted
+      InternalRow(matcher.program.ids(own), matcher.program.priorities(own), ids(others.length, others(_)))
+    })
+}

@@ -1,0 +1,59 @@
+package sparkrules
+
+import java.nio.charset.StandardCharsets.UTF_8
+
+import scala.collection.mutable.ArrayBuffer
+import scala.jdk.CollectionConverters._
+
+import org.apache.arrow.memory.RootAllocator
+import org.apache.arrow.vector.{FieldVector, IntVector, VarCharVector}
+import org.apache.arrow.vector.complex.ListVector
+import org.apache.arrow.vector.ipc.{ArrowFileReader, SeekableReadChannel}
+import org.apache.arrow.vector.types.pojo.ArrowType
+import org.apache.arrow.vector.util.ByteArrayReadableSeekableByteChannel
+
+/** The columns of one Arrow file, as JVM arrays. Only the types of docs/store-format.md occur. */
+final class ArrowTable private (columns: Map[String, Array[_]]) {
+  def ints(name: String): Array[Int] = columns(name).asInstanceOf[Array[Int]]
+  def strings(name: String): Array[String] = columns(name).asInstanceOf[Array[String]]
+  def lists(name: String): IntLists = IntLists(columns(name).asInstanceOf[Array[Array[Int]]])
+}
+
+object ArrowTable {
+
+  def read(bytes: Array[Byte]): ArrowTable = {
+    val allocator = new RootAllocator()
+    val reader =
+      new ArrowFileReader(new SeekableReadChannel(new ByteArrayReadableSeekableByteChannel(bytes)), allocator)
+    try {
+      val batches = ArrayBuffer.empty[Map[String, Array[_]]]
+      while (reader.loadNextBatch()) {
+        batches += reader.getVectorSchemaRoot.getFieldVectors.asScala.map(v => v.getName -> values(v)).toMap
+      }
+      new ArrowTable(reader.getVectorSchemaRoot.getSchema.getFields.asScala.map { field =>
+        val parts = batches.iterator.map(_(field.getName))
+        field.getName -> (field.getType match {
+          case _: ArrowType.Int => parts.flatMap(_.asInstanceOf[Array[Int]]).toArray
+          case _: ArrowType.Utf8 => parts.flatMap(_.asInstanceOf[Array[String]]).toArray
+          case _ => parts.flatMap(_.asInstanceOf[Array[Array[Int]]]).toArray
+        })
+      }.toMap)
+    } finally {
+      reader.close()
+      allocator.close()
+    }
+  }
+
+  private def values(vector: FieldVector): Array[_] = vector match {
+    case ints: IntVector => Array.tabulate(ints.getValueCount)(i => ints.get(i))
+    case texts: VarCharVector =>
+      Array.tabulate(texts.getValueCount)(i => if (texts.isNull(i)) null else new String(texts.get(i), UTF_8))
+    case lists: ListVector =>
+      val data = lists.getDataVector.asInstanceOf[IntVector]
+      Array.tabulate(lists.getValueCount) { i =>
+        val start = lists.getElementStartIndex(i)
+        Array.tabulate(lists.getElementEndIndex(i) - start)(j => data.get(start + j))
+      }
+    case other => throw new IllegalArgumentException(s"column ${other.getName} has the unknown type ${other.getField}")
+  }
+}

@@ -1,0 +1,193 @@
+package sparkrules
+
+import scala.collection.mutable.ArrayBuffer
+
+import org.apache.spark.sql.catalyst.analysis.{UnresolvedAttribute, UnresolvedFunction}
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.types._
+
+/** A predicate bound to a table: it is true when the code of `slot` lies in one of `intervals` (see [[Codes]]). */
+final case class Leaf(slot: Int, intervals: Array[Int])
+
+/**
+ * A rule set bound to the columns of a table.
+ *
+ * @param columns the ordinals of the columns that the rules use: the first inputs of the slots' expressions
+ * @param extras what must be computed by the plan below instead (Python functions, the query's instant), over
+ *   `row`; the inputs after the columns
+ * @param leaves per predicate: its leaf, or why Spark does not accept it
+ */
+final case class Bound(
+    row: Seq[Attribute],
+    columns: Seq[Int],
+    extras: Seq[Expression],
+    slots: Array[Slot],
+    leaves: Array[Either[Problem, Leaf]])
+
+/**
+ * Binds the predicates of a segment to columns. Spark's own analyzer decides every coercion: for one representative of
+ * the predicates that it must treat alike, because only the value of a constant differs. What comes back as a comparison
+ * of an expression with a constant is coded; anything else is evaluated by Spark's own expression.
+ */
+final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Analysis, missingAsNull: Boolean) {
+  import Binder._
+
+  private val constants = new Constants(segment, analysis)
+  private val slots = new Slots(analysis)
+  private val leaves = new Array[Either[Problem, () => Leaf]](segment.predicateOperators.length)
+
+  def bind(): Bound = {
+    val attributes = analyzeAttributes()
+    val open = leaves.indices.filter { p =>
+      attributes(segment.predicateAttributes(p)) match {
+        case Left(problem) => leaves(p) = Left(problem); false
+        case Right(attribute) => constantsOf(p).left.toOption match {
+          case Some(problem) => leaves(p) = Left(problem); false
+          case None => !bindTest(p, attribute)
+        }
+      }
+    }
+    bindComparisons(open, p => attributes(segment.predicateAttributes(p)).toOption.get)
+    slots.bound(row, leaves.map(_.map(_())))
+  }
+
+  private def analyzeAttributes(): IndexedSeq[Either[Problem, Expression]] = {
+    val parsed = segment.attributes.toIndexedSeq.map(analysis.parse)
+    val analyzed = analyzeRights(parsed)
+    if (!missingAsNull) analyzed
+    else {
+      val nulled = parsed.zip(analyzed).map {
+        case (Right(expression), Left(Problem(_, missing))) if missing.nonEmpty =>
+          Right(expression.transform { case a: UnresolvedAttribute if missing.contains(a.name) => Literal(null) })
+        case (_, Left(problem)) => Left(problem)
+        case (_, Right(expression)) => Right(expression)
+      }
+      analyzeRights(nulled)
+    }
+  }
+
+  private def analyzeRights(all: IndexedSeq[Either[Problem, Expression]]): IndexedSeq[Either[Problem, Expression]] = {
+    val analyzed = analysis.analyze(all.flatMap(_.toOption)).iterator
+    all.map(_.flatMap(_ => analyzed.next()))
+  }
+
+  private def constantsOf(p: Int): Either[Problem, Seq[Expression]] = {
+    val all = segment.predicateConstants(p).toSeq.map(constants(_))
+    all.collectFirst { case Left(problem) => Left(problem) }.getOrElse(Right(all.flatMap(_.toOption)))
+  }
+
+  /** Tests without a constant. */
+  private def bindTest(p: Int, attribute: Expression): Boolean = segment.predicateOperators(p) match {
+    case "is null" | "is not null" => code(p, attribute, Nil); true
+    case "is true" | "is false" | "is not true" | "is not false" =>
+      attribute.dataType match {
+        case BooleanType => code(p, attribute, Nil)
+        case NullType => code(p, Cast(attribute, BooleanType), Nil)
+        case other => leaves(p) = Left(Problem(s"it is a condition of type ${other.sql}, not BOOLEAN"))
+      }
+      true
+    case _ => false
+  }
+
+  private def bindComparisons(open: Seq[Int], attribute: Int => Expression): Unit = {
+    val alike = open.groupBy { p =>
+      val constants = constantsOf(p).toOption.get
+      (segment.predicateAttributes(p), segment.predicateOperators(p), constants.map(decisive(attribute(p), _)).distinct)
+    }.toIndexedSeq.map(_._2)
+    val examples = alike.map { group =>
+      val p = group.head
+      // One constant of each type is enough for Spark to choose the common type of a long IN list.
+      val distinct = constantsOf(p).toOption.get.distinctBy(decisive(attribute(p), _))
+      (distinct, expression(segment.predicateOperators(p), attribute(p), distinct))
+    }
+    val analyzed = analysis.analyze(examples.map(_._2))
+    val opaque = ArrayBuffer.empty[Int]
+    alike.indices.foreach { g =>
+      analyzed(g) match {
+        case Left(problem) => alike(g).foreach(p => leaves(p) = Left(problem))
+        case Right(example) =>
+          val conversion = new Conversion(examples(g)._1, example, analysis, decisive(attribute(alike(g).head), _))
+          alike(g).foreach(p => if (!bindLike(p, example, conversion)) opaque += p)
+      }
+    }
+    bindOpaque(opaque.toIndexedSeq, attribute)
+  }
+
+  /** Binds a predicate as its group's example was analysed, its own constants converted in the same way. */
+  private def bindLike(p: Int, example: Expression, conversion: Conversion): Boolean = {
+    val own = constantsOf(p).toOption.get
+    example match {
+      case In(value, _) if codable(value) => conversion.all(own).exists { c => code(p, value, c); true }
+      case BinaryComparison(value, _) if codable(value) => conversion.all(own).exists { c => code(p, value, c); true }
+      case test: BinaryExpression if !test.isInstanceOf[BinaryComparison] && test.dataType == BooleanType &&
+          test.left.references.nonEmpty && test.right.foldable =>
+        conversion.all(own).exists { values =>
+          val operand = BoundReference(0, test.left.dataType, nullable = true)
+          val constant = Literal(values.head, test.right.dataType)
+          truth(p, slots.test(slots.of(test.left), test.withNewChildren(Seq(operand, constant))))
+          true
+        }
+      case _ => false
+    }
+  }
+
+  private def codable(value: Expression): Boolean = value.references.nonEmpty && Keys.hold(value.dataType)
+
+  /** Predicates that have no form of ours: Spark evaluates each as it is. */
+  private def bindOpaque(open: IndexedSeq[Int], attribute: Int => Expression): Unit = {
+    val tests = open.map(p => expression(segment.predicateOperators(p), attribute(p), constantsOf(p).toOption.get))
+    open.zip(analysis.analyze(tests)).foreach {
+      case (p, Left(problem)) => leaves(p) = Left(problem)
+      case (p, Right(test)) => truth(p, slots.of(test))
+    }
+  }
+
+  private def code(p: Int, value: Expression, values: Seq[Any]): Unit = {
+    val slot = slots.of(value)
+    val operator = segment.predicateOperators(p)
+    val present = values.filter(_ != null).toArray
+    slots.compare(slot, present)
+    leaves(p) = Right(() => {
+      val keys = slots.keys(slot)
+      Leaf(slot, Codes.of(operator, present.map(keys.codeOf), present.length < values.length, keys.maxCode))
+    })
+  }
+
+  private def truth(p: Int, slot: Int): Unit = {
+    val wanted = if (segment.predicateOperators(p).startsWith("not ") || segment.predicateOperators(p) == "<>") "is false"
+      else "is true"
+    leaves(p) = Right(() => Leaf(slot, Codes.of(wanted, Array.empty, hasNull = false, slots.keys(slot).maxCode)))
+  }
+}
+
+object Binder {
+  private val Integral: Set[DataType] = Set(ByteType, ShortType, IntegerType, LongType)
+
+  /** The test that an operator makes; operators that want it to be false give the test itself. */
+  private def expression(operator: String, attribute: Expression, constants: Seq[Expression]): Expression =
+    operator.stripPrefix("not ") match {
+      case "=" | "<>" => EqualTo(attribute, constants.head)
+      case "<" => LessThan(attribute, constants.head)
+      case "<=" => LessThanOrEqual(attribute, constants.head)
+      case ">" => GreaterThan(attribute, constants.head)
+      case ">=" => GreaterThanOrEqual(attribute, constants.head)
+      case "<=>" => EqualNullSafe(attribute, constants.head)
+      case "in" => In(attribute, constants)
+      case name => UnresolvedFunction(name, attribute +: constants, isDistinct = false)
+    }
+
+  /**
+   * What Spark's coercion of `attribute` with `constant` may depend on. Its type; for an integral attribute the value of
+   * a decimal, which may be rounded to the attribute's type; for a decimal attribute the digits of an integer. A constant
+   * that is an expression stands for itself.
+   */
+  private def decisive(attribute: Expression, constant: Expression): Any = constant match {
+    case Literal(value, dataType) =>
+      (attribute.dataType, dataType) match {
+        case (attributeType, _: DecimalType) if Integral(attributeType) => (dataType, value)
+        case (_: DecimalType, _) if Integral(dataType) => (dataType, value.toString.length)
+        case _ => dataType
+      }
+    case other => other.canonicalized
+  }
+}

@@ -1,0 +1,86 @@
+package sparkrules
+
+import org.apache.spark.sql.catalyst.FunctionIdentifier
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical.{Generate, LogicalPlan}
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.{StringType, StructType}
+import org.apache.spark.unsafe.types.UTF8String
+
+/** The functions of the plugin, in one table. */
+object Functions {
+  type Scalar = (FunctionIdentifier, ExpressionInfo, Seq[Expression] => Expression)
+  type Table = (FunctionIdentifier, ExpressionInfo, Seq[Expression] => LogicalPlan)
+
+  val scalars: Seq[Scalar] = Seq(
+    scalar(
+      "match_subscriptions",
+      "_FUNC_(['set',] *) - The ids of all rules that are true for the row, highest priority first, and their overlap " +
+        "sets: the groups of them that share a true subexpression.",
+      Seq(Answer.Ids, Answer.Overlaps)),
+    scalar(
+      "subscription_matches",
+      "_FUNC_(['set',] *) - An array with an element per matching rule: subscription_id, priority and overlap, the " +
+        "other matching rules that share a true subexpression with it. For `inline`.",
+      Seq(Answer.Rows)))
+
+  val tables: Seq[Table] = Seq(
+    (
+      FunctionIdentifier("match_subscriptions"),
+      info(
+        "match_subscriptions",
+        "_FUNC_(['set',] TABLE(t)) - The rows of t with subscription_id, priority and overlap, one row per match."),
+      matchTable))
+
+  private def scalar(name: String, usage: String, answers: Seq[Answer]): Scalar =
+    (FunctionIdentifier(name), info(name, usage), arguments => call(name, arguments, answers))
+
+  private def info(name: String, usage: String): ExpressionInfo =
+    new ExpressionInfo(classOf[MatchCall].getName, null, name, usage, "", "", "", "misc_funcs", "4.0.0", "", "scala_udf")
+
+  /** `f('set', a, b)`: a leading text names the rule set, the rest are the columns that rules may use. */
+  private def call(function: String, arguments: Seq[Expression], answers: Seq[Answer]): MatchCall = {
+    val (ruleSet, inputs) = splitRuleSet(arguments)
+    val named = inputs match {
+      // A single struct stands for a row: its fields are columns too.
+      case Seq(struct) if struct.dataType.isInstanceOf[StructType] =>
+        val own = struct match {
+          case named: NamedExpression => Seq(namesOf(named) -> struct)
+          case _ => Nil
+        }
+        val taken = own.map(_._1.last.toLowerCase).toSet
+        own ++ struct.dataType.asInstanceOf[StructType].fields.zipWithIndex.collect {
+          case (field, i) if !taken(field.name.toLowerCase) =>
+            Seq(field.name) -> GetStructField(struct, i, Some(field.name))
+        }
+      case several => several.zipWithIndex.map {
+        case (e: NamedExpression, _) => namesOf(e) -> e
+        case (field: GetStructField, _) => Seq(field.extractFieldName) -> field
+        case (other, i) =>
+          throw new RulesException(
+            s"Argument ${i + 1 + ruleSet.size} of $function, ${other.sql}, has no name that a rule could use. Write " +
+              s"$function(named_struct('name', ${other.sql}, ...)).")
+      }
+    }
+    MatchCall(ruleSet, named.map(_._1), named.map(_._2), answers, Semantics.of(SQLConf.get))
+  }
+
+  private def splitRuleSet(arguments: Seq[Expression]): (Option[String], Seq[Expression]) = arguments match {
+    case Literal(name: UTF8String, _: StringType) +: rest => (Some(name.toString), rest)
+    case _ => (None, arguments)
+  }
+
+  private def namesOf(e: NamedExpression): Seq[String] = e.qualifier :+ e.name
+
+  private def matchTable(arguments: Seq[Expression]): LogicalPlan = splitRuleSet(arguments) match {
+    case (ruleSet, Seq(table: FunctionTableSubqueryArgumentExpression)) =>
+      val columns = ruleSet.map(Literal(_)).toSeq ++ table.plan.output
+      val generator = Inline(call("match_subscriptions", columns, Seq(Answer.Rows)))
+      val output = generator.elementSchema.map(f => AttributeReference(f.name, f.dataType, f.nullable)())
+      Generate(generator, Nil, outer = false, None, output, table.plan)
+    case _ =>
+      throw new RulesException(
+        "match_subscriptions in FROM takes a table: SELECT * FROM match_subscriptions(TABLE(t)), or with the name of " +
+          "a rule set, match_subscriptions('alerts', TABLE(t)).")
+  }
+}

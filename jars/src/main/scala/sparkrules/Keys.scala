@@ -1,0 +1,136 @@
+package sparkrules
+
+import java.util.{Arrays, HashMap => JHashMap}
+
+import org.apache.spark.sql.catalyst.util.TypeUtils
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+
+/**
+ * The constants that rules compare one attribute with, sorted in Spark's order. They cut the attribute's values into
+ * codes, so that every test is an interval of integers:
+ *
+ * {{{
+ *   NULL   v < c0   c0   c0 < v < c1   c1   ...   c(k-1)   c(k-1) < v
+ *   0      1        2    3             4          2k       2k + 1
+ * }}}
+ */
+sealed abstract class Keys extends Serializable {
+  def size: Int
+  final def maxCode: Int = 2 * size + 1
+
+  /** The code of a value that is not NULL, given as Spark's internal representation. */
+  def codeOf(value: Any): Int
+
+  protected final def found(index: Int): Int = if (index >= 0) 2 * index + 2 else 2 * (-index - 1) + 1
+}
+
+object Keys {
+  final val NullCode = 0
+
+  /** A value that could not be computed: no test is true for it, `is null` included. */
+  final val ErrorCode = -1
+
+  /** Codes of Boolean attributes: every one has both constants. */
+  final val FalseCode = 2
+  final val TrueCode = 4
+
+  /** Whether values of this type can be coded: its order is known here, bit for bit as Spark's. */
+  def hold(dataType: DataType): Boolean = dataType match {
+    case StringType | BinaryType | _: DecimalType => true
+    case _ => LongKeys.hold(dataType)
+  }
+
+  /** The keys of `constants`, values of `dataType` that are not NULL. A type without keys has no constants. */
+  def of(dataType: DataType, constants: Array[Any]): Keys = dataType match {
+    case BooleanType => new LongKeys(Array(0L, 1L), dataType)
+    case _ if LongKeys.hold(dataType) =>
+      new LongKeys(constants.map(LongKeys.toLong(_, dataType)).distinct.sorted, dataType)
+    case StringType => new StringKeys(sorted(constants, dataType).map(_.asInstanceOf[UTF8String]))
+    case _ if hold(dataType) => new ObjectKeys(sorted(constants, dataType), dataType)
+    case _ => NoKeys
+  }
+
+  private def sorted(constants: Array[Any], dataType: DataType): Array[Any] = {
+    val order = TypeUtils.getInterpretedOrdering(dataType)
+    val all = constants.sorted(order)
+    all.indices.collect { case i if i == 0 || order.compare(all(i - 1), all(i)) != 0 => all(i) }.toArray
+  }
+}
+
+/** Keys of an attribute that is only tested for NULL, or only the operand of other tests. */
+object NoKeys extends Keys {
+  def size: Int = 0
+  def codeOf(value: Any): Int = 1
+  private def readResolve(): AnyRef = NoKeys
+}
+
+/** Keys of every type whose order is that of 64-bit integers after a fixed mapping. */
+final class LongKeys(values: Array[Long], dataType: DataType) extends Keys {
+  def size: Int = values.length
+  def codeOf(value: Any): Int = codeOfLong(LongKeys.toLong(value, dataType))
+  def codeOfLong(value: Long): Int = found(Arrays.binarySearch(values, value))
+}
+
+object LongKeys {
+
+  def hold(dataType: DataType): Boolean = dataType match {
+    case BooleanType | ByteType | ShortType | IntegerType | LongType | FloatType | DoubleType => true
+    case DateType | TimestampType | TimestampNTZType => true
+    case _: YearMonthIntervalType | _: DayTimeIntervalType => true
+    case d: DecimalType => d.precision <= Decimal.MAX_LONG_DIGITS
+    case _ => false
+  }
+
+  def toLong(value: Any, dataType: DataType): Long = value match {
+    case b: Boolean => if (b) 1L else 0L
+    case d: Double => ofDouble(d)
+    case f: Float => ofDouble(f.toDouble)
+    case d: Decimal =>
+      val fixed = dataType.asInstanceOf[DecimalType]
+      if (d.precision == fixed.precision && d.scale == fixed.scale) d.toUnscaledLong
+      else d.toJavaBigDecimal.setScale(fixed.scale).unscaledValue.longValueExact
+    case n: Number => n.longValue
+    case other => throw new IllegalArgumentException(s"a value of ${dataType.sql} is a ${other.getClass.getName}")
+  }
+
+  /** Spark's order of doubles: -0.0 equals 0.0, NaN equals itself and is above everything. */
+  def ofDouble(value: Double): Long =
+    if (value == 0.0) 0L
+    else {
+      val bits = java.lang.Double.doubleToLongBits(value)
+      if (bits >= 0) bits else bits ^ Long.MaxValue
+    }
+}
+
+/** Keys of strings with the binary collation. */
+final class StringKeys(values: Array[UTF8String]) extends Keys {
+  @transient private lazy val index: JHashMap[UTF8String, Integer] = {
+    val map = new JHashMap[UTF8String, Integer](values.length * 2)
+    values.indices.foreach(i => map.put(values(i), i))
+    map
+  }
+  def size: Int = values.length
+  def codeOf(value: Any): Int = {
+    val text = value.asInstanceOf[UTF8String]
+    val exact = index.get(text)
+    if (exact != null) 2 * exact + 2 else found(Arrays.binarySearch(values.asInstanceOf[Array[AnyRef]], text))
+  }
+}
+
+/** Keys of any other ordered type: wide decimals, binary. */
+final class ObjectKeys(values: Array[Any], dataType: DataType) extends Keys {
+  @transient private lazy val order = TypeUtils.getInterpretedOrdering(dataType)
+  def size: Int = values.length
+  def codeOf(value: Any): Int = {
+    var low = 0
+    var high = values.length - 1
+    while (low <= high) {
+      val middle = (low + high) >>> 1
+      val compared = order.compare(values(middle), value)
+      if (compared == 0) return found(middle)
+      if (compared < 0) low = middle + 1 else high = middle - 1
+    }
+    found(-low - 1)
+  }
+}

@@ -1,0 +1,64 @@
+package sparkrules
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
+import org.apache.spark.sql.types.{DataType, StructType}
+
+/**
+ * A call as the user wrote it, resolved but not yet tied to a version of a rule set: [[PinVersions]] does that when a
+ * query is planned, so that views, prepared DataFrames and streams take the newest version each time.
+ *
+ * @param ruleSet the name given in the call, if any
+ * @param inputs the columns that rules may use, under `names`
+ * @param answers one: the value itself; more: a struct of them
+ */
+final case class MatchCall(
+    ruleSet: Option[String],
+    names: Seq[Seq[String]],
+    inputs: Seq[Expression],
+    answers: Seq[Answer],
+    semantics: Semantics)
+    extends Expression
+    with Unevaluable {
+  override def children: Seq[Expression] = inputs
+  override def dataType: DataType = MatchCall.dataType(answers)
+  override def nullable: Boolean = false
+  override def prettyName: String = "match_subscriptions"
+  override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): MatchCall =
+    copy(inputs = newChildren)
+}
+
+object MatchCall {
+
+  def dataType(answers: Seq[Answer]): DataType = answers match {
+    case Seq(one) => one.dataType
+    case many => many.foldLeft(new StructType())((struct, a) => struct.add(a.name, a.dataType, nullable = false))
+  }
+
+  /** The value of a call, made of the columns of [[Match]]. */
+  def result(answers: Seq[Answer], columns: Seq[Expression]): Expression = answers match {
+    case Seq(_) => columns.head
+    case many => CreateNamedStruct(many.zip(columns).flatMap { case (answer, column) => Seq(Literal(answer.name), column) })
+  }
+}
+
+/** A call in a place where there is no input to put an operator on: a join condition over both sides, say. */
+final case class PinnedCall(inputs: Seq[Expression], answers: Seq[Answer], rules: PinnedRules)
+    extends Expression
+    with CodegenFallback {
+  override def children: Seq[Expression] = inputs
+  override def dataType: DataType = MatchCall.dataType(answers)
+  override def nullable: Boolean = false
+  override def stateful: Boolean = true
+  override def prettyName: String = "match_subscriptions"
+  override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): PinnedCall =
+    copy(inputs = newChildren)
+
+  @transient private lazy val state = new Answers(new Matcher(rules.program, inputs), answers)
+
+  override def eval(input: InternalRow): Any = {
+    val row = state.of(input)
+    if (answers.length == 1) row.get(0, dataType) else row.copy()
+  }
+}

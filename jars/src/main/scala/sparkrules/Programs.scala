@@ -1,0 +1,90 @@
+package sparkrules
+
+import java.util.{LinkedHashMap, Map => JMap}
+
+import org.apache.spark.sql.catalyst.FunctionIdentifier
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.classic.SparkSession
+
+/** Compiled rule sets, kept on the driver: the most recently used ones, one for each [[Description]]. */
+object Programs {
+  private val Kept = 32
+
+  private final class Entry {
+    private var made: Option[(PinnedRules, Bound)] = None
+
+    /** What was made before, unless a function that the rules call has been replaced in the session since. */
+    def get(functions: Seq[String] => Seq[Any])(make: => (PinnedRules, Bound)): (PinnedRules, Bound) = synchronized {
+      if (!made.exists { case (rules, _) => rules.functions.map(_._2) == functions(rules.functions.map(_._1)) }) {
+        made = Some(make)
+      }
+      made.get
+    }
+  }
+
+  private val entries = new LinkedHashMap[Description, Entry](16, 0.75f, true) {
+    override def removeEldestEntry(eldest: JMap.Entry[Description, Entry]): Boolean = size > Kept
+  }
+
+  /** The rules that a call means now, and the program's inputs in terms of the call's. */
+  def pin(session: SparkSession, call: MatchCall): (PinnedRules, Seq[Expression]) = {
+    val conf = session.sessionState.conf
+    val store = new Store(Settings.Store.get(conf), session.sessionState.newHadoopConf())
+    val name = call.ruleSet.getOrElse(Settings.RuleSet.get(conf))
+    if (name.isEmpty) {
+      throw new RulesException(
+        "No rule set: name one in the call, match_subscriptions('alerts', *), or set " +
+          s"${Settings.RuleSet.key} in the session.")
+    }
+    val description = Description(
+      store.resolve(name),
+      call.names.zip(call.inputs).map { case (names, e) => Column(names, e.dataType, e.nullable) },
+      call.semantics,
+      Settings.MissingColumns.get(conf),
+      Settings.InvalidRules.get(conf))
+    val entry = entries.synchronized(entries.computeIfAbsent(description, _ => new Entry))
+    val (rules, bound) = entry.get(builders(session, _))(compile(session, store, description))
+    val columns = bound.columns.map(call.inputs)
+    val called = AttributeMap(bound.row.zip(call.inputs))
+    val extras = bound.extras.map(_.transform { case a: Attribute => called.getOrElse(a, a) })
+    (rules, columns ++ extras)
+  }
+
+  /** The session's definitions of functions: a function that is registered anew gets another builder. */
+  private def builders(session: SparkSession, functions: Seq[String]): Seq[Any] =
+    functions.map(f => session.sessionState.functionRegistry.lookupFunctionBuilder(FunctionIdentifier(f)))
+
+  private def compile(session: SparkSession, store: Store, description: Description): (PinnedRules, Bound) = {
+    val segment = store.load(description.version)
+    val row = description.row.map { column =>
+      AttributeReference(column.names.last, column.dataType, column.nullable)(qualifier = column.names.init)
+    }
+    val conf = description.semantics.over(session.sessionState.conf)
+    val analysis = new Analysis(session, conf, RuleInput(row))
+    val bound = new Binder(segment, row, analysis, description.missingColumns == "null").bind()
+    val compiler = new Compiler(segment, bound)
+    if (description.invalidRules == "error") refuse(description, compiler.problems)
+    val program = compiler.compile()
+    val functions = segment.functions.toSeq.zip(builders(session, segment.functions.toSeq))
+    (new PinnedRules(description, functions, program), bound.copy(slots = Array.empty, leaves = Array.empty))
+  }
+
+  /** An error that lists the rules that do not fit the table, by what is wrong with them. */
+  private def refuse(description: Description, problems: Iterator[(String, Problem)]): Unit =
+    if (problems.hasNext) {
+      val byReason = problems.toSeq.groupMap(_._2)(_._1).toSeq.sortBy(-_._2.length)
+      val lines = byReason.take(10).map { case (problem, ids) =>
+        val more = if (ids.length > 5) s" and ${ids.length - 5} more" else ""
+        s"\n  ${ids.take(5).map(id => s"'$id'").mkString(", ")}$more: ${problem.reason}"
+      }
+      val rest = if (byReason.length > 10) s"\n  ... and ${byReason.length - 10} other reasons" else ""
+      val columns = description.row.map(_.names.last).mkString(", ")
+      val asNull = s"set ${Settings.MissingColumns.key}=null to read missing columns as NULL, "
+      val remedies =
+        (if (byReason.exists(_._1.missing.nonEmpty)) asNull else "") +
+          s"set ${Settings.InvalidRules.key}=skip to leave such rules out, or change the rules."
+      throw new RulesException(
+        s"${byReason.map(_._2.length).sum} rules of ${description.version} do not fit the input ($columns):" +
+          lines.mkString + rest + s"\n${remedies.capitalize}")
+    }
+}

@@ -1,0 +1,7 @@
+package sparkrules
+
+import org.apache.spark.sql.AnalysisException
+
+/** An error of the user's making, reported as Spark reports its own: PySpark, Connect and Thrift show the message. */
+class RulesException(text: String, reason: Throwable = null)
+    extends AnalysisException(message = s"[SPARKRULES] $text", cause = Option(reason))

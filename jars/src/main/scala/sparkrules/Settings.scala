@@ -1,0 +1,63 @@
+package sparkrules
+
+import java.nio.file.Paths
+
+import org.apache.spark.sql.internal.SQLConf
+
+/** A configuration entry of the plugin: its key, what it is for, and the values it takes. */
+final case class Setting(key: String, default: String, values: Set[String], doc: String) {
+
+  def get(conf: SQLConf): String = {
+    val value = conf.getConfString(key, default)
+    if (values.nonEmpty && !values(value)) {
+      throw new RulesException(s"$key is '$value'; it takes ${values.toSeq.sorted.mkString(" or ")}.")
+    }
+    value
+  }
+}
+
+object Settings {
+
+  val Store = Setting(
+    "spark.sparkrules.store",
+    sys.env.getOrElse("SPARKRULES_STORE", Paths.get(sys.props("user.home"), ".sparkrules", "store").toString),
+    Set.empty,
+    "Directory of published rule sets: a local path or a URI of any Hadoop file system.")
+
+  val RuleSet = Setting(
+    "spark.sparkrules.ruleset",
+    "",
+    Set.empty,
+    "The rule set of calls that name none; 'alerts' is its newest version, 'alerts@12' always version 12.")
+
+  val MissingColumns = Setting(
+    "spark.sparkrules.missingColumns",
+    "error",
+    Set("error", "null"),
+    "What to do with rules that name a column the input lacks: fail the query, or read the column as NULL.")
+
+  val InvalidRules = Setting(
+    "spark.sparkrules.invalidRules",
+    "error",
+    Set("error", "skip"),
+    "What to do with rules Spark cannot analyse on the input (unknown column, wrong type): fail the query, or leave " +
+      "them out of it.")
+}
+
+/** The session settings that decide what a rule means, taken where the call stands (in a view: the view's own). */
+final case class Semantics(ansi: Boolean, timeZone: String, caseSensitive: Boolean) {
+
+  /** A copy of `conf` with these settings, for the analysis of the rules. */
+  def over(conf: SQLConf): SQLConf = {
+    val copy = conf.clone()
+    copy.setConfString(SQLConf.ANSI_ENABLED.key, ansi.toString)
+    copy.setConfString(SQLConf.SESSION_LOCAL_TIMEZONE.key, timeZone)
+    copy.setConfString(SQLConf.CASE_SENSITIVE.key, caseSensitive.toString)
+    copy
+  }
+}
+
+object Semantics {
+  def of(conf: SQLConf): Semantics =
+    Semantics(conf.ansiEnabled, conf.sessionLocalTimeZone, conf.caseSensitiveAnalysis)
+}

@@ -1,0 +1,16 @@
+package sparkrules
+
+import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
+import org.apache.spark.sql.classic.SparkSession
+
+/** What the plugin adds to a session. Found by Spark through the ServiceLoader: `spark.jars` is enough. */
+class SparkRulesExtension extends SparkSessionExtensionsProvider {
+  override def apply(extensions: SparkSessionExtensions): Unit = {
+    Functions.scalars.foreach(extensions.injectFunction)
+    Functions.tables.foreach(extensions.injectTableFunction)
+    extensions.injectPlanNormalizationRule(session => PinVersions(session.asInstanceOf[SparkSession]))
+    extensions.injectOptimizerRule(_ => PushFilterThroughMatch)
+    extensions.injectOptimizerRule(_ => PruneAnswers)
+    extensions.injectPlannerStrategy(_ => MatchStrategy)
+  }
+}

@@ -1,0 +1,153 @@
+package sparkrules
+
+import java.io.FileNotFoundException
+
+import scala.util.control.NonFatal
+
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FileSystem, Path}
+
+import org.apache.spark.unsafe.types.UTF8String
+
+/** One version of one rule set: what a query is pinned to. */
+final case class Version(store: String, ruleSet: String, number: Long) {
+  override def toString: String = s"$ruleSet@$number"
+}
+
+/** Reads the store of docs/store-format.md from any Hadoop file system. */
+final class Store(root: String, hadoop: Configuration) {
+  private val path = new Path(root)
+  private val files: FileSystem = path.getFileSystem(hadoop)
+
+  /** The version that `name` means now: `alerts` the newest, `alerts@12` version 12. */
+  def resolve(name: String): Version = name match {
+    case s"$ruleSet@$number" =>
+      val version = Version(root, checked(ruleSet), number.toLongOption.getOrElse(
+        throw new RulesException(s"'$name' is not a version of a rule set: write '$ruleSet@12' with a number.")))
+      if (!files.exists(manifestPath(version))) {
+        throw new RulesException(s"There is no version $number of rule set '$ruleSet' in $root.")
+      }
+      version
+    case _ => Version(root, checked(name), newest(name))
+  }
+
+  private def checked(ruleSet: String): String =
+    if (ruleSet.matches("[A-Za-z0-9_-][A-Za-z0-9_.-]*")) ruleSet
+    else {
+      throw new RulesException(
+        s"'$ruleSet' is not the name of a rule set: letters, digits, '_', '-' and '.' are allowed. A text as the " +
+          "first argument names the rule set.")
+    }
+
+  private def newest(ruleSet: String): Long = {
+    val listed =
+      try files.listStatus(new Path(new Path(path, ruleSet), "versions"))
+      catch { case _: FileNotFoundException => Array.empty[org.apache.hadoop.fs.FileStatus] }
+    val numbers = listed.flatMap(_.getPath.getName match {
+      case s"$number.json" => number.toLongOption
+      case _ => None
+    })
+    if (numbers.isEmpty) {
+      throw new RulesException(
+        s"There is no rule set '$ruleSet' in $root. Publish it with RuleSet.publish, or set ${Settings.Store.key}.")
+    }
+    numbers.max
+  }
+
+  private def manifestPath(version: Version): Path =
+    new Path(path, s"${version.ruleSet}/versions/${version.number}.json")
+
+  def load(version: Version): Segment = {
+    val manifest = readManifest(manifestPath(version))
+    val names = manifest.path("segments")
+    Store.concatenate(Seq.tabulate(names.size)(i => segment(version.ruleSet, names.get(i).asText)))
+  }
+
+  private def readManifest(file: Path): JsonNode = naming(file) {
+    val manifest = new ObjectMapper().readTree(bytes(file))
+    val format = manifest.path("format").asInt(-1)
+    if (format != Store.Format) {
+      throw new RulesException(
+        s"$file has format $format; this version of sparkrules reads format ${Store.Format}. Upgrade the older side.")
+    }
+    manifest
+  }
+
+  private def segment(ruleSet: String, name: String): Segment = {
+    val directory = new Path(path, s"$ruleSet/segments/$name")
+    def table(kind: String): ArrowTable = {
+      val file = new Path(directory, s"$kind.arrow")
+      naming(file)(ArrowTable.read(bytes(file)))
+    }
+    naming(directory) {
+      val constants = table("constants")
+      val predicates = table("predicates")
+      val nodes = table("nodes")
+      val subscriptions = table("subscriptions")
+      new Segment(
+        table("attributes").strings("sql"),
+        constants.strings("kind"),
+        constants.strings("text"),
+        predicates.ints("attribute"),
+        predicates.strings("operator"),
+        predicates.lists("constants"),
+        nodes.strings("operator"),
+        nodes.ints("predicate"),
+        nodes.lists("children"),
+        subscriptions.strings("id").map(UTF8String.fromString),
+        subscriptions.ints("node"),
+        subscriptions.ints("priority"),
+        table("functions").strings("name"))
+    }
+  }
+
+  private def bytes(file: Path): Array[Byte] = {
+    val in = files.open(file)
+    try in.readAllBytes()
+    finally in.close()
+  }
+
+  /** Errors of a damaged or vanished file name the file. */
+  private def naming[T](file: Path)(body: => T): T =
+    try body
+    catch {
+      case e: RulesException => throw e
+      case e: FileNotFoundException =>
+        throw new RulesException(s"$file is missing from the store: publish the rule set again.", e)
+      case NonFatal(e) =>
+        throw new RulesException(s"$file is damaged (${e.getMessage}): publish the rule set again.", e)
+    }
+}
+
+object Store {
+  val Format = 1
+
+  /** Segments one after the other, their numbers shifted. */
+  private def concatenate(segments: Seq[Segment]): Segment = segments match {
+    case Seq(one) => one
+    case _ =>
+      def shifted(lists: Segment => IntLists, by: Segment => Int): IntLists =
+        IntLists(segments.zip(shifts(by)).flatMap { case (segment, shift) =>
+          val all = lists(segment)
+          Seq.tabulate(all.size)(i => all(i).map(_ + shift))
+        })
+      def shiftedInts(ints: Segment => Array[Int], by: Segment => Int): Array[Int] =
+        segments.zip(shifts(by)).flatMap { case (s, shift) => ints(s).map(i => if (i < 0) i else i + shift) }.toArray
+      def shifts(count: Segment => Int): Seq[Int] = segments.map(count).scanLeft(0)(_ + _)
+      new Segment(
+        segments.flatMap(_.attributes).toArray,
+        segments.flatMap(_.constantKinds).toArray,
+        segments.flatMap(_.constantTexts).toArray,
+        shiftedInts(_.predicateAttributes, _.attributes.length),
+        segments.flatMap(_.predicateOperators).toArray,
+        shifted(_.predicateConstants, _.constantKinds.length),
+        segments.flatMap(_.nodeOperators).toArray,
+        shiftedInts(_.nodePredicates, _.predicateOperators.length),
+        shifted(_.nodeChildren, _.nodeOperators.length),
+        segments.flatMap(_.subscriptionIds).toArray,
+        shiftedInts(_.subscriptionNodes, _.nodeOperators.length),
+        segments.flatMap(_.subscriptionPriorities).toArray,
+        segments.flatMap(_.functions).distinct.toArray)
+  }
+}

@@ -1,0 +1,68 @@
+"""Matching a DataFrame against a rule set, classic or Spark Connect alike: both take SQL expressions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sparkrules.catalyst.predicate_sql import quoted
+from sparkrules.catalyst.session import require_plugin, store_of
+from sparkrules.errors import RuleSetError
+from sparkrules.store import check_name
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from sparkrules.ruleset import RuleSet
+
+_COLUMNS_PER_MATCH = ("subscription_id", "priority", "overlap")
+
+
+def match(df: DataFrame, rules: RuleSet | str, output: str = "matches") -> DataFrame:
+    """The DataFrame with one more column: a struct of the `ids` that match the row, and their `overlaps`.
+
+    `rules` is a rule set or the name of a published one (`"alerts"` is the newest version, `"alerts@12"` version 12).
+    A rule set that has changed since it was last published to the session's store is published there first.
+
+        matched = sparkrules.match(df, rules)
+        matched.where("size(matches.ids) > 0").select("id", "matches.ids")
+    """
+    _check_free(df, [output])
+    call = f"match_subscriptions('{_published_name(df, rules)}', *)"
+    return df.selectExpr("*", f"{call} AS {quoted(output)}")
+
+
+def matches(df: DataFrame, rules: RuleSet | str) -> DataFrame:
+    """One row per match: the row's columns, then `subscription_id`, `priority` and `overlap`.
+
+    Rows that match nothing are left out. `rules` as in `match`.
+
+        sparkrules.matches(df, "alerts").groupBy("subscription_id").count()
+    """
+    _check_free(df, _COLUMNS_PER_MATCH)
+    call = f"subscription_matches('{_published_name(df, rules)}', *)"
+    return df.selectExpr("*", f"inline({call})")
+
+
+def _published_name(df: DataFrame, rules: RuleSet | str) -> str:
+    spark = df.sparkSession
+    require_plugin(spark)
+    if isinstance(rules, str):
+        name, at, version = rules.partition("@")
+        if at and not version.isdecimal():
+            raise RuleSetError(f"{rules!r} is not a version of a rule set: write '{name}@12' with a number")
+        check_name(name)
+        return rules
+    store = store_of(spark)
+    if rules.version_in(store) is None:
+        rules.publish(store=store)
+    return rules.name
+
+
+def _check_free(df: DataFrame, names: list[str] | tuple[str, ...]) -> None:
+    taken = {column.lower() for column in df.columns}
+    clash = [name for name in names if name.lower() in taken]
+    if clash:
+        raise RuleSetError(
+            f"the DataFrame has a column {clash[0]!r} already: rename it with df.withColumnRenamed, or choose another "
+            "name with sparkrules.match(..., output=...)"
+        )

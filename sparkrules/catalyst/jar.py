@@ -1,0 +1,142 @@
+"""The plugin's jar: the one of the wheel if it fits the installed Spark, else built from source once and cached.
+
+PySpark contains the Scala compiler, so that building needs nothing but the Java runtime that Spark needs anyway, and
+the jar is always made against the user's own Spark.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from sparkrules.catalyst.jar_source import JarSource, find_jar_source
+from sparkrules.catalyst.java import find_java
+from sparkrules.catalyst.spark_home import SparkHome, find_spark_home
+from sparkrules.errors import SetupError
+
+# The answer of `-release 17` would be checked against a full JDK's symbols, which a JRE does not have: leave it out.
+SCALAC_OPTIONS = ("-usejavacp", "-encoding", "UTF-8")
+STRICT_OPTIONS = ("-deprecation", "-feature", "-unchecked", "-Xlint", "-Werror")
+
+# The compiler is a short run: the first-tier compiler alone is fastest, and a deep tree needs a deep stack.
+_JAVA_OPTIONS = ("-Xss8m", "-Xmx1g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+
+_PREBUILT = Path(__file__).resolve().parent.parent / "_jar"
+
+
+def jar_path() -> str:
+    """The path of the plugin's jar for the installed Spark, for `spark.jars` or `spark-submit --jars`.
+
+    Takes the wheel's jar if it was built for this Spark minor from this source, else builds it once (about 15 s, with
+    a line of notice on stderr) and keeps it in the cache directory: `SPARKRULES_CACHE`, or `~/.cache/sparkrules`.
+
+    Raises `SetupError` if Java or PySpark is missing or too old, saying what to install.
+    """
+    home = find_spark_home()
+    source = find_jar_source(home.minor)
+    prebuilt = _prebuilt_jar(home.minor, source.fingerprint(SCALAC_OPTIONS))
+    if prebuilt is not None:
+        return str(prebuilt)
+    jar = cached_jar(home, source)
+    if not jar.exists():
+        print(f"sparkrules: building the plugin for Spark {home.version}, once", file=sys.stderr)  # noqa: T201
+        build_jar(jar, home, source)
+    return str(jar)
+
+
+def build_jar(
+    target: Path, home: SparkHome | None = None, source: JarSource | None = None, *, strict: bool = False
+) -> Path:
+    """Build the jar at `target`, which appears whole or not at all; `strict` takes a warning for an error."""
+    home = home or find_spark_home()
+    source = source or find_jar_source(home.minor)
+    java = find_java()
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        # In the target's own directory, so that the last step is a rename within one file system.
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".building-") as scratch:
+            classes = Path(scratch, "classes")
+            classes.mkdir()
+            _compile(java, home, source, classes, strict)
+            content = {f.relative_to(classes).as_posix(): f for f in classes.rglob("*") if f.is_file()}
+            made = Path(scratch, target.name)
+            _write_jar(made, content | source.resources())
+            _move(made, target)
+    except OSError as error:
+        raise SetupError(
+            f"the plugin's jar cannot be written to {target.parent}: {error}. "
+            "Set SPARKRULES_CACHE to a directory that can be written to."
+        ) from error
+    return target
+
+
+def write_prebuilt(directory: Path) -> Path:
+    """Build the jar that a wheel carries, with a note of the Spark minor and the source it was built for."""
+    home = find_spark_home()
+    source = find_jar_source(home.minor)
+    jar = build_jar(directory / "sparkrules.jar", home, source)
+    note = {"spark": home.minor, "source": source.fingerprint(SCALAC_OPTIONS)}
+    (directory / "built.json").write_text(json.dumps(note) + "\n", encoding="utf-8")
+    return jar
+
+
+def cached_jar(home: SparkHome | None = None, source: JarSource | None = None) -> Path:
+    """Where the jar for this Spark and this source is kept, or would be."""
+    home = home or find_spark_home()
+    source = source or find_jar_source(home.minor)
+    return cache_directory() / f"sparkrules-spark{home.version}-{source.fingerprint(SCALAC_OPTIONS)}.jar"
+
+
+def cache_directory() -> Path:
+    """Where built jars are kept."""
+    named = os.environ.get("SPARKRULES_CACHE")
+    return Path(named).expanduser().absolute() if named else Path.home() / ".cache" / "sparkrules"
+
+
+def _prebuilt_jar(minor: str, fingerprint: str) -> Path | None:
+    jar, note = _PREBUILT / "sparkrules.jar", _PREBUILT / "built.json"
+    if not (jar.exists() and note.exists()):
+        return None
+    built = json.loads(note.read_text(encoding="utf-8"))
+    return jar if built == {"spark": minor, "source": fingerprint} else None
+
+
+def _compile(java: str, home: SparkHome, source: JarSource, classes: Path, strict: bool) -> None:
+    options = [*SCALAC_OPTIONS, *(STRICT_OPTIONS if strict else ("-nowarn",)), "-d", str(classes)]
+    # An argument file, because the names of many files can be longer than a command line may be on Windows.
+    arguments = classes.parent / "scalac.args"
+    arguments.write_text("\n".join(f'"{file}"' for file in source.scala()), encoding="utf-8")
+    classpath = str(home.jars / "*")
+    command = [java, *_JAVA_OPTIONS, "-cp", classpath, "scala.tools.nsc.Main", *options, f"@{arguments}"]
+    ran = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", errors="replace", check=False)
+    if ran.returncode != 0:
+        said = (ran.stdout + ran.stderr).replace(str(source.root) + os.sep, "").strip()
+        raise SetupError(f"the plugin does not compile against Spark {home.version} with {java}:\n{said}")
+
+
+def _write_jar(target: Path, content: dict[str, Path]) -> None:
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as jar:
+        for name, data in _entries(content):
+            # A fixed time, so that the same source gives the same jar.
+            jar.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), data, zipfile.ZIP_DEFLATED)
+
+
+def _entries(content: dict[str, Path]) -> Iterable[tuple[str, bytes]]:
+    yield "META-INF/MANIFEST.MF", b"Manifest-Version: 1.0\r\nCreated-By: sparkrules\r\n\r\n"
+    for name in sorted(content):
+        yield name, content[name].read_bytes()
+
+
+def _move(made: Path, target: Path) -> None:
+    try:
+        made.replace(target)
+    except PermissionError:
+        # Windows does not replace a file that is open; then another process has built the same jar.
+        if not target.exists():
+            raise

@@ -1,0 +1,78 @@
+"""A Spark session with the sparkrules plugin: set up before it starts, checked when it is used."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, TypeVar
+from weakref import WeakSet
+
+from sparkrules.catalyst.jar import jar_path
+from sparkrules.catalyst.user_jars import add_to_submit_arguments, jars_of_defaults, join_jars, split_jars
+from sparkrules.errors import PluginMissing
+from sparkrules.store.location import default_store
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+STORE_SETTING = "spark.sparkrules.store"
+RULE_SET_SETTING = "spark.sparkrules.ruleset"
+
+_Builder = TypeVar("_Builder", bound="SparkSession.Builder")
+_sessions_with_plugin: WeakSet[SparkSession] = WeakSet()
+
+
+def configure(builder: _Builder, store: str | os.PathLike[str] | None = None, ruleset: str | None = None) -> _Builder:
+    """Add the plugin to a session that is about to be built, and return the builder.
+
+    The plugin's jar is appended to `spark.jars`; jars that are there already, on the builder, in
+    `PYSPARK_SUBMIT_ARGS` or in `spark-defaults.conf`, are kept. `store` is the directory of published rule sets, by
+    default `$SPARKRULES_STORE` or `~/.sparkrules/store`; `ruleset` is the rule set of calls that name none.
+
+        spark = sparkrules.configure(SparkSession.builder.master("local[2]")).getOrCreate()
+
+    Where another process starts Spark there is nothing to add a jar to, and only the settings are made: under
+    `spark-submit` (give it `--jars $(sparkrules jar-path)`) and for a Spark Connect server (start that with the jar).
+    """
+    options: dict[str, object] = builder._options
+    if not _starts_elsewhere(options):
+        builder.config("spark.jars", _with_plugin(options))
+    if store is not None:
+        builder.config(STORE_SETTING, os.fspath(store))
+    if ruleset is not None:
+        builder.config(RULE_SET_SETTING, ruleset)
+    return builder
+
+
+def require_plugin(spark: SparkSession) -> None:
+    """Raise `PluginMissing`, with the fix, unless the session has the plugin. Asks each session object once."""
+    if spark in _sessions_with_plugin:
+        return
+    if not spark.sql("SHOW SYSTEM FUNCTIONS LIKE 'match_subscriptions'").head(1):
+        raise PluginMissing(
+            "This Spark session has no sparkrules plugin: its jar has to be there before Spark starts.\n"
+            "  in Python:     spark = sparkrules.configure(SparkSession.builder).getOrCreate()\n"
+            "                 (in a fresh process: stopping a session does not unload its JVM)\n"
+            "  spark-submit:  spark-submit --jars $(sparkrules jar-path) ...\n"
+            "  Spark Connect: start the server with --jars $(sparkrules jar-path)"
+        )
+    _sessions_with_plugin.add(spark)
+
+
+def store_of(spark: SparkSession) -> str:
+    """The store of a session: its setting `spark.sparkrules.store`, else the default."""
+    return spark.conf.get(STORE_SETTING, None) or default_store()
+
+
+def _starts_elsewhere(options: dict[str, object]) -> bool:
+    remote = options.get("spark.remote") or os.environ.get("SPARK_REMOTE") or ""
+    return str(remote).startswith("sc://") or "PYSPARK_GATEWAY_PORT" in os.environ
+
+
+def _with_plugin(options: dict[str, object]) -> str:
+    jar = jar_path()
+    arguments, submitted = add_to_submit_arguments(os.environ.get("PYSPARK_SUBMIT_ARGS", ""), jar)
+    if submitted:
+        # What stands there wins over the builder's option, so the jar has to be there as well.
+        os.environ["PYSPARK_SUBMIT_ARGS"] = arguments
+    own = split_jars(str(options.get("spark.jars") or "")) + submitted
+    return join_jars([*(own or jars_of_defaults()), jar])

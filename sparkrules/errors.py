@@ -1,0 +1,50 @@
+"""The errors of sparkrules, in layers: catch `SparkRulesError` for all of them.
+
+| error | when |
+|---|---|
+| `SparkRulesError` | the base of all |
+| `RuleError` (in `sparkrules.sql`) | the text of one rule is not accepted |
+| `RuleSetError`, `DuplicateId`, `UnknownId` | a rule set is used wrongly |
+| `StoreError`, `CorruptStore`, `NewerFormat` | a published version cannot be written or read |
+| `SetupError`, `PluginMissing` | Java, PySpark or the plugin's jar is missing |
+"""
+
+from __future__ import annotations
+
+
+class SparkRulesError(Exception):
+    """The base of every error that sparkrules raises on purpose."""
+
+
+class RuleSetError(SparkRulesError):
+    """A rule set is used wrongly."""
+
+
+class DuplicateId(RuleSetError):
+    """The rule set has a subscription with this id already."""
+
+
+class UnknownId(RuleSetError, KeyError):
+    """The rule set has no subscription with this id."""
+
+    __str__ = Exception.__str__  # KeyError would show the message in quotes
+
+
+class StoreError(SparkRulesError):
+    """A published version cannot be written or read."""
+
+
+class CorruptStore(StoreError):
+    """A file of the store is missing, truncated or not what it should be; the message names the file."""
+
+
+class NewerFormat(StoreError):
+    """The store was written by a newer sparkrules."""
+
+
+class SetupError(SparkRulesError):
+    """Something that sparkrules needs is not installed; the message says what to install."""
+
+
+class PluginMissing(SetupError):
+    """The Spark session runs without the sparkrules plugin; the message has the fix."""

@@ -1,0 +1,50 @@
+"""The shared-subexpression index: trees as arrays, the A-Tree's specification, and matching in pure Python.
+
+| to | use |
+|---|---|
+| build | `Rule`, `build_segment` -> `Segment` |
+| store | `to_tables`, `from_tables`, `CorruptSegment` |
+| match without Spark | `match` -> `Matches`; `NeedsSpark`, `UnknownColumn` |
+| say what matches have in common, and why | `overlap_sets`, `explain` |
+| the thesis as code | `ATree`, `Operation`; `general_filter`, `zero_suppression_filter`, `true_value_path_filter` |
+
+Knows numpy, Arrow and trees; never SQL text, Spark or the JVM.
+"""
+
+from sparkrules.index.atree import ATree, ATreeNode, Operation
+from sparkrules.index.builder import build_segment
+from sparkrules.index.csr import Csr
+from sparkrules.index.explain import ExplainedNode, Explanation, explain
+from sparkrules.index.filters import general_filter, true_value_path_filter, zero_suppression_filter
+from sparkrules.index.matcher import NeedsSpark, UnknownColumn, match
+from sparkrules.index.matches import Matches
+from sparkrules.index.overlap import OverlapSet, overlap_sets
+from sparkrules.index.rule import Rule
+from sparkrules.index.segment import Segment
+from sparkrules.index.tables import SCHEMAS, CorruptSegment, from_tables, to_tables
+
+__all__ = [
+    "SCHEMAS",
+    "ATree",
+    "ATreeNode",
+    "CorruptSegment",
+    "Csr",
+    "ExplainedNode",
+    "Explanation",
+    "Matches",
+    "NeedsSpark",
+    "Operation",
+    "OverlapSet",
+    "Rule",
+    "Segment",
+    "UnknownColumn",
+    "build_segment",
+    "explain",
+    "from_tables",
+    "general_filter",
+    "match",
+    "overlap_sets",
+    "to_tables",
+    "true_value_path_filter",
+    "zero_suppression_filter",
+]

@@ -1,0 +1,199 @@
+"""From rules to a segment: find every shared subexpression.
+
+Contract: two subexpressions become one node exactly when they are equal after these rewrites, whatever the order in
+which they, or the rules, were written:
+
+    A AND (B AND C)  ->  A AND B AND C        the same for OR
+    A AND A          ->  A
+    AND(A)           ->  A
+
+Equality is of the exact tuples, never of a hash alone. Constants (the empty AND and OR) are left where they stand:
+`A AND FALSE` still names A. Trees may share objects (a rewritten XOR does); each object is visited once per rule.
+
+The loop only interns: it appends numbers to flat lists. Levels, use counts and the final numbering are computed on
+whole arrays afterwards, and a columnar build can replace the loop without touching the rest. Nodes are numbered by
+level, so that the nodes of a level lie together; rules are taken by id, so that their order of arrival does not show.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparkrules.errors import DuplicateId, RuleSetError
+from sparkrules.index.csr import Csr
+from sparkrules.index.rule import Rule
+from sparkrules.index.segment import AND, KINDS, OR, PREDICATE, Segment, Strings, subscriptions_using
+from sparkrules.sql.tree import OPERATORS, Constant, Junction, Node, Predicate
+
+_OPERATOR_CODE = {operator: code for code, operator in enumerate(OPERATORS)}
+_KIND_CODE = {kind: code for code, kind in enumerate(KINDS)}
+
+
+def build_segment(rules: Iterable[Rule], functions: Iterable[str] = ()) -> Segment:
+    """The segment of some rules. `functions`: the names of the functions their attributes and constants call.
+
+    >>> from sparkrules.sql.tree import Constant, Junction, Predicate
+    >>> cheap, sold = Predicate("price", "<", (Constant("integer", "5"),)), Predicate("sold", "is true")
+    >>> segment = build_segment([
+    ...     Rule("bargain", "price < 5 AND sold", Junction("and", (cheap, sold))),
+    ...     Rule("same", "sold AND price < 5", Junction("and", (sold, cheap))),
+    ... ])
+    >>> segment, segment.subscription_node.tolist()
+    (Segment(2 subscriptions, 2 predicates, 3 nodes), [2, 2])
+    """
+    ordered = sorted(rules, key=lambda rule: rule.id)
+    for before, rule in pairwise(ordered):
+        if before.id == rule.id:
+            raise DuplicateId(f"two rules have the id {rule.id!r}: ids are unique within a rule set")
+    for rule in ordered:
+        if not -(2**31) <= rule.priority < 2**31:
+            raise RuleSetError(f"rule {rule.id!r}: priority {rule.priority} does not fit in 32 bits")
+    forest = _Forest()
+    roots = np.array([forest.add(rule) for rule in ordered], np.int32)
+    return _segment(forest, ordered, roots, tuple(sorted({name.lower() for name in functions})))
+
+
+class _Forest:
+    """Numbers for attributes, constants, predicates and nodes, in order of first appearance."""
+
+    def __init__(self) -> None:
+        self.attributes: dict[str, int] = {}
+        self.constants: dict[Constant, int] = {}
+        self.predicates: dict[Predicate, int] = {}  # the value is the predicate's leaf node
+        self.junctions: dict[tuple[int, ...], int] = {}  # (operator, *children) to node
+        self.operator: list[int] = []
+        self.node_predicate: list[int] = []
+        self.children: list[tuple[int, ...]] = []
+        self.level: list[int] = []
+
+    def add(self, rule: Rule) -> int:
+        """The number of the rule's root."""
+        numbers: dict[int, int] = {}  # by object identity: the rule keeps its objects alive
+        operands: dict[int, list[Node]] = {}
+        stack = [rule.tree]
+        while stack:
+            node = stack[-1]
+            key = id(node)
+            if key in numbers:
+                stack.pop()
+            elif isinstance(node, Predicate):
+                numbers[key] = self._leaf(node, rule)
+                stack.pop()
+            elif key not in operands:
+                operands[key] = _operands(node)
+                stack.extend(reversed(operands[key]))
+            else:
+                numbers[key] = self._junction(
+                    AND if node.operator == "and" else OR, {numbers[id(operand)] for operand in operands[key]}
+                )
+                stack.pop()
+        return numbers[id(rule.tree)]
+
+    def _leaf(self, predicate: Predicate, rule: Rule) -> int:
+        known = self.predicates.get(predicate)
+        if known is not None:
+            return known
+        if predicate.operator not in _OPERATOR_CODE:
+            raise RuleSetError(f"rule {rule.id!r}: {predicate.operator!r} in {predicate} is no operator of a predicate")
+        self.attributes.setdefault(predicate.attribute, len(self.attributes))
+        for constant in predicate.constants:
+            self.constants.setdefault(constant, len(self.constants))
+        number = self._node(PREDICATE, len(self.predicates), (), 1)
+        self.predicates[predicate] = number
+        return number
+
+    def _junction(self, operator: int, numbers: set[int]) -> int:
+        # `_operands` has flattened what it could see; equal operands may still have merged into one of our operator.
+        if any(self.operator[number] == operator for number in numbers):
+            numbers = {
+                part
+                for number in numbers
+                for part in (self.children[number] if self.operator[number] == operator else (number,))
+            }
+        if len(numbers) == 1:
+            return next(iter(numbers))
+        children = tuple(sorted(numbers))
+        key = (operator, *children)
+        known = self.junctions.get(key)
+        if known is None:
+            level = 1 + max((self.level[child] for child in children), default=0)
+            known = self.junctions[key] = self._node(operator, -1, children, level)
+        return known
+
+    def _node(self, operator: int, predicate: int, children: tuple[int, ...], level: int) -> int:
+        self.operator.append(operator)
+        self.node_predicate.append(predicate)
+        self.children.append(children)
+        self.level.append(level)
+        return len(self.operator) - 1
+
+
+def _operands(junction: Junction) -> list[Node]:
+    """`A AND (B AND AND(C)) -> A, B, C`: the operands of a maximal chain, each object once."""
+    found: list[Node] = []
+    seen: set[int] = set()
+    stack: list[Node] = list(reversed(junction.children))
+    while stack:
+        node = stack.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        if isinstance(node, Junction) and (node.operator == junction.operator or len(node.children) == 1):
+            stack.extend(reversed(node.children))
+        else:
+            found.append(node)
+    return found
+
+
+def _segment(forest: _Forest, rules: list[Rule], roots: NDArray[np.int32], functions: tuple[str, ...]) -> Segment:
+    level = np.array(forest.level, np.int32)
+    children = Csr.from_rows(forest.children)
+    use_count = subscriptions_using(children, level, roots).lengths
+    # A junction that merged into another one is used by nobody: left out. Stable: by level, then first appearance.
+    order = np.argsort(level, kind="stable")
+    order = order[use_count[order] > 0]
+    number = np.full(len(level), -1, np.int32)
+    number[order] = np.arange(len(order), dtype=np.int32)
+    predicates = list(forest.predicates)
+    return Segment(
+        attributes=_strings(forest.attributes),
+        constant_kind=np.array([_KIND_CODE[constant.kind] for constant in forest.constants], np.uint8),
+        constant_text=_strings(constant.text for constant in forest.constants),
+        predicate_attribute=np.array([forest.attributes[test.attribute] for test in predicates], np.int32),
+        predicate_operator=np.array([_OPERATOR_CODE[test.operator] for test in predicates], np.uint8),
+        predicate_constants=Csr.from_rows([[forest.constants[c] for c in test.constants] for test in predicates]),
+        node_operator=np.array(forest.operator, np.uint8)[order],
+        node_predicate=np.array(forest.node_predicate, np.int32)[order],
+        children=_sorted_rows(children.take(order), number),
+        level=level[order],
+        use_count=use_count[order].astype(np.int32),
+        subscription_id=_strings(rule.id for rule in rules),
+        subscription_node=number[roots],
+        priority=np.array([rule.priority for rule in rules], np.int32),
+        where=_strings(rule.where for rule in rules),
+        metadata=_strings(_json(rule.metadata) for rule in rules),
+        functions=functions,
+    )
+
+
+def _sorted_rows(children: Csr, number: NDArray[np.int32]) -> Csr:
+    """The rows renumbered, each ascending again."""
+    values = number[children.values]
+    return Csr(children.offsets, values[np.lexsort((values, children.row_numbers()))])
+
+
+def _strings(values: Iterable[str | None]) -> Strings:
+    listed: list[Any] = list(values)
+    array = np.empty(len(listed), object)
+    array[:] = listed
+    return array
+
+
+def _json(metadata: Mapping[str, object] | None) -> str | None:
+    return None if metadata is None else json.dumps(dict(metadata), ensure_ascii=False, sort_keys=True)

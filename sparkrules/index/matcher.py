@@ -1,0 +1,164 @@
+"""Matching in pure Python: a segment against an Arrow table, without Spark.
+
+Contract: a subscription is reported for a row exactly when Spark, under its default settings, would keep the row for
+its WHERE. Where that is not certain (see `comparison` and `columns`: derived attributes, implicit casts, regular
+expressions, local time, a missing column) the subscription is not answered at all: `match` raises, or with
+`unsupported="skip"` leaves it out and says so. An OR with one uncertain side is uncertain as a whole.
+
+Two phases, as in the thesis (3.2.2): the predicates attribute by attribute (`leaves`), then the inner nodes level by
+level over a matrix [nodes x rows]. Rows go in batches, so that the matrices stay within `MEMORY`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sparkrules.errors import SparkRulesError
+from sparkrules.index.columns import NoSuchColumn, Unsupported
+from sparkrules.index.csr import Csr, Ints, Offsets
+from sparkrules.index.leaves import BoundLeaves, Matrix, bind_leaves
+from sparkrules.index.matches import Matches
+from sparkrules.index.segment import AND, OR, PREDICATE, Segment
+
+MEMORY = 64 * 2**20  # bytes for the matrices of one batch
+_MOST_ROWS = 2**16
+_SHOWN = 10
+
+
+class NeedsSpark(SparkRulesError):
+    """Some subscriptions can only be matched by Spark. `reasons` maps their ids to why."""
+
+    def __init__(self, reasons: Mapping[str, str], what: str = "only Spark can match") -> None:
+        shown = [f"{name}: {reason}" for name, reason in list(reasons.items())[:_SHOWN]]
+        if len(reasons) > _SHOWN:
+            shown.append(f"and {len(reasons) - _SHOWN} more")
+        advice = 'leave them out with unsupported="skip"'
+        super().__init__(f"{what} {len(reasons)} of the subscriptions ({advice}):\n  " + "\n  ".join(shown))
+        self.reasons = dict(reasons)
+
+
+class UnknownColumn(NeedsSpark):
+    """Some subscriptions name a column that the table does not have. `reasons` maps their ids to which."""
+
+    def __init__(self, reasons: Mapping[str, str]) -> None:
+        super().__init__(reasons, "a column is missing for")
+
+
+def match(
+    segment: Segment, table: pa.Table | pa.RecordBatch, *, unsupported: Literal["error", "skip"] = "error"
+) -> Matches:
+    """The subscriptions that match each row of the table.
+
+    >>> from sparkrules.index.builder import build_segment
+    >>> from sparkrules.index.rule import Rule
+    >>> from sparkrules.sql.tree import Constant, Predicate
+    >>> segment = build_segment([Rule("cheap", "price < 5", Predicate("price", "<", (Constant("integer", "5"),)))])
+    >>> match(segment, pa.table({"price": [3, 7, None]})).ids.to_pylist()
+    [['cheap'], [], []]
+    >>> match(segment, pa.table({"cost": [3]}))
+    Traceback (most recent call last):
+    ...
+    sparkrules.index.matcher.UnknownColumn: a column is missing for 1 of the subscriptions (leave them out ...
+      cheap: there is no column `price`
+    """
+    leaves = bind_leaves(segment, table.schema)
+    skipped = _unsupported(segment, leaves.problems)
+    if skipped and unsupported != "skip":
+        missing = {
+            segment.subscription_id[number]: str(problem)
+            for number, problem in skipped.items()
+            if isinstance(problem, NoSuchColumn)
+        }
+        if missing:
+            raise UnknownColumn(missing)
+        raise NeedsSpark({segment.subscription_id[number]: str(problem) for number, problem in skipped.items()})
+
+    steps = list(_steps(segment))
+    reported = segment.output_order[~np.isin(segment.output_order, list(skipped))]
+
+    def node_truth() -> Iterator[Matrix]:
+        size = _batch_rows(segment, steps)
+        for batch in _batches(table, size):
+            yield _node_truth(segment, leaves, steps, batch)
+
+    lengths: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
+    numbers: list[Ints] = [np.empty(0, np.int32)]
+    for truth in node_truth():
+        matched = truth[segment.subscription_node[reported]].T
+        rows, places = np.nonzero(matched)
+        lengths.append(np.bincount(rows, minlength=len(matched)))
+        numbers.append(reported[places])
+    subscriptions = Csr.from_lengths(np.concatenate(lengths), np.concatenate(numbers))
+    reasons = {segment.subscription_id[number]: str(problem) for number, problem in skipped.items()}
+    return Matches(segment, subscriptions, reasons, node_truth)
+
+
+def _unsupported(segment: Segment, problems: Mapping[int, Unsupported]) -> dict[int, Unsupported]:
+    """The subscriptions with a predicate that has a problem, in output order, each with one such problem."""
+    found: dict[int, Unsupported] = {}
+    if problems:
+        # A missing column is the user's to repair, so it is named before anything else.
+        for predicate in sorted(problems, key=lambda number: not isinstance(problems[number], NoSuchColumn)):
+            for subscription in segment.users.row(int(segment.leaf_of_predicate[predicate])).tolist():
+                found.setdefault(subscription, problems[predicate])
+    return {subscription: found[subscription] for subscription in sorted(found, key=segment.output_rank.__getitem__)}
+
+
+@dataclass(frozen=True)
+class _Step:
+    """The junctions of one level with one operator: node `nodes[i]` joins `children[starts[i]:starts[i + 1]]`."""
+
+    is_and: bool
+    nodes: NDArray[np.int64]
+    children: Ints
+    starts: Offsets
+
+
+def _steps(segment: Segment) -> Iterator[_Step]:
+    """The junctions that have children, level by level."""
+    order = np.argsort(segment.level, kind="stable")
+    levels = np.split(order, np.flatnonzero(np.diff(segment.level[order])) + 1)
+    for level in levels:
+        for operator in (AND, OR):
+            chosen = level[(segment.node_operator[level] == operator) & (segment.children.lengths[level] > 0)]
+            if len(chosen):
+                children = segment.children.take(chosen)
+                yield _Step(operator == AND, chosen, children.values, children.offsets[:-1])
+
+
+def _node_truth(segment: Segment, leaves: BoundLeaves, steps: list[_Step], batch: Any) -> Matrix:
+    """Which nodes are true for which row: [nodes x rows]."""
+    truth = np.zeros((len(segment.node_operator), batch.num_rows), bool)
+    is_leaf = np.flatnonzero(segment.node_operator == PREDICATE)
+    truth[is_leaf] = leaves.truth(batch)[segment.node_predicate[is_leaf]]
+    truth[(segment.node_operator == AND) & (segment.children.lengths == 0)] = True
+    for step in steps:
+        # reduceat would misread an empty row, hence `_steps` leaves out empty junctions.
+        join = np.logical_and if step.is_and else np.logical_or
+        truth[step.nodes] = join.reduceat(truth[step.children], step.starts, axis=0)
+    return truth
+
+
+def _batch_rows(segment: Segment, steps: list[_Step]) -> int:
+    widest = max((len(step.children) + len(step.nodes) for step in steps), default=0)
+    bytes_per_row = len(segment.node_operator) + 4 * len(segment.predicate_operator) + widest
+    return max(1, min(_MOST_ROWS, MEMORY // max(bytes_per_row, 1)))
+
+
+def _batches(table: pa.Table | pa.RecordBatch, rows: int) -> Iterator[Any]:
+    """The rows in order, in batches of at most `rows`."""
+    if isinstance(table, pa.RecordBatch):
+        table = pa.Table.from_batches([table])
+    for start in range(0, table.num_rows, rows):
+        # One batch, whatever the chunks: a slice may span several.
+        yield pa.RecordBatch.from_struct_array(_single(table.slice(start, rows).to_struct_array()))
+
+
+def _single(array: Any) -> Any:
+    return array if not isinstance(array, pa.ChunkedArray) else pa.concat_arrays(array.chunks)

@@ -1,0 +1,24 @@
+"""A rule as the index receives it: an id, the text it was written as, and the Boolean tree of that text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sparkrules.sql.tree import Node
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One subscription. `where` is kept for people to read; only `tree` decides what matches.
+
+    >>> from sparkrules.sql.tree import Predicate
+    >>> Rule("cold", "temperature IS NULL", Predicate("temperature", "is null")).priority
+    0
+    """
+
+    id: str
+    where: str
+    tree: Node
+    priority: int = 0
+    metadata: Mapping[str, object] | None = None

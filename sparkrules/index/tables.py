@@ -1,0 +1,238 @@
+"""A segment as Arrow tables and back, column by column as `docs/store-format.md` says.
+
+Contract: `from_tables(to_tables(segment))` equals the segment. `from_tables` trusts nothing: every number that refers
+to another row is in range, children come before parents, operators and kinds are known, levels are what they must be,
+so that whoever holds a `Segment` need not check again. It raises `CorruptSegment` with the table and the row.
+
+>>> from sparkrules.index.builder import build_segment
+>>> tables = to_tables(build_segment([]))
+>>> tables["predicates"].schema.names
+['attribute', 'operator', 'constants']
+>>> tables["predicates"] = pa.table({"attribute": [7], "operator": ["="], "constants": [[0]]}, PREDICATES)
+>>> from_tables(tables)
+Traceback (most recent call last):
+...
+sparkrules.index.tables.CorruptSegment: predicates, row 0: attribute 7 does not exist
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sparkrules.errors import CorruptStore
+from sparkrules.index.csr import Csr, Ints
+from sparkrules.index.segment import KINDS, NODE_OPERATORS, PREDICATE, Codes, Segment, Strings
+from sparkrules.sql.tree import OPERATORS
+
+_NUMBERS = pa.list_(pa.int32())
+PREDICATES = pa.schema([("attribute", pa.int32()), ("operator", pa.utf8()), ("constants", _NUMBERS)])
+SCHEMAS: dict[str, pa.Schema] = {
+    "attributes": pa.schema([("sql", pa.utf8())]),
+    "constants": pa.schema([("kind", pa.utf8()), ("text", pa.utf8())]),
+    "predicates": PREDICATES,
+    "nodes": pa.schema(
+        [
+            ("operator", pa.utf8()),
+            ("predicate", pa.int32()),
+            ("children", _NUMBERS),
+            ("level", pa.int32()),
+            ("use_count", pa.int32()),
+        ]
+    ),
+    "subscriptions": pa.schema(
+        [
+            ("id", pa.utf8()),
+            ("node", pa.int32()),
+            ("priority", pa.int32()),
+            ("where", pa.utf8()),
+            ("metadata", pa.utf8()),
+        ]
+    ),
+    "functions": pa.schema([("name", pa.utf8())]),
+}
+_NULLABLE = {("subscriptions", "metadata")}
+
+
+class CorruptSegment(CorruptStore):
+    """A stored segment contradicts itself. `table` and `row` say where; `row` is None if the whole table is wrong."""
+
+    def __init__(self, table: str, row: int | None, problem: str) -> None:
+        super().__init__(f"{table}{'' if row is None else f', row {row}'}: {problem}")
+        self.table = table
+        self.row = row
+
+
+def to_tables(segment: Segment) -> dict[str, pa.Table]:
+    """The six tables of a segment, by the name of their file."""
+    columns: dict[str, list[Any]] = {
+        "attributes": [segment.attributes],
+        "constants": [_names(KINDS, segment.constant_kind), segment.constant_text],
+        "predicates": [
+            segment.predicate_attribute,
+            _names(OPERATORS, segment.predicate_operator),
+            _lists(segment.predicate_constants),
+        ],
+        "nodes": [
+            _names(NODE_OPERATORS, segment.node_operator),
+            segment.node_predicate,
+            _lists(segment.children),
+            segment.level,
+            segment.use_count,
+        ],
+        "subscriptions": [
+            segment.subscription_id,
+            segment.subscription_node,
+            segment.priority,
+            segment.where,
+            segment.metadata,
+        ],
+        "functions": [list(segment.functions)],
+    }
+    return {
+        name: pa.table([pa.array(c, field.type) for c, field in zip(columns[name], schema, strict=True)], schema=schema)
+        for name, schema in SCHEMAS.items()
+    }
+
+
+def from_tables(tables: Mapping[str, pa.Table]) -> Segment:
+    """The segment that the tables describe; they may come from anywhere, so everything is checked."""
+    read = {name: _Reader(name, tables) for name in SCHEMAS}
+    attributes, constants, predicates = read["attributes"], read["constants"], read["predicates"]
+    nodes, subscriptions = read["nodes"], read["subscriptions"]
+
+    segment = Segment(
+        attributes=attributes.strings("sql"),
+        constant_kind=constants.codes("kind", KINDS),
+        constant_text=constants.strings("text"),
+        predicate_attribute=predicates.references("attribute", attributes.rows),
+        predicate_operator=predicates.codes("operator", OPERATORS),
+        predicate_constants=predicates.lists("constants", "constant", constants.rows),
+        node_operator=nodes.codes("operator", NODE_OPERATORS),
+        node_predicate=nodes.ints("predicate"),
+        children=nodes.lists("children", "child", nodes.rows),
+        level=nodes.ints("level"),
+        use_count=nodes.ints("use_count"),
+        subscription_id=subscriptions.strings("id"),
+        subscription_node=subscriptions.references("node", nodes.rows),
+        priority=subscriptions.ints("priority"),
+        where=subscriptions.strings("where"),
+        metadata=subscriptions.strings("metadata"),
+        functions=tuple(read["functions"].strings("name").tolist()),
+    )
+    _check_nodes(segment)
+    _check_ids(segment)
+    return segment
+
+
+def _check_nodes(segment: Segment) -> None:
+    is_leaf = segment.node_operator == PREDICATE
+    predicate, children, predicates = segment.node_predicate, segment.children, len(segment.predicate_operator)
+    in_range = (predicate >= 0) & (predicate < predicates)
+    _refuse("nodes", is_leaf & ~in_range, lambda row: f"predicate {predicate[row]} does not exist")
+    _refuse("nodes", ~is_leaf & (predicate != -1), lambda row: f"a junction has the predicate {predicate[row]}")
+    _refuse(
+        "nodes",
+        is_leaf & (children.lengths > 0),
+        lambda row: f"a predicate has the children {children.row(row).tolist()}",
+    )
+    parent = children.row_numbers()
+    late = np.zeros(len(is_leaf), bool)
+    late[parent[children.values >= parent]] = True
+    _refuse("nodes", late, lambda row: f"children {children.row(row).tolist()} do not all come before their parent")
+    highest = np.zeros(len(is_leaf), np.int32)
+    np.maximum.at(highest, parent, segment.level[children.values])
+    _refuse(
+        "nodes",
+        segment.level != highest + 1,
+        lambda row: f"level {segment.level[row]} should be {highest[row] + 1}",
+    )
+    leaves = np.bincount(predicate[is_leaf], minlength=predicates)
+    _refuse("predicates", leaves != 1, lambda row: f"{leaves[row]} nodes stand for this predicate, not one")
+
+
+def _check_ids(segment: Segment) -> None:
+    seen: set[str] = set()
+    for row, subscription in enumerate(segment.subscription_id.tolist()):
+        if subscription in seen:
+            raise CorruptSegment("subscriptions", row, f"the id {subscription!r} occurs twice")
+        seen.add(subscription)
+
+
+def _refuse(table: str, wrong: NDArray[np.bool_], problem: Any) -> None:
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise CorruptSegment(table, row, problem(row))
+
+
+class _Reader:
+    """The columns of one table, each checked while it is read."""
+
+    def __init__(self, name: str, tables: Mapping[str, pa.Table]) -> None:
+        if name not in tables:
+            raise CorruptSegment(name, None, "the table is missing")
+        self.name = name
+        self.table = tables[name]
+        self.rows: int = self.table.num_rows
+
+    def ints(self, column: str) -> Ints:
+        # A copy: what Arrow lends belongs to a file that may be unmapped.
+        return np.array(self._array(column).to_numpy(zero_copy_only=False), np.int32)
+
+    def references(self, column: str, rows: int) -> Ints:
+        numbers = self.ints(column)
+        _refuse(self.name, (numbers < 0) | (numbers >= rows), lambda row: f"{column} {numbers[row]} does not exist")
+        return numbers
+
+    def strings(self, column: str) -> Strings:
+        strings: Strings = np.empty(self.rows, object)
+        strings[:] = self._array(column).to_pylist()
+        return strings
+
+    def codes(self, column: str, known: Sequence[str]) -> Codes:
+        encoded = self._array(column).dictionary_encode()
+        names = encoded.dictionary.to_pylist()
+        code = np.array([known.index(name) if name in known else 255 for name in names], np.uint8)
+        codes: Codes = code[encoded.indices.to_numpy()] if self.rows else np.empty(0, np.uint8)
+        texts = encoded.indices
+        _refuse(self.name, codes == 255, lambda row: f"unknown {column} {names[texts[row].as_py()]!r}")
+        return codes
+
+    def lists(self, column: str, item: str, rows: int) -> Csr:
+        array = self._array(column)
+        values = array.flatten()
+        if values.null_count:
+            raise CorruptSegment(self.name, None, f"{column} contains NULL")
+        lengths = np.diff(array.offsets.to_numpy())
+        csr = Csr.from_lengths(lengths, values.to_numpy())
+        wrong = np.zeros(self.rows, bool)
+        wrong[csr.row_numbers()[(csr.values < 0) | (csr.values >= rows)]] = True
+        _refuse(self.name, wrong, lambda row: f"{item} in {csr.row(row).tolist()} does not exist")
+        return csr
+
+    def _array(self, column: str) -> Any:
+        wanted = SCHEMAS[self.name].field(column).type
+        if column not in self.table.schema.names:
+            raise CorruptSegment(self.name, None, f"the column {column} is missing")
+        chunked = self.table.column(column)
+        if chunked.type != wanted:
+            raise CorruptSegment(self.name, None, f"the column {column} is {chunked.type}, not {wanted}")
+        array = chunked.combine_chunks() if chunked.num_chunks != 1 else chunked.chunk(0)
+        if isinstance(array, pa.ChunkedArray):
+            array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], wanted)
+        if array.null_count and (self.name, column) not in _NULLABLE:
+            null = np.asarray(array.is_null())
+            raise CorruptSegment(self.name, int(np.argmax(null)), f"{column} is NULL")
+        return array
+
+
+def _names(known: Sequence[str], codes: Codes) -> Any:
+    return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), pa.array(known, pa.utf8())).dictionary_decode()
+
+
+def _lists(csr: Csr) -> Any:
+    return pa.ListArray.from_arrays(pa.array(csr.offsets, pa.int32()), pa.array(csr.values, pa.int32()))

@@ -1,0 +1,184 @@
+"""Spark's grammar of a WHERE expression: tokens to Boolean structure.
+
+The rules are those of `booleanExpression` and `predicate` in Spark's `SqlBaseParser.g4` (and, in `values`, of
+`valueExpression` and `primaryExpression`), because other parsers disagree with Spark on precedence: in Spark all
+comparisons are one left-associative level, and a predicate such as IS NULL applies to everything before it, so
+`a = b IS NULL` is `(a = b) IS NULL`.
+
+    expression  := xor (OR xor)*
+    xor         := and (XOR and)*                        ours: Spark has no XOR, MySQL puts it here
+    and         := not (AND not)*
+    not         := (NOT | !)* test
+    test        := value [[NOT] BETWEEN value AND value | [NOT] IN (...) | [NOT] LIKE value | IS [NOT] NULL | ...]
+
+Recursion is bounded by `Policy.max_depth`; chains of any length are loops.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from sparkrules.sql.literal import constant, constant_at
+from sparkrules.sql.policy import Policy
+from sparkrules.sql.syntax import Gate, Not, Syntax, Test, Value, alone
+from sparkrules.sql.tokens import Tokens
+from sparkrules.sql.tree import Constant
+from sparkrules.sql.values import ValueGrammar
+
+_LITERALS = frozenset({"number", "string", "NULL", "TRUE", "FALSE"})
+
+
+def parse_structure(tokens: Tokens, policy: Policy) -> Syntax:
+    """The Boolean structure of a whole text."""
+    if tokens.kinds[0] == "end":
+        raise tokens.error(0, "the text is empty", "Write TRUE for a rule that matches every row.")
+    grammar = BooleanGrammar(tokens, policy)
+    structure = grammar.expression()
+    if grammar.kinds[grammar.at] != "end":
+        raise grammar.unexpected()
+    return structure
+
+
+class BooleanGrammar(ValueGrammar):
+    def expression(self) -> Syntax:
+        """One loop for the three levels, rather than one call for each, keeps the stack small."""
+        self.descend()
+        ors: list[Syntax] = []
+        xors: list[Syntax] = []
+        ands: list[Syntax] = []
+        while True:
+            ands.append(self.negation())
+            kind = self.kinds[self.at]
+            if kind != "AND":
+                xors.append(_gate("and", ands))
+                ands = []
+                if kind != "XOR":
+                    ors.append(_gate("xor", xors))
+                    xors = []
+                    if kind != "OR":
+                        break
+            self.at += 1
+        self.depth -= 1
+        return _gate("or", ors)
+
+    def negation(self) -> Syntax:
+        count = 0
+        while self.kinds[self.at] in ("NOT", "!"):
+            self.descend()
+            self.at += 1
+            count += 1
+        test = self.test()
+        self.depth -= count
+        return Not(test) if count % 2 else test
+
+    def test(self) -> Test:
+        start = self.at
+        test = Test(start, start, self.value())
+        kind = self.kinds[self.at]
+        if kind == "NOT":
+            self.at += 1
+            test.negated = True
+            kind = self.kinds[self.at]
+        if kind == "BETWEEN":
+            self.between(test)
+        elif kind == "IN":
+            self.at += 1
+            test.predicate, test.constants = "in", self.members()
+        elif kind in ("LIKE", "ILIKE"):
+            self.like(test, kind.lower())
+        elif kind == "RLIKE":
+            self.at += 1
+            test.predicate, test.arguments = "rlike", (self.value(),)
+        elif test.negated:
+            raise self.unexpected("After a value, NOT is followed by BETWEEN, IN, LIKE, ILIKE or RLIKE.")
+        elif kind == "IS":
+            self.identity(test)
+        test.end = self.at
+        return test
+
+    def position_argument(self) -> Syntax:
+        start = self.at
+        value = self.value()
+        return Test(start, self.at, value)
+
+    def between(self, test: Test) -> None:
+        self.at += 1
+        lower = self.value()
+        self.expect("AND", "BETWEEN needs AND between its bounds.")
+        test.predicate, test.arguments = "between", (lower, self.value())
+
+    def like(self, test: Test, predicate: str) -> None:
+        self.at += 1
+        if self.word() in ("ANY", "SOME", "ALL") and self.kinds[self.at + 1] == "(":
+            self.at += 1
+            self.members()
+            test.predicate = "quantified"
+            return
+        test.predicate, test.arguments = predicate, (self.value(),)
+        if self.kinds[self.at] == "ESCAPE":
+            self.at += 1
+            self.expect("string", "ESCAPE needs a string of one character.")
+            test.predicate = "escaped"
+
+    def identity(self, test: Test) -> None:
+        """IS [NOT] NULL | TRUE | FALSE | UNKNOWN | DISTINCT FROM value."""
+        self.at += 1
+        if self.kinds[self.at] == "NOT":
+            self.at += 1
+            test.negated = True
+        kind = self.kinds[self.at]
+        self.at += 1
+        if kind in ("NULL", "UNKNOWN"):
+            test.predicate = "null"
+        elif kind in ("TRUE", "FALSE"):
+            test.predicate = kind.lower()
+        elif kind == "DISTINCT":
+            self.expect("FROM", "Write IS [NOT] DISTINCT FROM.")
+            arguments: tuple[Value, ...] = (self.value(),)
+            test.predicate, test.arguments = "distinct", arguments
+        else:
+            raise self.tokens.error(
+                self.at - 1, "unexpected after IS", "IS [NOT] NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM."
+            )
+
+    def members(self) -> tuple[Constant, ...] | None:
+        """The list of IN: its constants, or None if a member is not constant.
+
+        Lists of 100,000 literals are real: literals take a short cut, and the shape that is validated has only one.
+        """
+        self.expect("(", "A list in brackets belongs here.")
+        constants: list[Constant] = []
+        constant_only = True
+        collapsing = False
+        while True:
+            start = self.at
+            end = self.literal_end()
+            if end is not None:
+                constants.append(constant_at(self.tokens, start, end))
+                if collapsing:
+                    self.shapes[start - 1 : end] = [""] * (end - start + 1)
+                collapsing = True
+                self.at = end
+            else:
+                collapsing = False
+                member = alone(self.expression())
+                if member is None or not member.constant or member.form == "row":
+                    constant_only = False
+                else:
+                    constants.append(constant(self.tokens, member))
+            if self.kinds[self.at] != ",":
+                break
+            self.at += 1
+        self.expect(")", "Members of a list are separated by commas, and a bracket ends it.")
+        return tuple(constants) if constant_only else None
+
+    def literal_end(self) -> int | None:
+        """Behind the plain literal at the cursor, if it is a whole member of a list."""
+        at = self.at + 1 if self.kinds[self.at] == "-" and self.kinds[self.at + 1] == "number" else self.at
+        if self.kinds[at] in _LITERALS and self.kinds[at + 1] in (",", ")"):
+            return at + 1
+        return None
+
+
+def _gate(operator: Literal["and", "or", "xor"], children: list[Syntax]) -> Syntax:
+    return children[0] if len(children) == 1 else Gate(operator, children)

@@ -1,0 +1,139 @@
+"""Tests as predicates: *attribute operator constants* where a test has that form, else an opaque Boolean attribute.
+
+A leaf is returned as two trees: what has to hold for the test to be true, and what for it to be false. In SQL's
+three-valued logic these are not each other's complement, and both are needed to push NOT down to the leaves.
+"""
+
+from __future__ import annotations
+
+from sparkrules.sql.literal import constant
+from sparkrules.sql.syntax import Operand, Test, Value, alone, unbracketed
+from sparkrules.sql.tokens import Tokens
+from sparkrules.sql.tree import ALWAYS, NEGATED, NEVER, Constant, Junction, Node, Predicate
+
+Sides = tuple[Node, Node]
+"""When true, when false."""
+
+_MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+_CALLS = {
+    "contains": "contains",
+    "startswith": "startswith",
+    "endswith": "endswith",
+    "like": "like",
+    "ilike": "ilike",
+    "rlike": "rlike",
+    "regexp": "rlike",
+    "regexp_like": "rlike",
+    "equal_null": "<=>",
+}
+_NULL_CALLS = {"isnull": "is null", "isnotnull": "is not null"}
+_TRUTH = {"TRUE": (ALWAYS, NEVER), "FALSE": (NEVER, ALWAYS), "NULL": (NEVER, NEVER)}
+
+
+def classify(tokens: Tokens, test: Test) -> Sides:
+    """The two sides of a test. When in doubt, the whole test is opaque."""
+    if not test.predicate:
+        return _value(tokens, test.value) or opaque(tokens, test)
+    subject = _attribute(tokens, test.value)
+    if subject is None:
+        return opaque(tokens, test)
+    sides = _predicate(tokens, subject, test)
+    if sides is None:
+        return opaque(tokens, test)
+    return (sides[1], sides[0]) if test.negated else sides
+
+
+def opaque(tokens: Tokens, test: Test) -> Sides:
+    return _sides(tokens.sql(test.start, test.end), "is true")
+
+
+def _value(tokens: Tokens, value: Value) -> Sides | None:
+    """A value without a predicate behind it: one comparison, a call, a literal, or a Boolean column."""
+    if len(value.operands) == 2:
+        return _comparison(tokens, value)
+    if len(value.operands) > 2:
+        return None
+    operand = unbracketed(value.operands[0])
+    if operand.end == operand.start + 1 and tokens.kinds[operand.start] in _TRUTH:
+        return _TRUTH[tokens.kinds[operand.start]]
+    return _call(tokens, operand) if operand.form == "call" else None
+
+
+def _comparison(tokens: Tokens, value: Value) -> Sides | None:
+    left, right = map(unbracketed, value.operands)
+    operator = value.comparisons[0]
+    if left.constant:
+        left, right, operator = right, left, _MIRRORED.get(operator, operator)
+    if left.constant or not right.constant or "row" in (left.form, right.form):
+        return None
+    return _sides(tokens.sql(left.start, left.end), operator, constant(tokens, right))
+
+
+def _call(tokens: Tokens, call: Operand) -> Sides | None:
+    """`contains(name, 'x')` and its like, which are operators of the tree."""
+    arguments = [alone(argument) for argument in call.inner]
+    if call.function in _NULL_CALLS and len(arguments) == 1:
+        argument = arguments[0]
+        if argument is None or argument.constant or argument.form == "row":
+            return None
+        argument = unbracketed(argument)
+        return _sides(tokens.sql(argument.start, argument.end), _NULL_CALLS[call.function])
+    if call.function not in _CALLS or len(arguments) != 2:
+        return None
+    left, right = arguments
+    if left is None or right is None or left.constant or not right.constant:
+        return None
+    left = unbracketed(left)
+    if "row" in (left.form, right.form):
+        return None
+    return _sides(tokens.sql(left.start, left.end), _CALLS[call.function], constant(tokens, right))
+
+
+def _predicate(tokens: Tokens, attribute: str, test: Test) -> Sides | None:
+    """The sides of `attribute predicate`, its NOT left aside; None if it has no such form."""
+    kind = test.predicate
+    if kind == "null":
+        return _sides(attribute, "is null")
+    if kind in ("true", "false"):
+        # Never unknown, so false means false or unknown.
+        return Predicate(attribute, f"is {kind}"), Predicate(attribute, f"is not {kind}")
+    if kind == "in":
+        return None if test.constants is None else _sides(attribute, "in", *test.constants)
+    if kind not in ("between", "like", "ilike", "rlike", "distinct"):
+        return None
+    arguments = [_constant(tokens, argument) for argument in test.arguments]
+    if kind == "between":
+        low, high = arguments
+        if low is None or high is None:
+            return None
+        at_least, at_most = _sides(attribute, ">=", low), _sides(attribute, "<=", high)
+        return Junction("and", (at_least[0], at_most[0])), Junction("or", (at_least[1], at_most[1]))
+    argument = arguments[0]
+    if argument is None:
+        return None
+    if kind == "distinct":
+        return _sides(attribute, "not <=>", argument)
+    return _sides(attribute, kind, argument)
+
+
+def _attribute(tokens: Tokens, value: Value) -> str | None:
+    """The text of what a predicate applies to; None for a constant or a row, which have no attribute."""
+    if all(operand.constant for operand in value.operands):
+        return None
+    start, end = value.operands[0].start, value.operands[-1].end
+    if len(value.operands) == 1:
+        operand = unbracketed(value.operands[0])
+        if operand.form == "row":
+            return None
+        start, end = operand.start, operand.end
+    return tokens.sql(start, end)
+
+
+def _constant(tokens: Tokens, value: Value) -> Constant | None:
+    if len(value.operands) == 1 and value.operands[0].constant and unbracketed(value.operands[0]).form != "row":
+        return constant(tokens, value.operands[0])
+    return None
+
+
+def _sides(attribute: str, operator: str, *constants: Constant) -> Sides:
+    return Predicate(attribute, operator, constants), Predicate(attribute, NEGATED[operator], constants)

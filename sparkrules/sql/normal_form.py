@@ -1,0 +1,90 @@
+"""Negation normal form: NOT pushed down to the tests, XOR written out, junctions flat, nothing in them twice.
+
+Every expression is built as two trees, when it is true and when it is false, from the two trees of its parts:
+
+| expression | true when | false when |
+|---|---|---|
+| NOT a | a false | a true |
+| a AND b | a true and b true | a false or b false |
+| a OR b | a true or b true | a false and b false |
+| a XOR b | one true, the other false | both true or both false |
+
+In three-valued logic an expression may be neither. Equal parts are one object, so the result is a graph without
+repetition in memory, although a chain of XORs printed as a tree doubles with each XOR.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from sparkrules.sql.leaf import Sides
+from sparkrules.sql.syntax import Gate, Not, Syntax, Test
+from sparkrules.sql.tree import ALWAYS, NEVER, Junction, JunctionOperator, Node, Predicate
+
+
+def normal_form(structure: Syntax, leaf: Callable[[Test], Syntax | Sides]) -> Node:
+    """The tree that is true exactly when the structure is. `leaf` gives the two sides of a test, or the structure
+    that the test stands for, such as what is inside its brackets."""
+    return _Builder(leaf).sides(structure)[0]
+
+
+class _Builder:
+    def __init__(self, leaf: Callable[[Test], Syntax | Sides]) -> None:
+        self.leaf = leaf
+        self.predicates: dict[Predicate, Predicate] = {}
+        # By the identity of the children: comparing whole subtrees would take exponential time below XORs.
+        self.junctions: dict[tuple[str, tuple[int, ...]], Junction] = {}
+
+    def sides(self, structure: Syntax) -> Sides:
+        if isinstance(structure, Test):
+            found = self.leaf(structure)
+            return (self.shared(found[0]), self.shared(found[1])) if isinstance(found, tuple) else self.sides(found)
+        if isinstance(structure, Not):
+            true, false = self.sides(structure.child)
+            return false, true
+        return self.gate(structure)
+
+    def gate(self, gate: Gate) -> Sides:
+        parts = [self.sides(child) for child in gate.children]
+        if gate.operator == "xor":
+            sides = parts[0]
+            for part in parts[1:]:
+                sides = self.exclusive(sides, part)
+            return sides
+        trues, falses = [true for true, _ in parts], [false for _, false in parts]
+        if gate.operator == "and":
+            return self.junction("and", trues), self.junction("or", falses)
+        return self.junction("or", trues), self.junction("and", falses)
+
+    def exclusive(self, left: Sides, right: Sides) -> Sides:
+        def either(a: Node, b: Node, c: Node, d: Node) -> Node:
+            return self.junction("or", (self.junction("and", (a, b)), self.junction("and", (c, d))))
+
+        return either(left[0], right[1], left[1], right[0]), either(left[0], right[0], left[1], right[1])
+
+    def junction(self, operator: JunctionOperator, nodes: Iterable[Node]) -> Node:
+        neutral, absorbing = (ALWAYS, NEVER) if operator == "and" else (NEVER, ALWAYS)
+        children: dict[int, Node] = {}
+        for node in nodes:
+            if node is absorbing:
+                return absorbing
+            same = isinstance(node, Junction) and node.operator == operator
+            for child in node.children if same else (node,):  # type: ignore[union-attr]
+                children[id(child)] = child
+        if not children:
+            return neutral
+        if len(children) == 1:
+            return next(iter(children.values()))
+        key = (operator, tuple(children))
+        found = self.junctions.get(key)
+        if found is None:
+            found = self.junctions[key] = Junction(operator, tuple(children.values()))
+        return found
+
+    def shared(self, node: Node) -> Node:
+        """The one object for equal nodes of a leaf."""
+        if isinstance(node, Predicate):
+            return self.predicates.setdefault(node, node)
+        if not node.children:
+            return ALWAYS if node.operator == "and" else NEVER
+        return self.junction(node.operator, map(self.shared, node.children))

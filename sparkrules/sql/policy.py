@@ -1,0 +1,56 @@
+"""What a deployment lets a rule's author write: the bounds on a text, and the functions it may call.
+
+>>> Policy(extra_functions={"my_udf"}).allows("My_UDF")
+True
+>>> Policy(denied_functions={"rlike"}).allows("rlike")
+False
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from sparkrules.sql.functions import SCALAR_FUNCTIONS
+
+
+@dataclass(frozen=True)
+class Policy:
+    """The bounds are checked before anything recursive sees the text, so that no text can exhaust the process.
+
+    Functions are allowed by name, without regard to case: `functions` and `extra_functions` are allowed,
+    `denied_functions` are not, whatever the others say. A function of a catalog is allowed by its whole name as a rule
+    writes it, `extra_functions={"main.tools.my_udf"}`.
+    """
+
+    max_characters: int = 1_000_000
+    """The longest text."""
+
+    max_depth: int = 64
+    """How deep brackets, CASE, NOT, signs and lambdas may nest, all counted together."""
+
+    max_leaf_tokens: int = 2_000
+    """How many words and signs one test may have, not counting the constants of an IN list. Longer chains of
+    arithmetic overflow the stack of Spark's own analyzer."""
+
+    max_xors: int = 16
+    """How many exclusive ors one rule may have: written out as AND and OR, each doubles the tree for a reader that
+    does not share its nodes."""
+
+    functions: Collection[str] = SCALAR_FUNCTIONS
+    extra_functions: Collection[str] = frozenset()
+    denied_functions: Collection[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        for field in ("functions", "extra_functions", "denied_functions"):
+            names = getattr(self, field)
+            if isinstance(names, str):
+                raise TypeError(f"Policy.{field} is a collection of names, not one string: {{{names!r}}}")
+            object.__setattr__(self, field, frozenset(name.lower() for name in names))
+
+    def allows(self, function: str) -> bool:
+        name = function.lower()
+        return (name in self.functions or name in self.extra_functions) and name not in self.denied_functions
+
+
+DEFAULT_POLICY = Policy()

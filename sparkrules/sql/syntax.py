@@ -1,0 +1,77 @@
+"""What the grammar returns: the Boolean structure of a text, down to tests whose parts are ranges of tokens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from sparkrules.sql.tree import Constant
+
+
+@dataclass(slots=True)
+class Operand:
+    """What stands on one side of a comparison: the tokens from `start` up to `end`.
+
+    `constant` says that it names no column and does not depend on when the query runs.
+    """
+
+    start: int
+    end: int
+    constant: bool
+    form: Literal["value", "brackets", "row", "call"] = "value"
+    inner: tuple[Syntax, ...] = ()
+    """What is inside the brackets: one expression, or the arguments of the call."""
+    function: str = ""
+
+
+@dataclass(slots=True)
+class Value:
+    """Operands with comparison operators between them; nearly always one or two."""
+
+    operands: list[Operand]
+    comparisons: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Test:
+    """A leaf: a value alone, or a value with what SQL calls a predicate behind it (`IN (...)`, `IS NULL`, ...)."""
+
+    start: int
+    end: int
+    value: Value
+    predicate: str = ""
+    negated: bool = False
+    arguments: tuple[Value, ...] = ()
+    constants: tuple[Constant, ...] | None = None
+    """Of an IN list, if all of its members are constants."""
+
+
+@dataclass(slots=True)
+class Not:
+    child: Syntax
+
+
+@dataclass(slots=True)
+class Gate:
+    operator: Literal["and", "or", "xor"]
+    children: list[Syntax]
+
+
+Syntax = Test | Not | Gate
+
+
+def alone(syntax: Syntax) -> Operand | None:
+    """The operand, if the expression is nothing but one operand: `a + 1`, but not `a > 1` or `a IS NULL`."""
+    if isinstance(syntax, Test) and not syntax.predicate and not syntax.value.comparisons:
+        return syntax.value.operands[0]
+    return None
+
+
+def unbracketed(operand: Operand) -> Operand:
+    """The operand without brackets around the whole of it: `((a))` is `a`."""
+    while operand.form == "brackets":
+        inner = alone(operand.inner[0])
+        if inner is None:
+            return Operand(operand.start + 1, operand.end - 1, operand.constant)
+        operand = inner
+    return operand

@@ -1,0 +1,159 @@
+"""A rule's text as tokens, cut exactly where Spark's lexer cuts it.
+
+What a rule means must not depend on who cuts it. Spark gets the author's own text, so a tokenizer that disagrees with
+Spark's about where a string ends (`r'\\'`, `'a\\'b'`, dollar quotes, templates) would let a text show one thing to us
+and another to Spark. Hence this one follows `SqlBaseLexer.g4`: the longest match, the same white space, numbers that
+may be the start of a name (`5a`, `a.5b`). Whatever it does not know, it rejects: comments, `;`, parameter markers.
+
+>>> tokens = tokenize("price>=5 AND name = 'O''Hara'", DEFAULT_POLICY)
+>>> tokens.kinds
+['word', '>=', 'number', 'AND', 'word', '=', 'string', 'end']
+>>> tokens.sql(0, 3)
+'price >= 5'
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from sparkrules.sql.errors import RuleError
+from sparkrules.sql.policy import DEFAULT_POLICY, Policy
+
+# The words with a part in the grammar; every other word is a name. A token's kind is one of these, an operator as
+# written in `_OPERATORS`, or `word`, `quoted`, `string`, `number`, `end`.
+KEYWORDS = frozenset(
+    """AND OR XOR NOT BETWEEN IN LIKE ILIKE RLIKE IS NULL TRUE FALSE UNKNOWN DISTINCT FROM ESCAPE CASE WHEN THEN ELSE
+    END DIV AS COLLATE INTERVAL CAST TRY_CAST ALL SELECT OVER""".split()
+)
+_SYNONYMS = {"REGEXP": "RLIKE"}
+_OPERATOR_SYNONYMS = {"==": "=", "!=": "<>", "!>": "<=", "!<": ">="}
+
+_OPERATORS = r"<=>|>>>|<<|>>|<>|!=|!<|!>|==|<=|>=|\|\||::|->|=>|[-+*/%~&|^<>=!().,\[\]:]"
+_TOKEN = re.compile(
+    rf"""
+      (?P<space> [ \t\n\f\r\x0b\xa0\u1680\u2000-\u200a\u2028\u202f\u205f\u3000]+ )
+    | (?P<comment> -- | /\* )
+    | (?P<string> '[^'\\]*(?:(?:\\.|'')[^'\\]*)*' | "[^"\\]*(?:(?:\\.|"")[^"\\]*)*" | [rR]'[^']*' | [rR]"[^"]*" )
+    | (?P<number>
+          (?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?:[bB][dD]|[fFdD])?(?![A-Za-z0-9_])
+        | [0-9]+[eE][+-][0-9]+(?:[bB][dD]|[fFdD])?
+        | [0-9]+(?:[lLsSyY]|(?:[eE][0-9]+)?(?:[bB][dD]|[fFdD])?)(?![A-Za-z0-9_]) )
+    | (?P<address> [A-Za-z]+:// )
+    | (?P<word> [A-Za-z0-9_]+ )
+    | (?P<quoted> `[^`]*(?:``[^`]*)*` )
+    | (?P<pipe> \|> )
+    | (?P<operator> {_OPERATORS} )
+    | (?P<other> . )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+_SHAPES = {"number": "1", "string": "'x'", "quoted": "`q`"}
+_NO_SPACE_AFTER = frozenset({"(", "[", "."})
+_NO_SPACE_BEFORE = frozenset({")", "]", ".", ",", "[", "end"})
+
+
+@dataclass(slots=True)
+class Tokens:
+    """Parallel lists, one entry per token, and a last token of kind `end`.
+
+    `shapes` is what `validate` shows to sqlglot instead of each token: constants and names blanked out, so that tests
+    that differ only in these are checked once. The grammar refines it as it learns what a token is.
+    """
+
+    text: str
+    kinds: list[str]
+    texts: list[str]
+    starts: list[int]
+    shapes: list[str]
+    calls: set[int]
+    """The opening brackets that follow a function's name."""
+
+    def sql(self, start: int, end: int) -> str:
+        """The tokens as written, with uniform space between them, so that `a+b` and `a + b` are one attribute."""
+        if end == start + 1:
+            return self.texts[start]
+        kinds = self.kinds
+        pieces = [self.texts[start]]
+        for i in range(start + 1, end):
+            glued = kinds[i - 1] in _NO_SPACE_AFTER or kinds[i] in _NO_SPACE_BEFORE or i in self.calls
+            pieces.append(self.texts[i] if glued else " " + self.texts[i])
+        return "".join(pieces)
+
+    def error(self, at: int, reason: str, remedy: str = "") -> RuleError:
+        at = min(at, len(self.kinds) - 1)
+        if self.kinds[at] == "end":
+            return RuleError(reason, self.text, self.starts[at], "end of the text", remedy)
+        return RuleError(reason, self.text, self.starts[at], self.texts[at], remedy)
+
+
+def tokenize(text: str, policy: Policy) -> Tokens:
+    """Cut a text into tokens, in one linear pass; raise `RuleError` for what no rule may contain."""
+    if len(text) > policy.max_characters:
+        raise RuleError(
+            f"the text has {len(text):,} characters, more than {policy.max_characters:,}",
+            remedy="Split the rule, or raise Policy.max_characters.",
+        )
+    _require_unicode(text)
+    kinds: list[str] = []
+    texts: list[str] = []
+    starts: list[int] = []
+    shapes: list[str] = []
+    for match in _TOKEN.finditer(text):
+        group = match.lastgroup
+        if group == "space":
+            continue
+        token = match.group()
+        if group == "word":
+            upper = token.upper()
+            upper = _SYNONYMS.get(upper, upper)
+            kinds.append(upper if upper in KEYWORDS else "word")
+            shapes.append(token)
+        elif group == "operator":
+            kind = _OPERATOR_SYNONYMS.get(token, token)
+            kinds.append(kind)
+            shapes.append(">>" if kind == ">>>" else kind)
+        elif group in _SHAPES:
+            kinds.append(group)
+            shapes.append(_SHAPES[group])
+        else:
+            raise _rejected(text, match.start(), token)
+        texts.append(token)
+        starts.append(match.start())
+    kinds.append("end")
+    texts.append("")
+    starts.append(len(text.rstrip()))
+    shapes.append("")
+    return Tokens(text, kinds, texts, starts, shapes, set())
+
+
+def _require_unicode(text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise RuleError(
+            "half of a surrogate pair, which is not a character",
+            text,
+            error.start,
+            text[error.start],
+            "Decode the text correctly (UTF-8) before handing it over.",
+        ) from None
+
+
+_REJECTIONS = {
+    "--": ("comments are not allowed", "Remove the comment. A double minus is written - -x."),
+    "/*": ("comments are not allowed", "Remove the comment."),
+    ";": ("a rule is one expression, not a statement", "Remove the semicolon."),
+    "?": ("parameter markers are not allowed", "Write the value itself."),
+    "'": ("a string that is not closed", "Close it with ', and double a ' inside of it."),
+    '"': ("a string that is not closed", 'Close it with ", and double a " inside of it.'),
+    "`": ("a quoted name that is not closed", "Close it with a backtick."),
+}
+
+
+def _rejected(text: str, at: int, token: str) -> RuleError:
+    reason, remedy = _REJECTIONS.get(token, ("a character that means nothing here", "Remove it."))
+    if token.isalpha() and not token.isascii():
+        reason, remedy = "a letter outside of a-z in a name without quotes", "Quote the whole name with backticks."
+    return RuleError(reason, text, at, token, remedy)

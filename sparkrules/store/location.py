@@ -1,0 +1,35 @@
+"""Where the store is: the one rule that Python and the plugin both follow."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from sparkrules.errors import StoreError
+
+STORE_VARIABLE = "SPARKRULES_STORE"
+
+
+def default_store() -> str:
+    """The store that is used when none is named: `$SPARKRULES_STORE`, else `~/.sparkrules/store`."""
+    return os.environ.get(STORE_VARIABLE) or str(Path.home() / ".sparkrules" / "store")
+
+
+def local_path(store: str | os.PathLike[str]) -> Path:
+    """The directory that a path or a `file:` URI names.
+
+    >>> local_path("file:///data/rules").as_posix()
+    '/data/rules'
+    >>> local_path("s3://bucket/rules")
+    Traceback (most recent call last):
+    ...
+    sparkrules.errors.StoreError: s3://bucket/rules is not a local directory: publish to one, and copy or mount it
+    """
+    text = os.fspath(store)
+    if text.startswith("file:"):
+        # As Hadoop reads it: `file:/a`, `file:///a`, and nothing is unescaped.
+        return Path(re.sub(r"^file:(//[^/]*)?", "", text))
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]+:/", text):  # a scheme of one letter would be a drive of Windows
+        raise StoreError(f"{text} is not a local directory: publish to one, and copy or mount it")
+    return Path(text).expanduser().absolute()

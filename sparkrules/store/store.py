@@ -1,0 +1,166 @@
+"""The store of `docs/store-format.md`: immutable versions, each of which appears whole or not at all.
+
+1. The segment is written under a name of its own and forced to the disk.
+2. The manifest is written under a temporary name and forced to the disk.
+3. The manifest is linked to `versions/<N>.json`. A link fails if the name is taken, so of two publishers who want the
+   same number one gets it, and the other takes the next.
+
+A process that dies before step 3 leaves files that no reader ever looks at.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import uuid
+from collections.abc import Mapping
+from pathlib import Path
+
+import pyarrow as pa
+
+from sparkrules.errors import CorruptStore, StoreError
+from sparkrules.index.segment import Segment
+from sparkrules.index.tables import CorruptSegment, from_tables
+from sparkrules.store.location import default_store, local_path
+from sparkrules.store.manifest import Manifest
+from sparkrules.store.segment_files import read_segment, sync_directory, write_segment
+
+
+class Store:
+    """A directory of published rule sets.
+
+    >>> store = Store(getfixture("tmp_path"))
+    >>> store.rule_sets()
+    []
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
+        self.path = local_path(path or default_store())
+
+    def __repr__(self) -> str:
+        return f"Store({str(self.path)!r})"
+
+    def publish(self, rule_set: str, tables: Mapping[str, pa.Table]) -> int:
+        """Publish a segment as the next version of a rule set, and return the version."""
+        home = self.path / check_name(rule_set)
+        segment = uuid.uuid4().hex
+        try:
+            write_segment(home / "segments" / segment, tables)
+            sync_directory(home / "segments")
+            counts = {name: tables[name].num_rows for name in ("subscriptions", "predicates", "nodes")}
+            return self._commit(rule_set, [segment], counts)
+        except OSError as error:
+            raise StoreError(f"rule set {rule_set!r} cannot be published to {self.path}: {error}") from error
+
+    def rule_sets(self) -> list[str]:
+        """The names of the rule sets that have a version."""
+        if not self.path.is_dir():
+            return []
+        names = sorted(entry.name for entry in self.path.iterdir() if _NAME.fullmatch(entry.name))
+        return [name for name in names if self.versions(name)]
+
+    def versions(self, rule_set: str) -> list[int]:
+        """The published versions of a rule set, oldest first; none if there is no such rule set."""
+        directory = self.path / check_name(rule_set) / "versions"
+        if not directory.is_dir():
+            return []
+        return sorted(int(found[1]) for file in directory.iterdir() if (found := _MANIFEST.fullmatch(file.name)))
+
+    def manifest(self, rule_set: str, version: int | None = None) -> Manifest:
+        """The manifest of a version, by default of the newest."""
+        if version is None:
+            versions = self.versions(rule_set)
+            if not versions:
+                known = ", ".join(self.rule_sets()) or "none"
+                raise StoreError(f"there is no rule set {rule_set!r} in {self.path}; there are: {known}")
+            version = versions[-1]
+        file = self._manifest_file(rule_set, version)
+        try:
+            text = file.read_text(encoding="utf-8")
+        except FileNotFoundError as error:
+            raise StoreError(f"there is no version {version} of rule set {rule_set!r} in {self.path}") from error
+        except (OSError, UnicodeDecodeError) as error:
+            raise StoreError(f"{file} cannot be read: {error}") from error
+        return Manifest.from_json(text, str(file))
+
+    def read(self, rule_set: str, version: int | None = None) -> tuple[Manifest, list[dict[str, pa.Table]]]:
+        """A version, by default the newest: its manifest and the tables of its segments."""
+        manifest = self.manifest(rule_set, version)
+        segments = self.path / rule_set / "segments"
+        return manifest, [read_segment(segments / check_name(name)) for name in manifest.segments]
+
+    def load(self, rule_set: str, version: int | None = None) -> tuple[Manifest, list[Segment]]:
+        """A version, by default the newest: its manifest and its segments, checked for contradictions."""
+        manifest, tables = self.read(rule_set, version)
+        return manifest, [self._segment(rule_set, name, t) for name, t in zip(manifest.segments, tables, strict=True)]
+
+    def _segment(self, rule_set: str, name: str, tables: Mapping[str, pa.Table]) -> Segment:
+        try:
+            return from_tables(tables)
+        except CorruptSegment as error:
+            file = self.path / rule_set / "segments" / name / f"{error.table}.arrow"
+            raise CorruptStore(f"{file} is damaged ({error}): publish the rule set again") from error
+
+    def _commit(self, rule_set: str, segments: list[str], counts: Mapping[str, int]) -> int:
+        directory = self.path / rule_set / "versions"
+        directory.mkdir(exist_ok=True)
+        sync_directory(directory.parent)
+        version = max(self.versions(rule_set), default=0)
+        temporary = directory / f".{uuid.uuid4().hex}.tmp"
+        try:
+            while True:
+                version += 1
+                _write(temporary, Manifest.new(rule_set, version, segments, **counts).to_json())
+                with contextlib.suppress(FileExistsError):
+                    _link(temporary, self._manifest_file(rule_set, version))
+                    break
+        finally:
+            temporary.unlink(missing_ok=True)
+        sync_directory(directory)
+        return version
+
+    def _manifest_file(self, rule_set: str, version: int) -> Path:
+        return self.path / check_name(rule_set) / "versions" / f"{version}.json"
+
+
+_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*")
+_MANIFEST = re.compile(r"([1-9][0-9]*)\.json")
+
+
+def check_name(name: str) -> str:
+    """The name of a rule set, if it is one: it becomes the name of a directory and stands in SQL.
+
+    >>> check_name("alerts.eu-1")
+    'alerts.eu-1'
+    >>> check_name("../alerts")
+    Traceback (most recent call last):
+    ...
+    sparkrules.errors.StoreError: '../alerts' is not a name: letters, digits, '_', '-' and '.' (not first) are allowed
+    """
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise StoreError(f"{name!r} is not a name: letters, digits, '_', '-' and '.' (not first) are allowed")
+    return name
+
+
+def _write(file: Path, text: str) -> None:
+    with file.open("w", encoding="utf-8") as out:
+        out.write(text)
+        out.flush()
+        os.fsync(out.fileno())
+
+
+def _link(temporary: Path, final: Path) -> None:
+    """Give a file its final name, or raise `FileExistsError` if that is taken."""
+    try:
+        os.link(temporary, final)
+    except FileExistsError:
+        raise
+    except OSError:
+        # A file system without links. Making a directory is as exclusive; who has made it may use the number. If the
+        # process dies in between, the number is skipped.
+        claim = final.with_name(f".{final.stem}.claim")
+        claim.mkdir()
+        if final.exists():
+            raise FileExistsError(final) from None
+        temporary.replace(final)

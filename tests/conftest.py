@@ -1,0 +1,37 @@
+"""One Spark for the whole run, started when a test first asks for it; a store and a warehouse of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@pytest.fixture(autouse=True)
+def _own_default_store(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test, nor doctest, writes to the store of whoever runs it."""
+    monkeypatch.setenv("SPARKRULES_STORE", str(tmp_path_factory.getbasetemp() / "default-store"))
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    from pyspark.sql import SparkSession
+
+    import sparkrules
+
+    builder = (
+        SparkSession.builder.master("local[2]")
+        .appName("sparkrules tests")
+        .config("spark.driver.memory", "4g")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("warehouse")))
+    )
+    session = sparkrules.configure(builder, store=tmp_path_factory.mktemp("store")).getOrCreate()
+    yield session
+    session.stop()
