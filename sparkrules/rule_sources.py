@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sized
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -50,7 +50,7 @@ def read_rules(source: object) -> tuple[Iterator[RuleRow], int | None]:
     if isinstance(source, pa.Table):
         return _read_table(source), source.num_rows
     if isinstance(source, Iterable):
-        count = len(source) if hasattr(source, "__len__") else None
+        count = len(source) if isinstance(source, Sized) else None
         return map(_row_of, source), count
     raise RuleSetError(
         f"rules cannot be read from {type(source).__name__}: give a list of (id, where), a mapping of id to where, a "

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sparkrules.catalyst.predicate_sql import predicate_sql, quoted
+from sparkrules.errors import RuleSetError
 from sparkrules.sql.tree import Predicate
 
 if TYPE_CHECKING:
@@ -16,7 +17,10 @@ _AT_ONCE = 500
 
 
 def leaf_truth(spark: SparkSession, row: Mapping[str, Any], predicates: Sequence[Predicate]) -> list[bool]:
-    """Whether each predicate is true for the row. One that Spark refuses or fails on is not true, as in matching."""
+    """Whether each predicate is true for the row. One that fails on it (a cast of ANSI mode) is not, as in matching.
+
+    Raises `RuleSetError` if the row has no such column, or one of another type.
+    """
     one_row = _one_row(spark, row)
     truths: list[bool] = []
     for start in range(0, len(predicates), _AT_ONCE):
@@ -25,21 +29,36 @@ def leaf_truth(spark: SparkSession, row: Mapping[str, Any], predicates: Sequence
 
 
 def _evaluate(one_row: DataFrame, tests: list[str]) -> list[bool]:
-    from pyspark.errors import PySparkException
+    from pyspark.errors import AnalysisException, PySparkException
 
     try:
         found = one_row.selectExpr(*(f"({test}) IS TRUE" for test in tests)).head()
-    except PySparkException:
-        if len(tests) == 1:
-            return [False]
-        middle = len(tests) // 2
-        return _evaluate(one_row, tests[:middle]) + _evaluate(one_row, tests[middle:])
+    except PySparkException as error:
+        if len(tests) > 1:
+            middle = len(tests) // 2
+            return _evaluate(one_row, tests[:middle]) + _evaluate(one_row, tests[middle:])
+        if isinstance(error, AnalysisException):
+            raise RuleSetError(f"{tests[0]}: {str(error).splitlines()[0]}") from error
+        return [False]
     return [bool(value) for value in found or ()]
 
 
 def _one_row(spark: SparkSession, row: Mapping[str, Any]) -> DataFrame:
-    known = {name: value for name, value in row.items() if value is not None}
-    # Spark cannot infer a type from None: such columns are added as NULLs without one, which compare with everything.
-    nulls = [f"NULL AS {quoted(name)}" for name in row if name not in known]
-    frame = spark.createDataFrame([tuple(known.values())], list(known)) if known else spark.range(1).select()
-    return frame.selectExpr("*", *nulls)
+    from pyspark.errors import PySparkValueError
+
+    # From an empty value Spark cannot infer a type. Written as SQL it has none, and compares with everything.
+    empty = {name: sql for name, value in row.items() if (sql := _empty_sql(value))}
+    known = {name: value for name, value in row.items() if name not in empty}
+    try:
+        frame = spark.createDataFrame([tuple(known.values())], list(known)) if known else spark.range(1).select()
+    except PySparkValueError as error:
+        raise RuleSetError(f"Spark does not know the types of the row {dict(row)!r}: {error}") from error
+    return frame.selectExpr("*", *(f"{sql} AS {quoted(name)}" for name, sql in empty.items()))
+
+
+def _empty_sql(value: object) -> str | None:
+    if value is None:
+        return "NULL"
+    if isinstance(value, (list, dict)) and not value:
+        return "array()" if isinstance(value, list) else "map()"
+    return None

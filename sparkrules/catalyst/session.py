@@ -32,6 +32,8 @@ def configure(builder: _Builder, store: str | os.PathLike[str] | None = None, ru
 
     Where another process starts Spark there is nothing to add a jar to, and only the settings are made: under
     `spark-submit` (give it `--jars $(sparkrules jar-path)`) and for a Spark Connect server (start that with the jar).
+    With `.remote("local[2]")`, PySpark starts that server here, with the jar, and then warns needlessly that
+    `spark.jars` cannot be set in its session as well.
     """
     options: dict[str, object] = builder._options
     if not _starts_elsewhere(options):
@@ -47,7 +49,7 @@ def require_plugin(spark: SparkSession) -> None:
     """Raise `PluginMissing`, with the fix, unless the session has the plugin. Asks each session object once."""
     if spark in _sessions_with_plugin:
         return
-    if not spark.sql("SHOW SYSTEM FUNCTIONS LIKE 'match_subscriptions'").head(1):
+    if not spark.catalog.functionExists("match_subscriptions"):
         raise PluginMissing(
             "This Spark session has no sparkrules plugin: its jar has to be there before Spark starts.\n"
             "  in Python:     spark = sparkrules.configure(SparkSession.builder).getOrCreate()\n"

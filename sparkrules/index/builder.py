@@ -65,7 +65,10 @@ class _Forest:
     def __init__(self) -> None:
         self.attributes: dict[str, int] = {}
         self.constants: dict[Constant, int] = {}
-        self.predicates: dict[Predicate, int] = {}  # the value is the predicate's leaf node
+        self.leaves: dict[Predicate, int] = {}  # predicate to its node
+        self.predicate_attribute: list[int] = []
+        self.predicate_operator: list[int] = []
+        self.predicate_constants: list[list[int]] = []
         self.junctions: dict[tuple[int, ...], int] = {}  # (operator, *children) to node
         self.operator: list[int] = []
         self.node_predicate: list[int] = []
@@ -74,39 +77,41 @@ class _Forest:
 
     def add(self, rule: Rule) -> int:
         """The number of the rule's root."""
+        if isinstance(rule.tree, Predicate):
+            return self._leaf(rule.tree, rule)
         numbers: dict[int, int] = {}  # by object identity: the rule keeps its objects alive
         operands: dict[int, list[Node]] = {}
         stack = [rule.tree]
         while stack:
-            node = stack[-1]
-            key = id(node)
+            junction = stack[-1]
+            key = id(junction)
             if key in numbers:
                 stack.pop()
-            elif isinstance(node, Predicate):
-                numbers[key] = self._leaf(node, rule)
+            elif key in operands:
+                operator = AND if junction.operator == "and" else OR
+                numbers[key] = self._junction(operator, {numbers[id(operand)] for operand in operands[key]})
                 stack.pop()
-            elif key not in operands:
-                operands[key] = _operands(node)
-                stack.extend(reversed(operands[key]))
             else:
-                numbers[key] = self._junction(
-                    AND if node.operator == "and" else OR, {numbers[id(operand)] for operand in operands[key]}
-                )
-                stack.pop()
+                operands[key] = _operands(junction)
+                for operand in operands[key]:
+                    if isinstance(operand, Junction):
+                        stack.append(operand)
+                    elif id(operand) not in numbers:
+                        numbers[id(operand)] = self._leaf(operand, rule)
         return numbers[id(rule.tree)]
 
     def _leaf(self, predicate: Predicate, rule: Rule) -> int:
-        known = self.predicates.get(predicate)
-        if known is not None:
+        known = self.leaves.setdefault(predicate, len(self.operator))
+        if known < len(self.operator):
             return known
         if predicate.operator not in _OPERATOR_CODE:
             raise RuleSetError(f"rule {rule.id!r}: {predicate.operator!r} in {predicate} is no operator of a predicate")
-        self.attributes.setdefault(predicate.attribute, len(self.attributes))
-        for constant in predicate.constants:
-            self.constants.setdefault(constant, len(self.constants))
-        number = self._node(PREDICATE, len(self.predicates), (), 1)
-        self.predicates[predicate] = number
-        return number
+        self.predicate_attribute.append(self.attributes.setdefault(predicate.attribute, len(self.attributes)))
+        self.predicate_operator.append(_OPERATOR_CODE[predicate.operator])
+        self.predicate_constants.append(
+            [self.constants.setdefault(constant, len(self.constants)) for constant in predicate.constants]
+        )
+        return self._node(PREDICATE, len(self.leaves) - 1, (), 1)
 
     def _junction(self, operator: int, numbers: set[int]) -> int:
         # `_operands` has flattened what it could see; equal operands may still have merged into one of our operator.
@@ -160,14 +165,13 @@ def _segment(forest: _Forest, rules: list[Rule], roots: NDArray[np.int32], funct
     order = order[use_count[order] > 0]
     number = np.full(len(level), -1, np.int32)
     number[order] = np.arange(len(order), dtype=np.int32)
-    predicates = list(forest.predicates)
     return Segment(
         attributes=_strings(forest.attributes),
         constant_kind=np.array([_KIND_CODE[constant.kind] for constant in forest.constants], np.uint8),
         constant_text=_strings(constant.text for constant in forest.constants),
-        predicate_attribute=np.array([forest.attributes[test.attribute] for test in predicates], np.int32),
-        predicate_operator=np.array([_OPERATOR_CODE[test.operator] for test in predicates], np.uint8),
-        predicate_constants=Csr.from_rows([[forest.constants[c] for c in test.constants] for test in predicates]),
+        predicate_attribute=np.array(forest.predicate_attribute, np.int32),
+        predicate_operator=np.array(forest.predicate_operator, np.uint8),
+        predicate_constants=Csr.from_rows(forest.predicate_constants),
         node_operator=np.array(forest.operator, np.uint8)[order],
         node_predicate=np.array(forest.node_predicate, np.int32)[order],
         children=_sorted_rows(children.take(order), number),

@@ -29,7 +29,7 @@ NaN equals NaN and is greater than everything, -0.0 equals 0.0: no constant here
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal, InvalidOperation
@@ -45,6 +45,10 @@ Domain = Literal["presence", "integer", "double", "exact", "text"]
 
 _NEGATIVE = {"<>": "=", ">=": "<", "<=": ">", "is not null": "is null", "is not true": "is true"}
 _NEGATIVE |= {"is not false": "is false"}
+_NUMBERS = {"integer", "decimal", "double"}
+_LONG = (-(2**63), 2**63 - 1)
+_FAMILIES: dict[str, Any] = {"null": "void", "bool": "boolean", "float": "float", "double": "double"}
+_FAMILIES |= {"string": "text", "large_string": "text", "string_view": "text", "date32[day]": "date"}
 _PATTERNS = ("like", "ilike", "contains", "startswith", "endswith")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d{1,6})?(Z|[+-](?:0\d|1[0-7]):[0-5]\d)?")
@@ -52,10 +56,37 @@ _TYPED = re.compile(r"(DATE|TIMESTAMP|TIMESTAMP_LTZ|TIMESTAMP_NTZ)\s*'([^'\\]*)'
 
 
 @dataclass(frozen=True)
+class ColumnType:
+    """What matters about an Arrow type; `digits` before and after the point, if a decimal of Spark's holds it."""
+
+    family: Literal["void", "boolean", "integer", "decimal", "float", "double", "text", "date", "timestamp", "other"]
+    arrow: Any
+    digits: tuple[int, int] = (0, 0)
+
+    def __str__(self) -> str:
+        return str(self.arrow)
+
+
+def column_type(arrow: Any) -> ColumnType:
+    """Sort an Arrow type into the families that Spark has; `other` is what only NULL can be asked of.
+
+    >>> column_type(pa.int32())
+    ColumnType(family='integer', arrow=DataType(int32), digits=(10, 0))
+    """
+    if pa.types.is_dictionary(arrow):
+        arrow = arrow.value_type
+    if pa.types.is_decimal128(arrow) and 0 <= arrow.scale <= arrow.precision:
+        return ColumnType("decimal", arrow, (arrow.precision - arrow.scale, arrow.scale))
+    if pa.types.is_signed_integer(arrow):
+        return ColumnType("integer", arrow, ({8: 3, 16: 5, 32: 10, 64: 20}[arrow.bit_width], 0))
+    if pa.types.is_timestamp(arrow) and arrow.unit != "ns":  # Spark has microseconds
+        return ColumnType("timestamp", arrow)
+    return ColumnType(_FAMILIES.get(str(arrow), "other"), arrow)
+
+
+@dataclass(frozen=True, slots=True)
 class Test:
     """A base operator over values of a domain; see the module."""
-
-    __test__ = False  # not a test of pytest's
 
     domain: Domain
     operator: Literal["present", "=", "<", ">", "in", "like", "ilike", "contains", "startswith", "endswith"]
@@ -67,13 +98,13 @@ class Test:
 NEVER = Test("presence", "in")
 
 
-def certain_test(predicate: Predicate, column: Any) -> Test:
-    """The test that a predicate makes on a column of an Arrow type.
+def certain_test(predicate: Predicate, column: ColumnType) -> Test:
+    """The test that a predicate makes on a column of a type.
 
     >>> five = Constant("decimal", "5.5")
-    >>> certain_test(Predicate("i", ">=", (five,)), pa.int32())
+    >>> certain_test(Predicate("i", ">=", (five,)), column_type(pa.int32()))
     Test(domain='exact', operator='<', values=(Decimal('5.5'),), negated=True, on_null=False)
-    >>> certain_test(Predicate("i", "=", (Constant("string", "5"),)), pa.int32())
+    >>> certain_test(Predicate("i", "=", (Constant("string", "5"),)), column_type(pa.int32()))
     Traceback (most recent call last):
     ...
     sparkrules.index.columns.Unsupported: Spark casts implicitly to compare int32 with '5'
@@ -86,7 +117,7 @@ def certain_test(predicate: Predicate, column: Any) -> Test:
     if base == "is null":
         return Test("presence", "present", negated=not negated, on_null=not negated)
     if base in ("is true", "is false"):
-        if not (pa.types.is_boolean(column) or pa.types.is_null(column)):
+        if column.family not in ("boolean", "void"):
             raise Unsupported(f"{operator.upper()} needs a boolean column, not {column}")
         return Test("integer", "=", (int(base == "is true"),), negated, on_null=negated)
     if not constants or (base != "in" and len(constants) != 1):
@@ -97,10 +128,10 @@ def certain_test(predicate: Predicate, column: Any) -> Test:
     on_null = base == "<=>" and negated
     if not present:
         return NEVER
-    if pa.types.is_null(column):
+    if column.family == "void":
         return Test("presence", "in", on_null=on_null)
     if base in _PATTERNS:
-        if not _is_text(column) or present[0].kind != "string":
+        if column.family != "text" or present[0].kind != "string":
             raise _implicit_cast(column, present[0])
         return Test("text", base, (present[0].text,), negated)  # type: ignore[arg-type]
     domain, values = _common(column, present, listed=base == "in")
@@ -109,56 +140,46 @@ def certain_test(predicate: Predicate, column: Any) -> Test:
     return Test(domain, "=" if base == "<=>" else base, values, negated, on_null)  # type: ignore[arg-type]
 
 
-def _common(column: Any, constants: Sequence[Constant], listed: bool) -> tuple[Domain, tuple[Any, ...]]:
+def _common(column: ColumnType, constants: Sequence[Constant], listed: bool) -> tuple[Domain, tuple[Any, ...]]:
     """The domain in which Spark compares the column with these constants, and the constants in it."""
     kinds = {constant.kind for constant in constants}
-    if pa.types.is_boolean(column) and kinds == {"boolean"}:
-        return "integer", tuple(int(constant.text.lower() == "true") for constant in constants)
-    if _is_text(column) and kinds == {"string"}:
+    family = column.family
+    if family in ("integer", "decimal", "float", "double") and kinds <= _NUMBERS:
+        return _numbers(column, constants, kinds)
+    if family == "text" and kinds == {"string"}:
         return "text", tuple(constant.text for constant in constants)
-    if pa.types.is_date32(column):
+    if family == "boolean" and kinds == {"boolean"}:
+        return "integer", tuple(int(constant.text.lower() == "true") for constant in constants)
+    if family == "date":
         return "integer", tuple(_days(column, constant) for constant in constants)
-    if pa.types.is_timestamp(column) and column.unit != "ns":
+    if family == "timestamp":
         return "integer", tuple(_microseconds(column, constant, listed) for constant in constants)
-    if _digits(column) or pa.types.is_float32(column) or pa.types.is_float64(column):
-        for constant in constants:
-            if constant.kind not in ("integer", "decimal", "double"):
-                raise _implicit_cast(column, constant)
-        return _numbers(column, constants)
-    raise _implicit_cast(column, constants[0])
+    raise _implicit_cast(column, next((c for c in constants if c.kind not in _NUMBERS), constants[0]))
 
 
-def _numbers(column: Any, constants: Sequence[Constant]) -> tuple[Domain, tuple[Any, ...]]:
+def _numbers(column: ColumnType, constants: Sequence[Constant], kinds: Set[str]) -> tuple[Domain, tuple[Any, ...]]:
     try:
-        numbers = [Decimal(constant.text) for constant in constants]
+        if kinds == {"integer"} and column.family == "integer":
+            integers = tuple(int(constant.text) for constant in constants)
+            if all(_LONG[0] <= integer <= _LONG[1] for integer in integers):
+                return "integer", integers
+        numbers = tuple(Decimal(constant.text) for constant in constants)
         doubles = tuple(float(constant.text) for constant in constants)
     except (InvalidOperation, ValueError):
         raise Unsupported(f"not a plain number among {', '.join(map(str, constants))}") from None
-    kinds = {constant.kind for constant in constants}
     if not all(number.is_finite() for number in numbers):
-        raise Unsupported("a constant that is not a finite number")
-    if pa.types.is_float32(column) and kinds == {"integer"}:
+        raise Unsupported(f"not a finite number among {', '.join(map(str, constants))}")
+    if column.family == "float" and kinds == {"integer"}:
         # ANSI compares these as doubles, without ANSI as floats: the same only for what a float holds exactly.
-        for number, double in zip(numbers, doubles, strict=True):
-            if abs(number) >= 2**63 or int(np.float32(double)) != number:
+        for number in numbers:
+            if abs(number) > _LONG[1] or int(np.float32(int(number))) != number:
                 raise Unsupported(f"whether {number} becomes a float or a double depends on ANSI mode")
-    if "double" in kinds or not _digits(column):
+    if "double" in kinds or column.family in ("float", "double"):
         return "double", doubles
-    if kinds == {"integer"} and pa.types.is_integer(column) and all(-(2**63) <= n < 2**63 for n in numbers):
-        return "integer", tuple(int(number) for number in numbers)
-    before, after = zip(_digits(column), *map(_constant_digits, constants, numbers), strict=True)
+    before, after = zip(column.digits, *map(_constant_digits, constants, numbers), strict=True)
     if max(before) + max(after) > 38:
         raise Unsupported(f"no decimal of 38 digits holds both {column} and {', '.join(map(str, constants))}")
-    return "exact", tuple(numbers)
-
-
-def _digits(column: Any) -> tuple[int, int] | tuple[()]:
-    """Digits before and after the point of the decimal that holds the type (`DecimalType.forType`); () for others."""
-    if pa.types.is_decimal128(column) and 0 <= column.scale <= column.precision:
-        return column.precision - column.scale, column.scale
-    if pa.types.is_signed_integer(column):
-        return {8: 3, 16: 5, 32: 10, 64: 20}[column.bit_width], 0
-    return ()
+    return "exact", numbers
 
 
 def _constant_digits(constant: Constant, number: Decimal) -> tuple[int, int]:
@@ -166,11 +187,11 @@ def _constant_digits(constant: Constant, number: Decimal) -> tuple[int, int]:
     after = max(0, -int(exponent))
     before = max(0, len(digits) + int(exponent))
     if constant.kind == "integer":
-        before = max(10 if -(2**31) <= number < 2**31 else 20 if -(2**63) <= number < 2**63 else 0, before)
+        before = max(10 if abs(number) < 2**31 else 20 if abs(number) <= _LONG[1] else 0, before)
     return before, after
 
 
-def _days(column: Any, constant: Constant) -> int:
+def _days(column: ColumnType, constant: Constant) -> int:
     typed = _TYPED.fullmatch(constant.text) if constant.kind == "sql" else None
     text = typed[2] if typed and typed[1].upper() == "DATE" else constant.text if constant.kind == "string" else ""
     if not _DATE.fullmatch(text):
@@ -181,10 +202,10 @@ def _days(column: Any, constant: Constant) -> int:
         raise Unsupported(f"{constant} is not a date") from None
 
 
-def _microseconds(column: Any, constant: Constant, listed: bool) -> int:
+def _microseconds(column: ColumnType, constant: Constant, listed: bool) -> int:
     """Without an offset, a timestamp is an instant only in some session's zone; with one, it is no local time."""
     typed = _TYPED.fullmatch(constant.text) if constant.kind == "sql" else None
-    names = ("TIMESTAMP_NTZ",) if column.tz is None else ("TIMESTAMP", "TIMESTAMP_LTZ")
+    names = ("TIMESTAMP_NTZ",) if column.arrow.tz is None else ("TIMESTAMP", "TIMESTAMP_LTZ")
     if typed and typed[1].upper() in names:
         text = typed[2]
     elif constant.kind == "string" and not listed:  # in an IN list, Spark may compare strings instead
@@ -192,7 +213,7 @@ def _microseconds(column: Any, constant: Constant, listed: bool) -> int:
     else:
         raise _implicit_cast(column, constant)
     written = _TIMESTAMP.fullmatch(text)
-    if not written or (written[1] is None) != (column.tz is None):
+    if not written or (written[1] is None) != (column.arrow.tz is None):
         raise Unsupported(f"which instant {constant} is depends on the session's time zone")
     try:
         moment = datetime.fromisoformat(_padded(text))
@@ -209,9 +230,5 @@ def _padded(text: str) -> str:
     return re.sub(r"\.(\d+)", lambda fraction: "." + fraction[1].ljust(6, "0"), text)
 
 
-def _is_text(column: Any) -> bool:
-    return str(column) in ("string", "large_string", "string_view")
-
-
-def _implicit_cast(column: Any, constant: Constant) -> Unsupported:
+def _implicit_cast(column: ColumnType, constant: Constant) -> Unsupported:
     return Unsupported(f"Spark casts implicitly to compare {column} with {constant}")

@@ -21,7 +21,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sparkrules.index.columns import Column, Unsupported, find_column
-from sparkrules.index.comparison import Domain, Test, certain_test
+from sparkrules.index.comparison import ColumnType, Domain, Test, certain_test, column_type
 from sparkrules.index.like import like_regex
 from sparkrules.index.segment import Segment
 
@@ -48,17 +48,17 @@ class BoundLeaves:
 def bind_leaves(segment: Segment, schema: pa.Schema) -> BoundLeaves:
     """Bind every predicate to the schema's columns, or say why not."""
     bound = BoundLeaves(len(segment.predicate_operator))
-    columns: dict[int, Column | Unsupported] = {}
+    columns: dict[int, tuple[Column, ColumnType] | Unsupported] = {}
     tests: dict[tuple[int, Domain, bool], list[tuple[int, Test]]] = {}
     for number, attribute in enumerate(segment.predicate_attribute.tolist()):
         if attribute not in columns:
             columns[attribute] = _column(segment.attributes[attribute], schema)
-        column = columns[attribute]
-        if isinstance(column, Unsupported):
-            bound.problems[number] = column
+        found = columns[attribute]
+        if isinstance(found, Unsupported):
+            bound.problems[number] = found
             continue
         try:
-            test = certain_test(segment.predicate(number), _value_type(column.type))
+            test = certain_test(segment.predicate(number), found[1])
             if test.operator in _MATCHERS:
                 _MATCHERS[test.operator](test.values[0])
         except Unsupported as problem:
@@ -66,17 +66,17 @@ def bind_leaves(segment: Segment, schema: pa.Schema) -> BoundLeaves:
         else:
             tests.setdefault((attribute, test.domain, test.operator in _MATCHERS), []).append((number, test))
     for (attribute, domain, is_pattern), group in tests.items():
-        column = columns[attribute]
-        assert isinstance(column, Column)
+        column, _ = columns[attribute]  # type: ignore[misc]  # a test has a column
         bound.groups.append(_Patterns(column, group) if is_pattern else _Comparisons(column, group, domain))
     return bound
 
 
-def _column(attribute: str, schema: pa.Schema) -> Column | Unsupported:
+def _column(attribute: str, schema: pa.Schema) -> tuple[Column, ColumnType] | Unsupported:
     try:
-        return find_column(attribute, schema)
+        column = find_column(attribute, schema)
     except Unsupported as problem:
         return problem
+    return column, column_type(column.type)
 
 
 class _Comparisons:
@@ -174,10 +174,6 @@ def _interval(test: Test, place: dict[Any, int]) -> tuple[int, int]:
         return 1, 0  # empty: `lists` has it
     equal = place[test.values[0]]
     return {"=": (equal, equal), "<": (0, equal - 1), ">": (equal + 1, _LAST)}[test.operator]
-
-
-def _value_type(type_: Any) -> Any:
-    return type_.value_type if pa.types.is_dictionary(type_) else type_
 
 
 def _values(values: Iterable[Any], domain: Domain) -> NDArray[Any]:

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from sparkrules.sql.grammar import parse_structure
 from sparkrules.sql.policy import Policy
 from sparkrules.sql.tokens import tokenize
-from sparkrules.sql.tree import Junction, Node, Predicate
+from sparkrules.sql.tree import Junction, Node
 
-_UNBOUNDED = Policy(max_characters=2**62)
-# Words that are followed by a bracket without being called.
-_SYNTAX = frozenset("AND OR XOR NOT IN LIKE ILIKE RLIKE IS BETWEEN CASE WHEN THEN ELSE DIV FROM ESCAPE AS".split())
+
+class _Anything(Policy):
+    """For texts that have passed a policy already."""
+
+    def allows(self, function: str) -> bool:  # noqa: ARG002
+        return True
+
+
+_ANYTHING = _Anything(max_characters=2**62, max_depth=2**31)
 
 
 def called_functions(tree: Node) -> frozenset[str]:
@@ -36,3 +43,15 @@ def called_functions(tree: Node) -> frozenset[str]:
             if constant.kind == "sql":
                 functions |= functions_in(constant.text)
     return frozenset(functions)
+
+
+def functions_in(sql: str) -> frozenset[str]:
+    """The functions that one attribute or constant calls."""
+    return _functions_in(sql) if "(" in sql else frozenset()
+
+
+@lru_cache(maxsize=65_536)
+def _functions_in(sql: str) -> frozenset[str]:
+    tokens = tokenize(sql, _ANYTHING)
+    parse_structure(tokens, _ANYTHING)
+    return frozenset(tokens.functions)

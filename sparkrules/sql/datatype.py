@@ -11,7 +11,9 @@ from __future__ import annotations
 from sparkrules.sql.tokens import KEYWORDS, Tokens
 
 _CLOSING = {">": 1, ">>": 2, ">>>": 3}
-_UNITS = frozenset("YEAR MONTH WEEK DAY HOUR MINUTE SECOND MILLISECOND MICROSECOND NANOSECOND".split())
+_UNITS = frozenset(
+    {"YEAR", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND", "NANOSECOND"}
+)
 INTERVAL_UNITS = _UNITS | {unit + "S" for unit in _UNITS}
 
 

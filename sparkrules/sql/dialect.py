@@ -1,7 +1,8 @@
 """Texts in other SQL dialects, translated to Spark SQL by sqlglot before anything else looks at them.
 
->>> to_spark("STRPOS(name, 'x') > 0 AND NOT \\"Order\\" ~ 'a'", "postgres", DEFAULT_POLICY)
-"LOCATE('x', name) > 0 AND NOT `Order` RLIKE 'a'"
+>>> from sparkrules.sql.policy import DEFAULT_POLICY
+>>> to_spark("STRPOS(name, 'x') > 0 AND \\"Order\\" ~ 'a'", "postgres", DEFAULT_POLICY)
+"LOCATE('x', name) > 0 AND `Order` RLIKE 'a'"
 """
 
 from __future__ import annotations
@@ -10,38 +11,63 @@ import re
 
 import sqlglot
 from sqlglot.dialects.dialect import Dialect
-from sqlglot.errors import ErrorLevel, SqlglotError
+from sqlglot.errors import ErrorLevel, ParseError, SqlglotError
 
 from sparkrules.sql.errors import RuleError
-from sparkrules.sql.policy import DEFAULT_POLICY, Policy
+from sparkrules.sql.policy import Policy
 
 SPARK_DIALECTS = frozenset({"spark", "spark2", "databricks"})
-# sqlglot recurses on nesting and may crash the process, so whatever can nest is counted beforehand, generously.
-_NESTING = re.compile(r"[(\[{]|\bcase\b|\bnot\b|[-+~!@]", re.IGNORECASE)
+_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"[^\"]*\"|`[^`]*`", re.DOTALL)
+_NESTING = re.compile(r"(?P<open>[(\[{]|\bcase\b)|(?P<close>[)\]}]|\bend\b)|(?P<prefix>\bnot\b|[-+~!@])|[^\s]", re.I)
 
 
 def to_spark(text: str, dialect: str, policy: Policy) -> str:
     """The same condition in Spark SQL; `RuleError` if sqlglot cannot read it or Spark cannot say it."""
-    _require_small(text, policy)
     try:
         Dialect.get_or_raise(dialect)
     except ValueError as error:
         raise RuleError(f"unknown dialect {dialect!r}", text, remedy=str(error)) from None
+    _require_bounds(text, policy)
     try:
         trees = sqlglot.parse(text, read=dialect)
         if len(trees) != 1 or trees[0] is None:
-            raise RuleError("a rule is one expression", text, remedy="Remove the semicolon.")
+            raise RuleError("a rule is one expression", text, remedy="Write one expression, without a semicolon.")
         return trees[0].sql("spark", unsupported_level=ErrorLevel.RAISE, comments=False)
     except SqlglotError as error:
-        raise _translated(error, text, dialect) from None
-    except RecursionError:
-        raise RuleError("nested too deeply to translate", text, remedy="Write the rule flatter.") from None
+        raise _untranslatable(error, text, dialect) from None
+    except RuleError:
+        raise
+    except Exception as error:  # sqlglot raises whatever it trips over
+        reason = f"sqlglot failed to translate it from {dialect} ({type(error).__name__})"
+        raise RuleError(reason, text, remedy="Write the rule in Spark SQL, with dialect='spark'.") from None
 
 
-def _require_small(text: str, policy: Policy) -> None:
+def _require_bounds(text: str, policy: Policy) -> None:
+    """sqlglot recurses where a text nests and could crash the process: bound that first, from above."""
     if len(text) > policy.max_characters:
-        raise RuleError(f"the text has {len(text):,} characters", remedy="Split the rule, or raise the policy's limit.")
+        raise RuleError(f"the text has {len(text):,} characters, more than {policy.max_characters:,}")
+    depth = prefixes = 0
+    for match in _NESTING.finditer(_QUOTED.sub(lambda quoted: "x" * len(quoted.group()), text)):
+        prefixes = prefixes + 1 if match["prefix"] else 0
+        depth += bool(match["open"]) - bool(match["close"])
+        if depth + prefixes > policy.max_depth:
+            raise RuleError(
+                f"nested deeper than {policy.max_depth} levels",
+                text,
+                match.start(),
+                match.group(),
+                "Write the rule flatter, or raise Policy.max_depth.",
+            )
 
 
-def _translated(error: SqlglotError, text: str, dialect: str) -> RuleError:
-    return RuleError(str(error), text)
+def _untranslatable(error: SqlglotError, text: str, dialect: str) -> RuleError:
+    reason, offset, fragment = f"cannot be translated from {dialect} to Spark SQL: {error}", 0, ""
+    if isinstance(error, ParseError) and error.errors:
+        detail = error.errors[0]
+        line, column = detail.get("line") or 1, detail.get("col") or 1
+        fragment = detail.get("highlight") or ""
+        # sqlglot's column is the last one of the token.
+        before = sum(len(row) for row in text.splitlines(keepends=True)[: line - 1])
+        offset = max(before + column - len(fragment), 0)
+        reason = f"cannot be read as {dialect}: {str(detail.get('description')).rstrip('.')}"
+    return RuleError(reason, text, offset, fragment, "Write this part in Spark SQL, with dialect='spark'.")

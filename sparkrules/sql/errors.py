@@ -9,11 +9,13 @@ Join conditions with AND or OR.
 
 from __future__ import annotations
 
+from sparkrules.errors import SparkRulesError
+
 # How much of a long line is shown on either side of the caret.
 _CONTEXT = 60
 
 
-class RuleError(ValueError):
+class RuleError(SparkRulesError, ValueError):
     """A rule that was rejected.
 
     `line` and `column` count from 1 and point at `fragment`, the offending piece of `text`. Whoever knows which rule

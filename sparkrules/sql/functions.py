@@ -6,13 +6,16 @@ deployment adds it by `Policy(extra_functions=...)`. Left out, and why:
 | left out | because |
 |---|---|
 | aggregates, windows, generators, `window`, `session_window` | a rule sees one row |
-| `rand`, `randn`, `random`, `randstr`, `uniform`, `uuid`, `shuffle`, `monotonically_increasing_id`, `spark_partition_id` | not deterministic: shared and per-rule evaluation would differ |
+| `rand`, `randn`, `random`, `randstr`, `uniform`, `uuid`, `shuffle` | not deterministic |
+| `monotonically_increasing_id`, `spark_partition_id` | depend on how the table is divided |
 | `aes_encrypt` | not deterministic: it picks a random start vector |
 | `reflect`, `java_method`, `try_reflect` | call any static Java method |
 | `raise_error`, `assert_true` | exist to fail the query |
 | `input_file_name`, `input_file_block_start`, `input_file_block_length` | depend on the scan, and reveal paths |
-| `current_user`, `user`, `session_user`, `current_catalog`, `current_database`, `current_schema`, `current_path`, `version` | reveal the environment |
-| `sequence`, `array_repeat`, `array_insert`, `repeat`, `space`, `lpad`, `rpad`, `format_string`, `printf`, `format_number` | a short text can ask for gigabytes per row |
+| `current_user`, `user`, `session_user`, `current_catalog`, `current_database` | reveal the environment |
+| `current_schema`, `current_path`, `version` | reveal the environment |
+| `sequence`, `array_repeat`, `array_insert`, `repeat`, `space`, `lpad`, `rpad` | a short text can ask for gigabytes |
+| `format_string`, `printf`, `format_number` | the same, by the width of the format |
 | sketches, Avro, Protobuf | binary formats nobody tests in a WHERE; some read files of the driver |
 | `identifier`, `and`, `or`, `not`, `in`, `cast` | syntax, not functions; `identifier` could name any of the above |
 """
@@ -32,7 +35,7 @@ _GROUPS: dict[str, str] = {
         cardinality concat element_at reverse size try_element_at
     """,
     "conditions": """
-        between coalesce if ifnull nanvl nullif nullifzero nvl nvl2 when zeroifnull
+        between coalesce if ifnull nanvl nullif nullifzero nvl nvl2 zeroifnull
     """,
     "conversions": """
         bigint binary boolean date decimal double float int smallint string time timestamp tinyint
@@ -115,7 +118,16 @@ SCALAR_FUNCTIONS: frozenset[str] = frozenset(name for names in _GROUPS.values() 
 
 # Their value depends on when the query runs, so a test against one is no comparison with a constant.
 TIME_FUNCTIONS: frozenset[str] = frozenset(
-    "curdate current_date current_time current_timestamp current_timezone localtime localtimestamp now".split()
+    {
+        "curdate",
+        "current_date",
+        "current_time",
+        "current_timestamp",
+        "current_timezone",
+        "localtime",
+        "localtimestamp",
+        "now",
+    }
 )
 TIME_FUNCTIONS_WITHOUT_ARGUMENTS: frozenset[str] = frozenset({"unix_timestamp", "to_unix_timestamp"})
 

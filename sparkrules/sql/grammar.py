@@ -52,7 +52,9 @@ class BooleanGrammar(ValueGrammar):
             if kind != "AND":
                 xors.append(_gate("and", ands))
                 ands = []
-                if kind != "XOR":
+                if kind == "XOR":
+                    self.shapes[self.at] = "XOR"
+                else:
                     ors.append(_gate("xor", xors))
                     xors = []
                     if kind != "OR":

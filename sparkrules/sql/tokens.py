@@ -5,6 +5,7 @@ Spark's about where a string ends (`r'\\'`, `'a\\'b'`, dollar quotes, templates)
 and another to Spark. Hence this one follows `SqlBaseLexer.g4`: the longest match, the same white space, numbers that
 may be the start of a name (`5a`, `a.5b`). Whatever it does not know, it rejects: comments, `;`, parameter markers.
 
+>>> from sparkrules.sql.policy import DEFAULT_POLICY
 >>> tokens = tokenize("price>=5 AND name = 'O''Hara'", DEFAULT_POLICY)
 >>> tokens.kinds
 ['word', '>=', 'number', 'AND', 'word', '=', 'string', 'end']
@@ -18,13 +19,44 @@ import re
 from dataclasses import dataclass
 
 from sparkrules.sql.errors import RuleError
-from sparkrules.sql.policy import DEFAULT_POLICY, Policy
+from sparkrules.sql.policy import Policy
 
 # The words with a part in the grammar; every other word is a name. A token's kind is one of these, an operator as
 # written in `_OPERATORS`, or `word`, `quoted`, `string`, `number`, `end`.
 KEYWORDS = frozenset(
-    """AND OR XOR NOT BETWEEN IN LIKE ILIKE RLIKE IS NULL TRUE FALSE UNKNOWN DISTINCT FROM ESCAPE CASE WHEN THEN ELSE
-    END DIV AS COLLATE INTERVAL CAST TRY_CAST ALL SELECT OVER""".split()
+    {
+        "AND",
+        "OR",
+        "XOR",
+        "NOT",
+        "BETWEEN",
+        "IN",
+        "LIKE",
+        "ILIKE",
+        "RLIKE",
+        "IS",
+        "NULL",
+        "TRUE",
+        "FALSE",
+        "UNKNOWN",
+        "DISTINCT",
+        "FROM",
+        "ESCAPE",
+        "CASE",
+        "WHEN",
+        "THEN",
+        "ELSE",
+        "END",
+        "DIV",
+        "AS",
+        "COLLATE",
+        "INTERVAL",
+        "CAST",
+        "TRY_CAST",
+        "ALL",
+        "SELECT",
+        "OVER",
+    }
 )
 _SYNONYMS = {"REGEXP": "RLIKE"}
 _OPERATOR_SYNONYMS = {"==": "=", "!=": "<>", "!>": "<=", "!<": ">="}
@@ -69,6 +101,8 @@ class Tokens:
     shapes: list[str]
     calls: set[int]
     """The opening brackets that follow a function's name."""
+    functions: set[str]
+    """The functions called so far, as the grammar finds them."""
 
     def sql(self, start: int, end: int) -> str:
         """The tokens as written, with uniform space between them, so that `a+b` and `a + b` are one attribute."""
@@ -125,7 +159,7 @@ def tokenize(text: str, policy: Policy) -> Tokens:
     texts.append("")
     starts.append(len(text.rstrip()))
     shapes.append("")
-    return Tokens(text, kinds, texts, starts, shapes, set())
+    return Tokens(text, kinds, texts, starts, shapes, set(), set())
 
 
 def _require_unicode(text: str) -> None:

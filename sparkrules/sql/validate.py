@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
+from sqlglot.errors import ParseError
 
 from sparkrules.sql.policy import Policy
 from sparkrules.sql.tokens import Tokens
@@ -21,6 +21,7 @@ from sparkrules.sql.tokens import Tokens
 _ALLOWED = (
     exp.Alias,
     exp.Array,
+    exp.AtTimeZone,
     exp.Binary,
     exp.Between,
     exp.Boolean,
@@ -29,16 +30,20 @@ _ALLOWED = (
     exp.Cast,
     exp.Collate,
     exp.Column,
+    exp.ColumnDef,
     exp.Condition,
     exp.DataType,
     exp.DataTypeParam,
     exp.Dot,
+    exp.FromTimeZone,
     exp.Func,
     exp.HexString,
     exp.Identifier,
     exp.In,
     exp.Interval,
     exp.IntervalSpan,
+    exp.JSONPath,
+    exp.JSONPathPart,
     exp.Kwarg,
     exp.Lambda,
     exp.Literal,
@@ -56,7 +61,6 @@ _REFUSED = (
     exp.Placeholder,
     exp.Query,
     exp.Star,
-    exp.SubqueryPredicate,
     exp.Table,
     exp.UDTF,
     exp.Window,
@@ -65,31 +69,53 @@ _REFUSED = (
 
 def validate(tokens: Tokens, start: int, end: int, policy: Policy) -> None:
     """Raise `RuleError` if the test at these tokens is too long or if sqlglot finds fault with it."""
-    shapes = [shape for shape in tokens.shapes[start:end] if shape]
-    if len(shapes) > policy.max_leaf_tokens:
+    if "XOR" in tokens.shapes[start:end]:
+        raise tokens.error(
+            tokens.shapes.index("XOR", start, end),
+            "XOR inside of a value",
+            "Spark has no XOR; it is understood between conditions only. Write (a) <> (b) here.",
+        )
+    shown = [at for at in range(start, end) if tokens.shapes[at]]
+    if len(shown) > policy.max_leaf_tokens:
         raise tokens.error(
             start,
-            f"one test of {len(shapes):,} words and signs, more than {policy.max_leaf_tokens:,}",
+            f"one test of {len(shown):,} words and signs, more than {policy.max_leaf_tokens:,}",
             "Split it with AND and OR, or raise Policy.max_leaf_tokens.",
         )
-    fault = _fault(" ".join(shapes))
+    fault = _fault(" ".join([tokens.shapes[at] for at in shown]))
     if fault is not None:
-        raise tokens.error(start, fault, "Check the expression that starts here.")
+        reason, column = fault
+        for at in shown:
+            column -= len(tokens.shapes[at]) + 1
+            if column < 0:
+                break
+        raise tokens.error(at, reason, "Check the expression around this place.")
 
 
 @lru_cache(maxsize=16_384)
-def _fault(shape: str) -> str | None:
-    """What sqlglot has against a shape, or None."""
+def _fault(shape: str) -> tuple[str, int] | None:
+    """What sqlglot has against a shape, and in which column; None if it has nothing."""
     try:
         trees = sqlglot.parse(shape, read="spark")
-    except SqlglotError as error:
-        details = getattr(error, "errors", None)
-        return str(details[0]["description"] if details else error).rstrip(".")
+    except ParseError as error:
+        detail = error.errors[0] if error.errors else {}
+        return _described(str(detail.get("description") or error)), int(detail.get("col") or 1) - 1
     except RecursionError:
-        return "nested too deeply"
+        return "nested too deeply", 0
+    except Exception as error:  # sqlglot raises whatever it trips over: IndexError for map(c), for one
+        return f"cannot be read ({type(error).__name__})", 0
     if len(trees) != 1 or trees[0] is None:
-        return "not one expression"
+        return "not one expression", 0
     for node in trees[0].walk():
         if isinstance(node, _REFUSED) or not isinstance(node, _ALLOWED):
-            return f"{node.key} is not allowed in a rule"
+            return f"{node.key.upper()} is not allowed here", 0
     return None
+
+
+def _described(description: str) -> str:
+    """sqlglot's description, where it would show its own classes said in the user's words."""
+    if "missing for <class" in description:
+        return "an argument is missing"
+    if "number of provided arguments" in description:
+        return "too many arguments"
+    return description.rstrip(".")

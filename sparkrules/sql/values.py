@@ -22,10 +22,29 @@ _ARITHMETIC = frozenset({"+", "-", "*", "/", "%", "DIV", "||", "<<", ">>", ">>>"
 _SIGNS = frozenset({"-", "+", "~"})
 # Words that are always syntax. The other keywords may name a column where a value is expected, as in Spark; WHEN,
 # THEN, ELSE and END only outside of CASE.
-_RESERVED = frozenset("AND OR NOT BETWEEN IN LIKE ILIKE RLIKE IS NULL TRUE FALSE CASE SELECT DISTINCT ALL".split())
+_RESERVED = frozenset(
+    {
+        "AND",
+        "OR",
+        "NOT",
+        "BETWEEN",
+        "IN",
+        "LIKE",
+        "ILIKE",
+        "RLIKE",
+        "IS",
+        "NULL",
+        "TRUE",
+        "FALSE",
+        "CASE",
+        "SELECT",
+        "DISTINCT",
+        "ALL",
+    }
+)
 _NEVER_FUNCTIONS = _RESERVED - {"BETWEEN", "LIKE", "ILIKE", "RLIKE"}
-_CASE_WORDS = frozenset("WHEN THEN ELSE END".split())
-_TYPED_LITERALS = frozenset("DATE TIME TIMESTAMP TIMESTAMP_LTZ TIMESTAMP_NTZ X".split())
+_CASE_WORDS = frozenset({"WHEN", "THEN", "ELSE", "END"})
+_TYPED_LITERALS = frozenset({"DATE", "TIME", "TIMESTAMP", "TIMESTAMP_LTZ", "TIMESTAMP_NTZ", "X"})
 # Words that take the place of a comma in some functions.
 _SEPARATORS = {
     "substring": frozenset({"FROM", "FOR"}),
@@ -36,8 +55,12 @@ _SEPARATORS = {
     "position": frozenset({"IN"}),
 }
 _NO_SEPARATORS: frozenset[str] = frozenset()
-_UNIT_FUNCTIONS = frozenset("timestampadd dateadd date_add timestampdiff datediff date_diff timediff".split())
-_UNITS = frozenset("YEAR QUARTER MONTH WEEK DAY DAYOFYEAR HOUR MINUTE SECOND MILLISECOND MICROSECOND".split())
+_UNIT_FUNCTIONS = frozenset(
+    {"timestampadd", "dateadd", "date_add", "timestampdiff", "datediff", "date_diff", "timediff"}
+)
+_UNITS = frozenset(
+    {"YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "DAYOFYEAR", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND"}
+)
 _QUERY_WORDS = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE"})
 _WINDOW_WORDS = frozenset({"OVER", "FILTER", "WITHIN", "IGNORE", "RESPECT"})
 
@@ -151,7 +174,12 @@ class ValueGrammar:
 
     def typed_literal(self, start: int) -> Operand:
         if self.tokens.texts[start].upper() not in _TYPED_LITERALS:
-            raise self.tokens.error(start, "unexpected word before a string", "Typed literals are DATE '2020-01-31' ...")
+            raise self.tokens.error(
+                start, "unexpected word before a string", "Typed literals are DATE '2020-01-31' ..."
+            )
+        if self.tokens.texts[start] in "xX":
+            # sqlglot knows X'1F' only without space and with hexadecimal digits.
+            self.shapes[start : self.at + 1] = ["X'1F'", ""]
         self.at += 1
         return Operand(start, self.at, True)
 
@@ -284,6 +312,7 @@ class ValueGrammar:
         bracket = self.at
         name = self.function_name(start, bracket)
         self.tokens.calls.add(bracket)
+        self.tokens.functions.add(name)
         if bracket == start + 1:
             self.shapes[start] = name if self.kinds[start] != "quoted" else "`f`"
         variables = self.variables

@@ -33,9 +33,9 @@ object ArrowTable {
       new ArrowTable(reader.getVectorSchemaRoot.getSchema.getFields.asScala.map { field =>
         val parts = batches.iterator.map(_(field.getName))
         field.getName -> (field.getType match {
-          case _: ArrowType.Int => parts.flatMap(_.asInstanceOf[Array[Int]]).toArray
-          case _: ArrowType.Utf8 => parts.flatMap(_.asInstanceOf[Array[String]]).toArray
-          case _ => parts.flatMap(_.asInstanceOf[Array[Array[Int]]]).toArray
+          case _: ArrowType.Int => parts.flatMap(_.asInstanceOf[Array[Int]]).toArray[Int]
+          case _: ArrowType.Utf8 => parts.flatMap(_.asInstanceOf[Array[String]]).toArray[String]
+          case _ => parts.flatMap(_.asInstanceOf[Array[Array[Int]]]).toArray[Array[Int]]
         })
       }.toMap)
     } finally {
@@ -45,14 +45,14 @@ object ArrowTable {
   }
 
   private def values(vector: FieldVector): Array[_] = vector match {
-    case ints: IntVector => Array.tabulate(ints.getValueCount)(i => ints.get(i))
+    case ints: IntVector => Array.tabulate[Int](ints.getValueCount)(i => ints.get(i))
     case texts: VarCharVector =>
-      Array.tabulate(texts.getValueCount)(i => if (texts.isNull(i)) null else new String(texts.get(i), UTF_8))
+      Array.tabulate[String](texts.getValueCount)(i => if (texts.isNull(i)) null else new String(texts.get(i), UTF_8))
     case lists: ListVector =>
       val data = lists.getDataVector.asInstanceOf[IntVector]
-      Array.tabulate(lists.getValueCount) { i =>
+      Array.tabulate[Array[Int]](lists.getValueCount) { i =>
         val start = lists.getElementStartIndex(i)
-        Array.tabulate(lists.getElementEndIndex(i) - start)(j => data.get(start + j))
+        Array.tabulate[Int](lists.getElementEndIndex(i) - start)(j => data.get(start + j))
       }
     case other => throw new IllegalArgumentException(s"column ${other.getName} has the unknown type ${other.getField}")
   }

@@ -48,7 +48,7 @@ final class Compiler(segment: Segment, bound: Bound) {
     val (below, above) = (ArrayBuffer.empty[Int], ArrayBuffer.empty[Int])
     val always = ArrayBuffer.empty[Int]
     // Children are numbered before their parents, so one pass from above reaches every node that must fire.
-    (nodes - 1 to 0 by -1).filter(mustFire(_)).foreach { n =>
+    (nodes - 1 to 0 by -1).iterator.filter(mustFire(_)).foreach { n =>
       val access = kinds(n) match {
         case Program.Leaf => Array.empty[Int]
         case Program.Or => children(n)

@@ -2,7 +2,6 @@ package sparkrules
 
 import java.util.{LinkedHashMap, Map => JMap}
 
-import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.classic.SparkSession
 
@@ -51,8 +50,11 @@ object Programs {
   }
 
   /** The session's definitions of functions: a function that is registered anew gets another builder. */
-  private def builders(session: SparkSession, functions: Seq[String]): Seq[Any] =
-    functions.map(f => session.sessionState.functionRegistry.lookupFunctionBuilder(FunctionIdentifier(f)))
+  private def builders(session: SparkSession, functions: Seq[String]): Seq[Any] = {
+    val registry = session.sessionState.functionRegistry
+    val registered = registry.listFunction().groupBy(_.funcName.toLowerCase)
+    functions.map(name => registered.getOrElse(name, Nil).map(id => id -> registry.lookupFunctionBuilder(id)).toMap)
+  }
 
   private def compile(session: SparkSession, store: Store, description: Description): (PinnedRules, Bound) = {
     val segment = store.load(description.version)

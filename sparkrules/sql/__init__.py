@@ -1,0 +1,39 @@
+"""WHERE text to Boolean tree. See `parse_rule`."""
+
+from sparkrules.sql.called import called_functions, functions_in
+from sparkrules.sql.errors import RuleError
+from sparkrules.sql.policy import DEFAULT_POLICY, Policy
+from sparkrules.sql.rule import parse_rule
+from sparkrules.sql.tree import (
+    ALWAYS,
+    NEGATED,
+    NEVER,
+    OPERATORS,
+    Constant,
+    ConstantKind,
+    Junction,
+    JunctionOperator,
+    Node,
+    Predicate,
+    predicates,
+)
+
+__all__ = [
+    "ALWAYS",
+    "DEFAULT_POLICY",
+    "NEGATED",
+    "NEVER",
+    "OPERATORS",
+    "Constant",
+    "ConstantKind",
+    "Junction",
+    "JunctionOperator",
+    "Node",
+    "Policy",
+    "Predicate",
+    "RuleError",
+    "called_functions",
+    "functions_in",
+    "parse_rule",
+    "predicates",
+]

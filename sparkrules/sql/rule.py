@@ -1,0 +1,67 @@
+"""A rule's WHERE text to its Boolean tree: the pipeline of this room.
+
+text ─ dialect ─▶ Spark SQL ─ tokens ─▶ tokens ─ grammar ─▶ structure ─ leaf, validate, normal_form ─▶ tree
+"""
+
+from __future__ import annotations
+
+from sparkrules.sql.boolean import structure_of
+from sparkrules.sql.dialect import SPARK_DIALECTS, to_spark
+from sparkrules.sql.errors import RuleError
+from sparkrules.sql.grammar import parse_structure
+from sparkrules.sql.leaf import Sides, classify, opaque
+from sparkrules.sql.normal_form import normal_form
+from sparkrules.sql.policy import DEFAULT_POLICY, Policy
+from sparkrules.sql.syntax import Syntax, Test
+from sparkrules.sql.tokens import Tokens, tokenize
+from sparkrules.sql.tree import Node
+from sparkrules.sql.validate import validate
+
+
+def parse_rule(text: str, *, dialect: str = "spark", policy: Policy = DEFAULT_POLICY) -> Node:
+    """The Boolean tree, in negation normal form, that is true for the rows `WHERE text` keeps.
+
+    Raises `RuleError` for what is not one harmless scalar expression.
+
+    >>> print(parse_rule("NOT (price >= 5 OR name LIKE 'a%') AND city IN ('Rome', NULL)"))
+    price < 5 and name not like 'a%' and city in ('Rome', NULL)
+    >>> print(parse_rule("a = b IS NULL"))
+    a = b is null
+    """
+    if dialect.lower() not in SPARK_DIALECTS:
+        text = to_spark(text, dialect, policy)
+    tokens = tokenize(text, policy)
+    try:
+        structure = parse_structure(tokens, policy)
+        return normal_form(structure, _Leaves(tokens, policy).sides)
+    except RecursionError:
+        raise RuleError(
+            "nested too deeply for what is left of Python's stack", text, remedy="Write the rule flatter."
+        ) from None
+
+
+class _Leaves:
+    """What each test of one text stands for, validated."""
+
+    def __init__(self, tokens: Tokens, policy: Policy) -> None:
+        self.tokens = tokens
+        self.policy = policy
+        self.xors = tokens.kinds.count("XOR")
+        if self.xors > policy.max_xors:
+            raise tokens.error(
+                tokens.kinds.index("XOR"),
+                f"{self.xors} exclusive ors, more than {policy.max_xors}",
+                "Raise Policy.max_xors: each of them can double the size of the tree.",
+            )
+
+    def sides(self, test: Test) -> Syntax | Sides:
+        structure = structure_of(self.tokens, test)
+        if structure is not None and test.value.comparisons:
+            self.xors += 1
+            if self.xors > self.policy.max_xors:
+                validate(self.tokens, test.start, test.end, self.policy)
+                return opaque(self.tokens, test)
+        if structure is not None:
+            return structure
+        validate(self.tokens, test.start, test.end, self.policy)
+        return classify(self.tokens, test)

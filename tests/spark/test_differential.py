@@ -1,0 +1,28 @@
+"""`match_subscriptions` gives Spark's own answer, for every rule and every row."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.spark.all_types import all_types, random_rules
+from tests.spark.oracle import pairs_by_plugin, pairs_by_where, readable, rule_set
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@pytest.mark.parametrize("ansi", ["true", "false"])
+def test_random_rules_over_all_types_match_as_where_does(spark: SparkSession, ansi: str) -> None:
+    spark.conf.set("spark.sql.ansi.enabled", ansi)
+    try:
+        df = all_types(spark)
+        rules = random_rules(400)
+        truth = pairs_by_where(df, rules)
+        ours = pairs_by_plugin(df, rule_set("differential", rules))
+    finally:
+        spark.conf.unset("spark.sql.ansi.enabled")
+    assert readable(ours - truth, rules) == []
+    assert readable(truth - ours, rules) == []
+    assert len(truth) > 5_000, "rules that match nothing prove nothing"

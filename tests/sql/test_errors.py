@@ -1,0 +1,83 @@
+"""Errors name the place, the offending text and what to do."""
+
+import pickle
+
+import pytest
+
+from sparkrules.sql import Policy, RuleError, parse_rule
+
+# text, line, column, offending text, a piece of the reason
+POSITIONS = [
+    ("", 1, 1, "end of the text", "empty"),
+    ("  \n ", 1, 1, "end of the text", "empty"),
+    ("a =", 1, 4, "end of the text", "expected a value"),
+    ("a = = 5", 1, 5, "=", "expected a value"),
+    ("a > 5 b", 1, 7, "b", "unexpected"),
+    ("a > 5\nAND b >", 2, 8, "end of the text", "expected a value"),
+    ("a > 5\n  AND foo(b) = 1", 2, 7, "foo", "not allowed"),
+    ("(a > 5", 1, 7, "end of the text", "unexpected"),
+    ("a > 5)", 1, 6, ")", "unexpected"),
+    ("a = 'x", 1, 5, "'", "not closed"),
+    ("`a = 5", 1, 1, "`", "not closed"),
+    ("a = 5; DROP TABLE t", 1, 6, ";", "not a statement"),
+    ("a = 5 -- yes", 1, 7, "--", "comments"),
+    ("a = /* x */ 5", 1, 5, "/*", "comments"),
+    ("a IN ()", 1, 7, ")", "expected a value"),
+    ("a IN 5", 1, 6, "5", "unexpected"),
+    ("a BETWEEN 1 OR 2", 1, 13, "OR", "unexpected"),
+    ("a NOT NULL", 1, 7, "NULL", "unexpected"),
+    ("a IS 5", 1, 6, "5", "after IS"),
+    ("a IS NULL IS NULL", 1, 11, "IS", "unexpected"),
+    ("a = NOT b", 1, 5, "NOT", "expected a value"),
+    ("CASE a END", 1, 8, "END", "WHEN"),
+    ("CASE WHEN a THEN b", 1, 19, "end of the text", "unexpected"),
+    ("naïve = 1", 1, 3, "ï", "letter"),
+    ("a = ?", 1, 5, "?", "parameter"),
+    ("a = :x", 1, 5, ":", "parameter"),
+    ("lower(a, b) = 'x'", 1, 11, ")", "too many arguments"),
+    ("a = 1 AND x.* = 2", 1, 13, "*", "star"),
+    ("x -> x", 1, 1, "x", "lambda"),
+    ("a = FOO 'x'", 1, 5, "FOO", "before a string"),
+    ("a !IN (1)", 1, 3, "!", "unexpected"),
+    ("if(a XOR b, c, d)", 1, 6, "XOR", "XOR"),
+]
+
+
+@pytest.mark.parametrize(("text", "line", "column", "fragment", "reason"), POSITIONS)
+def test_position(text: str, line: int, column: int, fragment: str, reason: str) -> None:
+    with pytest.raises(RuleError) as caught:
+        parse_rule(text)
+    error = caught.value
+    assert (error.line, error.column, error.fragment) == (line, column, fragment)
+    assert reason in error.reason
+
+
+def test_the_message_shows_the_line_with_a_caret() -> None:
+    with pytest.raises(RuleError) as caught:
+        parse_rule("price < 5\nAND reflect('java.lang.System', 'exit') = 1")
+    caught.value.id = "r1"
+    lines = str(caught.value).splitlines()
+    assert lines[0] == "rule 'r1': this function is not allowed in a rule at line 2, column 5: reflect"
+    assert lines[1] == "    AND reflect('java.lang.System', 'exit') = 1"
+    assert lines[2] == "        ^"
+    assert "extra_functions" in lines[3]
+
+
+def test_a_long_line_is_cut_around_the_caret() -> None:
+    with pytest.raises(RuleError) as caught:
+        parse_rule(" OR ".join(["a = 1"] * 1000) + " b " + " OR a = 1" * 1000)
+    shown, caret = str(caught.value).splitlines()[1:3]
+    assert len(shown) < 200
+    assert shown[caret.index("^")] == "b"
+
+
+def test_an_error_survives_pickling() -> None:
+    with pytest.raises(RuleError) as caught:
+        parse_rule("a = ")
+    caught.value.id = "r1"
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+
+
+def test_one_name_instead_of_a_collection_is_a_mistake() -> None:
+    with pytest.raises(TypeError, match="collection"):
+        Policy(extra_functions="my_udf")

@@ -1,0 +1,209 @@
+"""A version appears whole or not at all, keeps its number, and damage is named with the file."""
+
+from __future__ import annotations
+
+import json
+import threading
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from sparkrules.errors import CorruptStore, NewerFormat, StoreError
+from sparkrules.index import Rule, build_segment, to_tables
+from sparkrules.sql.tree import Constant, Predicate
+from sparkrules.store import Store, default_store
+from sparkrules.store import store as store_module
+
+
+def tables(limit: int = 5) -> dict[str, pa.Table]:
+    cheap = Predicate("price", "<", (Constant("integer", str(limit)),))
+    return to_tables(build_segment([Rule("cheap", f"price < {limit}", cheap, 3, {"owner": "ops"})]))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "store")
+
+
+def only_segment(store: Store, rule_set: str = "alerts") -> Path:
+    (segment,) = (store.path / rule_set / "segments").iterdir()
+    return segment
+
+
+def test_what_was_published_is_read_back(store: Store) -> None:
+    assert store.publish("alerts", tables()) == 1
+    manifest, segments = store.read("alerts")
+    assert segments == [tables()]
+    assert (manifest.rule_set, manifest.version, manifest.subscriptions, manifest.predicates) == ("alerts", 1, 1, 1)
+
+
+def test_the_files_are_those_of_the_documented_format(store: Store) -> None:
+    store.publish("alerts", tables())
+    manifest = json.loads((store.path / "alerts" / "versions" / "1.json").read_text())
+    assert list(manifest) == [
+        "format", "rule_set", "version", "created", "segments", "subscriptions", "predicates", "nodes",
+    ]  # fmt: skip
+    assert manifest["segments"] == [only_segment(store).name]
+    with pa.memory_map(str(only_segment(store) / "subscriptions.arrow")) as file:
+        read = pa.ipc.open_file(file).read_all()
+    assert read.to_pylist() == [
+        {"id": "cheap", "node": 0, "priority": 3, "where": "price < 5", "metadata": '{"owner": "ops"}'}
+    ]
+
+
+def test_an_empty_rule_set_can_be_published(store: Store) -> None:
+    store.publish("empty", to_tables(build_segment([])))
+    _, (segment,) = store.load("empty")
+    assert len(segment.subscription_id) == 0
+
+
+def test_versions_count_up_and_old_ones_stay(store: Store) -> None:
+    assert [store.publish("alerts", tables(limit)) for limit in (5, 6, 7)] == [1, 2, 3]
+    assert store.versions("alerts") == [1, 2, 3]
+    assert store.read("alerts", 2)[1][0]["constants"].column("text").to_pylist() == ["6"]
+    assert store.manifest("alerts").version == 3
+
+
+def test_version_ten_is_newer_than_nine(store: Store) -> None:
+    for _ in range(10):
+        store.publish("alerts", tables())
+    assert store.manifest("alerts").version == 10
+
+
+def test_rule_sets_are_listed(store: Store) -> None:
+    assert store.rule_sets() == []
+    store.publish("b", tables())
+    store.publish("a", tables())
+    (store.path / "unfinished" / "segments").mkdir(parents=True)
+    (store.path / ".hidden").mkdir()
+    assert store.rule_sets() == ["a", "b"]
+
+
+def test_a_publish_that_dies_before_the_manifest_is_invisible(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    def die(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    store.publish("alerts", tables(5))
+    with monkeypatch.context() as patch:
+        patch.setattr(store_module, "_link", die)
+        with pytest.raises(KeyboardInterrupt):
+            store.publish("alerts", tables(6))
+    assert store.versions("alerts") == [1]
+    assert store.publish("alerts", tables(7)) == 2
+    assert [file.name for file in sorted((store.path / "alerts" / "versions").iterdir())] == ["1.json", "2.json"]
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_publishers_at_once_all_get_a_number_of_their_own(
+    store: Store, links: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_links(*_: object) -> None:
+        raise PermissionError("this file system has no links")
+
+    if not links:
+        monkeypatch.setattr(store_module.os, "link", no_links)
+    numbers: list[int] = []
+    threads = [threading.Thread(target=lambda: numbers.append(store.publish("alerts", tables()))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(numbers) == store.versions("alerts") == list(range(1, 9))
+    assert all(store.read("alerts", number)[1] == [tables()] for number in numbers)
+
+
+def test_what_is_not_there_is_said(store: Store) -> None:
+    with pytest.raises(StoreError, match=r"no rule set 'alerts' in .*store; there are: none"):
+        store.read("alerts")
+    store.publish("alerts", tables())
+    with pytest.raises(StoreError, match="no version 7 of rule set 'alerts'"):
+        store.read("alerts", 7)
+    with pytest.raises(StoreError, match="there are: alerts"):
+        store.read("alarms")
+
+
+@pytest.mark.parametrize("name", ["", ".hidden", "..", "a/b", "a b", "a'b", "é", "a@1", "a\n"])
+def test_a_name_that_could_leave_its_place_is_refused(store: Store, name: str) -> None:
+    with pytest.raises(StoreError, match="is not a name"):
+        store.publish(name, tables())
+    with pytest.raises(StoreError, match="is not a name"):
+        store.read(name)
+
+
+@pytest.mark.parametrize("file", ["attributes", "constants", "predicates", "nodes", "subscriptions", "functions"])
+def test_a_missing_or_damaged_file_is_named(store: Store, file: str) -> None:
+    store.publish("alerts", tables())
+    path = only_segment(store) / f"{file}.arrow"
+    whole = path.read_bytes()
+    for part in (whole[: len(whole) // 2], whole[:10], b"", b"x" * len(whole)):
+        path.write_bytes(part)
+        with pytest.raises(CorruptStore, match=rf"{file}\.arrow is damaged .*publish the rule set again"):
+            store.read("alerts")
+    path.unlink()
+    with pytest.raises(CorruptStore, match=rf"{file}\.arrow is missing"):
+        store.read("alerts")
+
+
+def test_files_of_different_segments_do_not_mix(store: Store) -> None:
+    store.publish("alerts", tables())
+    path = only_segment(store) / "constants.arrow"
+    path.write_bytes((only_segment(store) / "attributes.arrow").read_bytes())
+    with pytest.raises(
+        CorruptStore, match=r"constants\.arrow has the columns sql string, not kind string, text string"
+    ):
+        store.read("alerts")
+
+
+def test_tables_that_contradict_each_other_are_refused_with_the_file(store: Store) -> None:
+    store.publish("alerts", tables())
+    other = Store(store.path.parent / "other")
+    other.publish("alerts", to_tables(build_segment([])))
+    (only_segment(store) / "attributes.arrow").write_bytes((only_segment(other) / "attributes.arrow").read_bytes())
+    with pytest.raises(CorruptStore, match=r"predicates\.arrow is damaged \(predicates, row 0: attribute 0"):
+        store.load("alerts")
+
+
+def test_a_newer_format_is_refused(store: Store) -> None:
+    store.publish("alerts", tables())
+    file = store.path / "alerts" / "versions" / "1.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"format": 2}))
+    with pytest.raises(NewerFormat, match=r"1\.json has format 2, and this sparkrules reads format 1"):
+        store.read("alerts")
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "7", "{}", '{"format": 1}', '{"format": "x"}'])
+def test_a_damaged_manifest_is_named(store: Store, text: str) -> None:
+    store.publish("alerts", tables())
+    (store.path / "alerts" / "versions" / "1.json").write_text(text)
+    with pytest.raises(CorruptStore, match=r"1\.json is not a manifest"):
+        store.read("alerts")
+
+
+def test_a_segment_outside_of_the_store_is_not_read(store: Store) -> None:
+    store.publish("alerts", tables())
+    file = store.path / "alerts" / "versions" / "1.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"segments": ["../../elsewhere"]}))
+    with pytest.raises(StoreError, match="is not a name"):
+        store.read("alerts")
+
+
+def test_a_store_that_cannot_be_written_to_is_named(tmp_path: Path) -> None:
+    (tmp_path / "store").write_text("a file, not a directory")
+    with pytest.raises(StoreError, match=r"rule set 'alerts' cannot be published to .*store"):
+        Store(tmp_path / "store").publish("alerts", tables())
+
+
+def test_the_default_store_is_that_of_the_environment_or_the_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SPARKRULES_STORE", str(tmp_path))
+    assert Store().path == tmp_path
+    monkeypatch.delenv("SPARKRULES_STORE")
+    assert default_store() == str(Path.home() / ".sparkrules" / "store")
+
+
+def test_a_file_uri_is_a_path(tmp_path: Path) -> None:
+    Store(f"file://{tmp_path}/a b").publish("alerts", tables())
+    assert Store(tmp_path / "a b").versions("alerts") == [1]
+    assert Store(f"file:{tmp_path}/a b").versions("alerts") == [1]
