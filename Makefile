@@ -47,12 +47,13 @@ $(STAMP): pyproject.toml
 java:
 	@sh jars/ensure_java.sh
 
-test-versions: $(PYSPARK_MINORS:%=test-pyspark-%)
+TEST_VERSIONS := $(PYSPARK_MINORS:%=test-pyspark-%)
+test-versions: $(TEST_VERSIONS)
 
 # One after the other, also under make -j: each starts a Spark of its own.
 .NOTPARALLEL:
 
-test-pyspark-%: java .venvs/%/.installed
+$(TEST_VERSIONS): test-pyspark-%: java .venvs/%/.installed
 	.venvs/$*/bin/python -m pytest tests/spark/test_smoke.py
 
 .venvs/%/.installed: pyproject.toml

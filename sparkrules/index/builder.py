@@ -68,8 +68,9 @@ class _Forest:
         self.leaves: dict[Predicate, int] = {}  # predicate to its node
         self.predicate_attribute: list[int] = []
         self.predicate_operator: list[int] = []
-        self.predicate_constants: list[list[int]] = []
-        self.junctions: dict[tuple[int, ...], int] = {}  # (operator, *children) to node
+        self.constant_count: list[int] = []
+        self.predicate_constants: list[int] = []  # of all predicates, one after the other
+        self.junctions: dict[int, dict[tuple[int, ...], int]] = {AND: {}, OR: {}}  # children to node
         self.operator: list[int] = []
         self.node_predicate: list[int] = []
         self.children: list[tuple[int, ...]] = []
@@ -108,9 +109,9 @@ class _Forest:
             raise RuleSetError(f"rule {rule.id!r}: {predicate.operator!r} in {predicate} is no operator of a predicate")
         self.predicate_attribute.append(self.attributes.setdefault(predicate.attribute, len(self.attributes)))
         self.predicate_operator.append(_OPERATOR_CODE[predicate.operator])
-        self.predicate_constants.append(
-            [self.constants.setdefault(constant, len(self.constants)) for constant in predicate.constants]
-        )
+        self.constant_count.append(len(predicate.constants))
+        for constant in predicate.constants:
+            self.predicate_constants.append(self.constants.setdefault(constant, len(self.constants)))
         return self._node(PREDICATE, len(self.leaves) - 1, (), 1)
 
     def _junction(self, operator: int, numbers: set[int]) -> int:
@@ -124,11 +125,9 @@ class _Forest:
         if len(numbers) == 1:
             return next(iter(numbers))
         children = tuple(sorted(numbers))
-        key = (operator, *children)
-        known = self.junctions.get(key)
-        if known is None:
-            level = 1 + max((self.level[child] for child in children), default=0)
-            known = self.junctions[key] = self._node(operator, -1, children, level)
+        known = self.junctions[operator].setdefault(children, len(self.operator))
+        if known == len(self.operator):
+            self._node(operator, -1, children, 1 + max((self.level[child] for child in children), default=0))
         return known
 
     def _node(self, operator: int, predicate: int, children: tuple[int, ...], level: int) -> int:
@@ -171,7 +170,7 @@ def _segment(forest: _Forest, rules: list[Rule], roots: NDArray[np.int32], funct
         constant_text=_strings(constant.text for constant in forest.constants),
         predicate_attribute=np.array(forest.predicate_attribute, np.int32),
         predicate_operator=np.array(forest.predicate_operator, np.uint8),
-        predicate_constants=Csr.from_rows(forest.predicate_constants),
+        predicate_constants=Csr.from_lengths(forest.constant_count, forest.predicate_constants),
         node_operator=np.array(forest.operator, np.uint8)[order],
         node_predicate=np.array(forest.node_predicate, np.int32)[order],
         children=_sorted_rows(children.take(order), number),

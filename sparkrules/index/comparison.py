@@ -33,7 +33,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal, InvalidOperation
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -84,8 +84,7 @@ def column_type(arrow: Any) -> ColumnType:
     return ColumnType(_FAMILIES.get(str(arrow), "other"), arrow)
 
 
-@dataclass(frozen=True, slots=True)
-class Test:
+class Test(NamedTuple):
     """A base operator over values of a domain; see the module."""
 
     domain: Domain

@@ -9,6 +9,7 @@ predicates are true. They differ in what they visit:
 | zero suppression | nodes above a true node, level by level | true; missing is false | false for false, false |
 | true value path | the same, depth first, without queues | true; OR fires on first touch, AND on second | AND, OR |
 
+>>> from sparkrules.sql.tree import Junction
 >>> a, b, c = (Predicate(name, "is true") for name in "ABC")
 >>> forest = ATree()
 >>> forest.insert("both", Junction("and", (a, b)))
@@ -24,9 +25,7 @@ from collections.abc import Iterable, Iterator, Set
 from typing import Literal
 
 from sparkrules.index.atree import ATree, ATreeNode
-from sparkrules.sql.tree import Junction, Predicate
-
-__all__ = ["ATree", "Junction", "Predicate", "general_filter", "true_value_path_filter", "zero_suppression_filter"]
+from sparkrules.sql.tree import Predicate
 
 
 def general_filter(forest: ATree, true_leaves: Set[Predicate]) -> set[str]:

@@ -50,7 +50,8 @@ def bind_leaves(segment: Segment, schema: pa.Schema) -> BoundLeaves:
     bound = BoundLeaves(len(segment.predicate_operator))
     columns: dict[int, tuple[Column, ColumnType] | Unsupported] = {}
     tests: dict[tuple[int, Domain, bool], list[tuple[int, Test]]] = {}
-    for number, attribute in enumerate(segment.predicate_attribute.tolist()):
+    attributes = segment.predicate_attribute.tolist()
+    for number, (attribute, predicate) in enumerate(zip(attributes, segment.predicates(), strict=True)):
         if attribute not in columns:
             columns[attribute] = _column(segment.attributes[attribute], schema)
         found = columns[attribute]
@@ -58,7 +59,7 @@ def bind_leaves(segment: Segment, schema: pa.Schema) -> BoundLeaves:
             bound.problems[number] = found
             continue
         try:
-            test = certain_test(segment.predicate(number), found[1])
+            test = certain_test(predicate, found[1])
             if test.operator in _MATCHERS:
                 _MATCHERS[test.operator](test.values[0])
         except Unsupported as problem:

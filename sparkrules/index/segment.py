@@ -14,6 +14,7 @@ What can be derived is derived on first use: `parents`, `subscriptions_at`, `use
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
@@ -123,6 +124,16 @@ class Segment:
         )
         attribute = self.attributes[self.predicate_attribute[number]]
         return Predicate(attribute, OPERATORS[self.predicate_operator[number]], constants)
+
+    def predicates(self) -> Iterator[Predicate]:
+        """All predicates in order: faster than one by one."""
+        kinds, texts = self.constant_kind.tolist(), self.constant_text.tolist()
+        constants = [Constant(KINDS[kind], text) for kind, text in zip(kinds, texts, strict=True)]
+        attributes, operators = self.predicate_attribute.tolist(), self.predicate_operator.tolist()
+        offsets, values = self.predicate_constants.offsets.tolist(), self.predicate_constants.values.tolist()
+        for number, attribute in enumerate(attributes):
+            own = tuple([constants[value] for value in values[offsets[number] : offsets[number + 1]]])
+            yield Predicate(self.attributes[attribute], OPERATORS[operators[number]], own)
 
     def tree(self, node: int) -> Node:
         """The expression of a node. Shared nodes are shared objects, so that it is never larger than the segment."""

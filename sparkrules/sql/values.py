@@ -314,7 +314,7 @@ class ValueGrammar:
         self.tokens.calls.add(bracket)
         self.tokens.functions.add(name)
         if bracket == start + 1:
-            self.shapes[start] = name if self.kinds[start] != "quoted" else "`f`"
+            self.shapes[start] = "`f`" if self.kinds[start] in ("quoted", "BETWEEN") else name
         variables = self.variables
         self.open_calls += 1
         self.at += 1

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-from sparkrules.sql.tree import Constant, Junction, Node, Predicate
+from sparkrules.sql.tree import Constant, Node, Predicate
 
 
 def is_true(tree: Node, row: Mapping[str, Any]) -> bool:
@@ -92,13 +92,6 @@ def like(value: str, pattern: str) -> bool:
     if pattern[0] == "\\":
         return value[:1] == pattern[1] and like(value[1:], pattern[2:])
     return bool(value) and pattern[0] in ("_", value[0]) and like(value[1:], pattern[1:])
-
-
-def names(tree: Node) -> set[str]:
-    """The attributes of a tree."""
-    if isinstance(tree, Predicate):
-        return {tree.attribute}
-    return set().union(*map(names, tree.children))
 
 
 def letters(text: str) -> list[Predicate]:

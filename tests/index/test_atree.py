@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from .index_oracle import letters
 
 from sparkrules.index import ATree, Operation, general_filter, true_value_path_filter, zero_suppression_filter
 from sparkrules.index.atree import Expression
 from sparkrules.index.filters import true_value_path
 from sparkrules.sql.tree import Constant, Junction, Predicate
+
+from .index_oracle import letters
 
 FILTERS = [general_filter, zero_suppression_filter, true_value_path_filter]
 A, B, C, D, E = letters("ABCDE")
@@ -105,10 +106,10 @@ def test_the_true_value_path_filter_refuses_xor():
         true_value_path_filter(forest_of(**FIGURE_3_5), {A})
 
 
-# Figure 3.6. From the text: leaves 1, 2, 3, 5 are true; 7 = AND(2, 3) with parents 11, 9, 13 in this order; 11 = AND(1, 7)
-# with the parent 12, an AND; 9 an AND; 13 an OR with the parent 14; from 5 the walk touches 8, 9, 12, 13, 10 in this order;
-# 10 and 14 get one operand only. Ours, to agree with that: 8 = OR(5, 4), 9 = AND(7, 8), 12 = AND(11, 9), 13 = OR(7, 9),
-# 10 = AND(8, 6), 14 = AND(13, 10), with 4 and 6 the leaves that are false.
+# Figure 3.6. From the text: leaves 1, 2, 3, 5 are true; 7 = AND(2, 3) with parents 11, 9, 13 in this order; 11 =
+# AND(1, 7) with the parent 12, an AND; 9 an AND; 13 an OR with the parent 14; from 5 the walk touches 8, 9, 12, 13, 10
+# in this order; 10 and 14 get one operand only. Ours, to agree with that: 8 = OR(5, 4), 9 = AND(7, 8), 12 = AND(11, 9),
+# 13 = OR(7, 9), 10 = AND(8, 6), 14 = AND(13, 10), with 4 and 6 the leaves that are false.
 
 
 def figure_3_6():
@@ -230,16 +231,19 @@ def check_history(data, operators, filters):
     assert not list(forest.nodes())
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_any_history_of_and_or_keeps_the_invariants_and_three_filters_agree(data):
     check_history(data, ["and", "or"], FILTERS)
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_any_history_with_xor_keeps_the_invariants_and_two_filters_agree(data):
     check_history(data, ["and", "or", "xor"], [general_filter, zero_suppression_filter])
 
 
+@settings(deadline=None)
 @given(expressions(["and", "or", "xor"]), expressions(["and", "or", "xor"]))
 def test_delete_is_the_inverse_of_insert(stays, goes):
     forest = forest_of(stays=stays)

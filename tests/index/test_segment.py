@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from .index_oracle import letters
 
 from sparkrules.errors import DuplicateId, RuleSetError
 from sparkrules.index import SCHEMAS, CorruptSegment, Rule, Segment, build_segment, from_tables, to_tables
 from sparkrules.index.segment import NODE_OPERATORS
 from sparkrules.sql.tree import ALWAYS, NEVER, Constant, Junction, Predicate
+
+from .index_oracle import letters
 
 A, B, C, D, E = letters("ABCDE")
 
@@ -174,6 +175,7 @@ def parts(form):
     return {form}.union(*map(parts, form[1])) if isinstance(form, tuple) else {form}
 
 
+@settings(deadline=None)
 @given(st.lists(trees, max_size=8))
 def test_nodes_are_exactly_the_distinct_subexpressions_and_count_their_users(trees):
     segment = segment_of(*trees)
@@ -227,6 +229,7 @@ def test_tables_are_as_the_store_format_says():
     assert set(tables["nodes"]["operator"].to_pylist()) == set(NODE_OPERATORS)
 
 
+@settings(deadline=None)
 @given(st.lists(trees, max_size=6))
 def test_a_segment_survives_its_tables(trees):
     segment = segment_of(*trees)

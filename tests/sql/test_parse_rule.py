@@ -56,6 +56,7 @@ GOLDEN = [
     ("regexp(a, 'x') AND rlike(a, 'x') AND regexp_like(a, 'x')", "a rlike 'x'"),
     ("contains('abc', a)", "contains('abc', a) is true"),
     ("isnull(a) OR isnotnull(b) OR equal_null(c, 5)", "a is null or b is not null or c <=> 5"),
+    ("between(a, 1, 2)", "between(a, 1, 2) is true"),
     # Boolean values
     ("a", "a is true"),
     ("NOT a", "a is false"),

@@ -7,13 +7,13 @@ true, as the kernel does.
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sparkrules.sql import Constant, Junction, Node, Policy, Predicate, parse_rule
+from sparkrules.sql import Constant, Node, Policy, Predicate, parse_rule
 
 Row = dict[str, Any]
 Truth = bool | None
@@ -26,11 +26,19 @@ ROWS: list[Row] = [
 ]
 
 
+# What is opaque to the parser is looked up by its text.
+TRUTH: dict[str, dict[int, Truth]] = {}
+
+
 @dataclass
 class Condition:
+    """A condition as SQL, with the oracle's answer for each row."""
+
     sql: str
-    truth: dict[int, Truth]
-    """By the number of the row."""
+    truth: dict[int, Truth] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        TRUTH[self.sql.replace(" ", "")] = self.truth
 
 
 def leaf(sql: str, evaluate: Any) -> Condition:
@@ -88,41 +96,58 @@ def exclusive(x: Truth, y: Truth) -> Truth:
     return None if x is None or y is None else x != y
 
 
-def combined(children: st.SearchStrategy[Condition]) -> st.SearchStrategy[Condition]:
-    def binary(word: str, operation: Any) -> st.SearchStrategy[Condition]:
-        return st.tuples(children, children).map(
-            lambda pair: Condition(
-                f"({pair[0].sql}) {word} ({pair[1].sql})",
-                {i: operation(pair[0].truth[i], pair[1].truth[i]) for i in range(len(ROWS))},
-            )
-        )
+BINARY: dict[str, Any] = {
+    "AND": both,
+    "OR": either,
+    "XOR": exclusive,
+    "<>": exclusive,
+    "=": lambda x, y: negation(exclusive(x, y)),
+}
 
-    negated = children.map(lambda c: Condition(f"NOT ({c.sql})", {i: negation(t) for i, t in c.truth.items()}))
-    # XOR is ours and cannot be part of a value, which goes to Spark as it is written.
-    in_spark = children.map(lambda c: Condition(c.sql.replace(") XOR (", ") <> ("), c.truth))
-    known = in_spark.map(lambda c: Condition(f"({c.sql}) IS NOT TRUE", {i: t is not True for i, t in c.truth.items()}))
+
+def binary(word: str, left: Condition, right: Condition) -> Condition:
+    operation = BINARY[word]
+    truth = {i: operation(left.truth[i], right.truth[i]) for i in range(len(ROWS))}
+    return Condition(f"({left.sql}) {word} ({right.sql})", truth)
+
+
+def negated(condition: Condition) -> Condition:
+    return Condition(f"NOT ({condition.sql})", {i: negation(truth) for i, truth in condition.truth.items()})
+
+
+def known(condition: Condition) -> Condition:
+    """IS NOT TRUE makes a value of it, which goes to Spark as it is written, so it cannot have our XOR in it."""
+    sql = Condition(condition.sql.replace(") XOR (", ") <> ("), condition.truth).sql
+    return Condition(f"({sql}) IS NOT TRUE", {i: truth is not True for i, truth in condition.truth.items()})
+
+
+def combined(children: st.SearchStrategy[Condition]) -> st.SearchStrategy[Condition]:
     return st.one_of(
-        binary("AND", both),
-        binary("OR", either),
-        binary("XOR", exclusive),
-        binary("<>", exclusive),
-        binary("=", lambda x, y: negation(exclusive(x, y))),
-        negated,
-        known,
+        st.builds(binary, st.sampled_from(sorted(BINARY)), children, children),
+        st.builds(negated, children),
+        st.builds(known, children),
     )
 
 
-def holds(node: Node, number: int, opaque: dict[str, dict[int, Truth]]) -> bool:
-    if isinstance(node, Junction):
-        test = all if node.operator == "and" else any
-        return test(holds(child, number, opaque) for child in node.children)
-    return predicate_holds(node, number, opaque)
+def holds(node: Node, number: int) -> bool:
+    """Whether a node is true for a row; each node once, for below XORs a tree is a graph."""
+    known: dict[int, bool] = {}
+
+    def evaluated(node: Node) -> bool:
+        if id(node) not in known:
+            if isinstance(node, Predicate):
+                known[id(node)] = predicate_holds(node, number)
+            else:
+                known[id(node)] = (all if node.operator == "and" else any)(map(evaluated, node.children))
+        return known[id(node)]
+
+    return evaluated(node)
 
 
-def predicate_holds(predicate: Predicate, number: int, opaque: dict[str, dict[int, Truth]]) -> bool:
+def predicate_holds(predicate: Predicate, number: int) -> bool:
     row = ROWS[number]
     name, operator = predicate.attribute, predicate.operator
-    value = row[name] if name in row else opaque[name][number]
+    value = row[name] if name in row else TRUTH[name.replace(" ", "")][number]
     constants = [value_of(constant) for constant in predicate.constants]
     known = value is not None and None not in constants
     results = {
@@ -152,26 +177,9 @@ def value_of(constant: Constant) -> Any:
     ]()
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.recursive(leaves(), combined, max_leaves=12))
 def test_the_tree_is_true_exactly_when_the_condition_is(condition: Condition) -> None:
     tree = parse_rule(condition.sql, policy=Policy(max_xors=1000))
-    opaque = Opaque()
     for number in range(len(ROWS)):
-        assert holds(tree, number, opaque) == (condition.truth[number] is True), (condition.sql, ROWS[number])
-
-
-class Opaque(dict[str, dict[int, Truth]]):
-    """The truth of an opaque attribute: by its own parse, as true, false or neither."""
-
-    def __missing__(self, sql: str) -> dict[int, Truth]:
-        policy = Policy(max_xors=1000)
-        if sql == "a < b":
-            truth = leaf(sql, null_or(lambda r: r["a"] < r["b"], "a", "b")).truth
-        else:
-            true, false = parse_rule(sql, policy=policy), parse_rule(f"NOT ({sql})", policy=policy)
-            truth = {
-                i: True if holds(true, i, self) else False if holds(false, i, self) else None for i in range(len(ROWS))
-            }
-        self[sql] = truth
-        return truth
+        assert holds(tree, number) == (condition.truth[number] is True), (condition.sql, ROWS[number])

@@ -31,7 +31,10 @@ final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput) {
   private def analyzeChunk(chunk: IndexedSeq[Expression]): IndexedSeq[Either[Problem, Expression]] =
     try {
       session.sessionState.analyzer.execute(project(chunk, input)) match {
-        case Project(list, _: RuleInput) if list.length == chunk.length => list.map(e => checked(unalias(e))).toIndexedSeq
+        case Project(list, _: RuleInput) if list.length == chunk.length =>
+          val analyzed = list.map(unalias).toIndexedSeq
+          val all = if (isAccepted(analyzed)) analyzed.map(Right(_)) else analyzed.map(accepted)
+          chunk.zip(all).map { case (original, result) => result.flatMap(permitted(original, _)) }
         case _ if chunk.length > 1 => halves(chunk)(analyzeChunk)
         case _ => IndexedSeq(Left(Problem("it is not a scalar expression over the row")))
       }
@@ -40,22 +43,21 @@ final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput) {
       case NonFatal(e) => IndexedSeq(Left(Problem(firstLine(e))))
     }
 
-  private def checked(expression: Expression): Either[Problem, Expression] = {
-    val missing = expression.collect { case a: UnresolvedAttribute => a.name }.distinct
-    if (missing.nonEmpty) Left(Problem(s"there is no column ${missing.mkString(", ")}", missing))
+  private def isAccepted(analyzed: Seq[Expression]): Boolean =
+    try { check(analyzed); true }
+    catch { case NonFatal(_) => false }
+
+  private def accepted(analyzed: Expression): Either[Problem, Expression] = {
+    val missing = analyzed.collect { case a: UnresolvedAttribute => a.name }
+    if (missing.nonEmpty) Left(noColumn(missing))
     else {
-      try {
-        session.sessionState.analyzer.checkAnalysis(project(Seq(expression), input))
-        if (!expression.deterministic) Left(Problem("it is not deterministic"))
-        else {
-          expression.find(Forbidden) match {
-            case Some(e) => Left(Problem(s"${e.prettyName}() is not allowed in a rule"))
-            case None => Right(expression)
-          }
-        }
-      } catch { case NonFatal(e) => Left(Problem(firstLine(e))) }
+      try { check(Seq(analyzed)); Right(analyzed) }
+      catch { case NonFatal(e) => Left(Problem(firstLine(e))) }
     }
   }
+
+  private def check(analyzed: Seq[Expression]): Unit =
+    session.sessionState.analyzer.checkAnalysis(project(analyzed, input))
 
   /** Analysed expressions made evaluable: what Spark only replaces while it optimises a plan is replaced. */
   def finish(expressions: Seq[Expression]): Seq[Expression] = configured {
@@ -76,11 +78,16 @@ final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput) {
 object Analysis {
   private val ChunkSize = 1000
 
-  // Names that Spark takes for functions without brackets when there is no such column.
-  private val Forbidden: Expression => Boolean = {
-    case _: CurrentUser | _: CurrentDatabase | _: CurrentCatalog => true
-    case _ => false
-  }
+  /** What a rule may not ask. Spark takes a name such as `user` for a function when there is no such column. */
+  private def permitted(original: Expression, analyzed: Expression): Either[Problem, Expression] =
+    if (!analyzed.deterministic) Left(Problem("it is not deterministic"))
+    else if (!analyzed.exists(_.isInstanceOf[CurrentUser])) Right(analyzed)
+    else Left(noColumn(original.collect { case a: UnresolvedAttribute if UserNames(a.name.toLowerCase) => a.name }))
+
+  private val UserNames = Set("user", "current_user", "session_user")
+
+  private def noColumn(names: Seq[String]): Problem =
+    Problem(s"there is no column ${names.distinct.mkString(", ")}", names.distinct)
 
   private def halves[A, B](all: IndexedSeq[A])(f: IndexedSeq[A] => IndexedSeq[B]): IndexedSeq[B] = {
     val (left, right) = all.splitAt(all.length / 2)

@@ -1,0 +1,84 @@
+"""What a call becomes in a plan: one operator, which reads and computes only what is used."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.spark.oracle import rule_set
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _table(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> None:
+    columns = ", ".join(f"id * {i} AS c{i}" for i in range(1, 120))
+    path = str(tmp_path_factory.mktemp("wide") / "table")
+    spark.range(100).selectExpr("id", *columns.split(", ")).write.parquet(path)
+    spark.read.parquet(path).createOrReplaceTempView("wide")
+    rule_set("plans", {"one": "c1 > 50", "two": "c1 > 50 AND c2 < 150", "three": "c3 = 3"}).publish(spark)
+
+
+def executed(spark: SparkSession, query: str) -> str:
+    text: str = spark.sql(query)._jdf.queryExecution().executedPlan().toString()
+    return text
+
+
+def test_only_columns_that_rules_use_are_read(spark: SparkSession) -> None:
+    plan = executed(spark, "SELECT match_subscriptions('plans', *).ids FROM wide")
+    assert "ReadSchema: struct<c1:bigint,c2:bigint,c3:bigint>" in plan
+
+
+def test_ids_alone_never_compute_overlaps(spark: SparkSession) -> None:
+    assert "overlaps#" not in executed(spark, "SELECT m.ids FROM (SELECT match_subscriptions('plans', *) m FROM wide)")
+    assert "overlaps#" not in executed(
+        spark, "SELECT id FROM (SELECT *, match_subscriptions('plans', *) m FROM wide) WHERE size(m.ids) > 1"
+    )
+    assert "overlaps#" in executed(spark, "SELECT m.overlaps FROM (SELECT match_subscriptions('plans', *) m FROM wide)")
+
+
+def test_matches_that_nobody_reads_are_not_computed(spark: SparkSession) -> None:
+    assert "Match [" not in executed(spark, "SELECT id FROM (SELECT *, match_subscriptions('plans', *) m FROM wide)")
+
+
+def test_filters_on_the_rows_columns_go_below_and_into_the_scan(spark: SparkSession) -> None:
+    query = "SELECT * FROM (SELECT *, match_subscriptions('plans', *).ids AS ids FROM wide) WHERE id < 7 AND size(ids) = 0"
+    plan = executed(spark, query)
+    assert "PushedFilters: [IsNotNull(id), LessThan(id,7)]" in plan
+    above, below = plan.split("Match [")
+    assert "size(ids" in above
+    assert "(id#" in below
+    assert spark.sql(query).count() == 6
+
+
+def test_a_filter_on_the_result_does_not_match_twice(spark: SparkSession) -> None:
+    plan = executed(spark, "SELECT * FROM (SELECT *, match_subscriptions('plans', *) m FROM wide) WHERE size(m.ids) > 1")
+    assert plan.count("Match [") == 1
+
+
+def test_explain_names_rule_set_version_and_size_and_broadcasts_nothing(
+    spark: SparkSession, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broadcasts() -> int:
+        return int(spark.sparkContext._jsc.sc().env().broadcastManager().newBroadcastId())
+
+    rule_set("explained", {"one": "c1 > 50"}).publish(spark)
+    # Each call of newBroadcastId takes one number; a broadcast in between would take another.
+    before = broadcasts()
+    spark.sql("SELECT match_subscriptions('explained', *).ids FROM VALUES (1) AS t(c1)").explain()
+    assert broadcasts() - before == 1
+    assert "Match [explained@1, 1 subscriptions]" in capsys.readouterr().out
+
+
+def test_metrics_count_rows_and_matches(spark: SparkSession) -> None:
+    df = spark.sql("SELECT match_subscriptions('plans', *).ids AS ids FROM wide")
+    matches = sum(len(row.ids) for row in df.collect())
+    plan = df._jdf.queryExecution().executedPlan()
+    operator = plan
+    while "Match" not in operator.nodeName():
+        operator = operator.children().head()
+    metrics = operator.metrics()
+    assert metrics.apply("numOutputRows").value() == 100
+    assert metrics.apply("matches").value() == matches == 49 + 24 + 1
