@@ -73,7 +73,7 @@ def test_grouping_and_ordering_by_matches(spark: SparkSession) -> None:
         "GROUP BY size(match_subscriptions('calls', a, b, addr).ids) ORDER BY n"
     )
     assert [(row.n, row.c) for row in grouped.collect()] == [(1, 2), (2, 1)]
-    ordered = spark.sql("SELECT a FROM calls ORDER BY size(match_subscriptions('calls', *).ids) DESC, a")
+    ordered = spark.sql("SELECT a FROM calls ORDER BY size(match_subscriptions('calls', a, b, addr).ids) DESC, a")
     assert [row.a for row in ordered.collect()] == [2, 1, 3]
 
 

@@ -62,10 +62,10 @@ def test_explain_names_rule_set_version_and_size_and_broadcasts_nothing(
     spark: SparkSession, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def broadcasts() -> int:
-        return int(spark.sparkContext._jsc.sc().env().broadcastManager().newBroadcastId())
+        return int(spark.sparkContext.broadcast(0)._jbroadcast.id())
 
     rule_set("explained", {"one": "c1 > 50"}).publish(spark)
-    # Each call of newBroadcastId takes one number; a broadcast in between would take another.
+    # Broadcasts are numbered: one that was made in between would take a number.
     before = broadcasts()
     spark.sql("SELECT match_subscriptions('explained', *).ids FROM VALUES (1) AS t(c1)").explain()
     assert broadcasts() - before == 1
