@@ -6,7 +6,7 @@
 1
 """
 
-from sparkrules.catalyst.dataframe import match, matches
+from sparkrules.catalyst.dataframe import match, matches, rule_errors
 from sparkrules.catalyst.jar import jar_path
 from sparkrules.catalyst.session import configure
 from sparkrules.errors import SparkRulesError
@@ -15,4 +15,14 @@ from sparkrules.sql import RuleError
 
 __version__ = "0.1.0"
 
-__all__ = ["RuleError", "RuleSet", "SparkRulesError", "__version__", "configure", "jar_path", "match", "matches"]
+__all__ = [
+    "RuleError",
+    "RuleSet",
+    "SparkRulesError",
+    "__version__",
+    "configure",
+    "jar_path",
+    "match",
+    "matches",
+    "rule_errors",
+]

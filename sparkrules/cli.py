@@ -23,9 +23,12 @@ FAILED, SOME_REJECTED = 1, 3
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
-    arguments = _parser().parse_args(argv)
-    run: Callable[[argparse.Namespace], int] = arguments.run
+    words = list(sys.argv[1:] if argv is None else argv)
     try:
+        if words[:1] == ["demo"]:
+            return _demo(words[1:])
+        arguments = _parser().parse_args(words)
+        run: Callable[[argparse.Namespace], int] = arguments.run
         return run(arguments)
     except SparkRulesError as error:
         print(f"sparkrules: {error}", file=sys.stderr)
@@ -45,11 +48,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"sparkrules {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
-    demo = commands.add_parser(
-        "demo", help="try it: 10,000 rules on a million rows, on an embedded Spark", add_help=False
-    )
-    demo.add_argument("arguments", nargs=argparse.REMAINDER)
-    demo.set_defaults(run=_demo)
+    # Listed here; `main` hands its arguments on, since argparse would take options of another parser for unknown ones.
+    commands.add_parser("demo", help="try it: 10,000 rules on a million rows, on an embedded Spark")
 
     publish = commands.add_parser("publish", help="publish the rules of a file as the next version of a rule set")
     publish.add_argument(
@@ -93,10 +93,10 @@ def _add_dialect(command: argparse.ArgumentParser) -> None:
     command.add_argument("--dialect", default="spark", help="SQL dialect of the rules in the file (default: spark)")
 
 
-def _demo(arguments: argparse.Namespace) -> int:
+def _demo(words: list[str]) -> int:
     from sparkrules import demo
 
-    return demo.main(arguments.arguments) or 0
+    return demo.main(words)
 
 
 def _publish(arguments: argparse.Namespace) -> int:

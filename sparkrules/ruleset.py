@@ -25,7 +25,7 @@ from sparkrules.index import Explanation, Matches, Rule, Segment, build_segment,
 from sparkrules.row_truth import row_truth
 from sparkrules.rule_fields import check_id, check_metadata, check_priority, check_where
 from sparkrules.rule_sources import RuleRow, read_rules
-from sparkrules.sql import DEFAULT_POLICY, Policy, RuleError, called_functions, parse_rule
+from sparkrules.sql import DEFAULT_POLICY, Policy, RuleError, called_functions, parse_rule, spark_sql
 from sparkrules.store import Store, check_name, local_path
 
 if TYPE_CHECKING:
@@ -167,6 +167,7 @@ class RuleSet:
                     segment.tree(int(segment.subscription_node[number])),
                     int(segment.priority[number]),
                     check_metadata(segment.metadata[number]),
+                    segment.sql[number],
                 )
         if len(segments) == 1:
             rules._segment = segments[0]
@@ -219,11 +220,12 @@ class RuleSet:
         id, where = check_id(row.id), check_where(row.where)
         priority, metadata = check_priority(row.priority), check_metadata(row.metadata)
         try:
-            tree = parse_rule(where, dialect=self.dialect, policy=self.policy)
+            sql = spark_sql(where, dialect=self.dialect, policy=self.policy)
+            tree = parse_rule(sql, policy=self.policy)
         except RuleError as error:
             error.id = id
             raise
-        return Rule(id, where, tree, priority, metadata)
+        return Rule(id, where, tree, priority, metadata, None if sql == where else sql)
 
     def _check_new(self, id: str, added: Mapping[str, Rule]) -> None:
         if id in self._rules or id in added:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sparkrules.ruleset import RuleSet
 
 _COLUMNS_PER_MATCH = ("subscription_id", "priority", "overlap")
+_COLUMNS_PER_ERROR = ("subscription_id", "message")
 
 
 def match(df: DataFrame, rules: RuleSet | str, output: str = "matches") -> DataFrame:
@@ -40,6 +41,19 @@ def matches(df: DataFrame, rules: RuleSet | str) -> DataFrame:
     """
     _check_free(df, _COLUMNS_PER_MATCH)
     call = f"subscription_matches('{_published_name(df, rules)}', *)"
+    return df.selectExpr("*", f"inline({call})")
+
+
+def rule_errors(df: DataFrame, rules: RuleSet | str) -> DataFrame:
+    """One row for each rule with a test that cannot be computed for a row: its columns, `subscription_id`, `message`.
+
+    Such a test (a cast that fails, say) counts as unknown for that row, and the other rules go on. `rules` as in
+    `match`.
+
+        sparkrules.rule_errors(df, "alerts").groupBy("subscription_id", "message").count()
+    """
+    _check_free(df, _COLUMNS_PER_ERROR)
+    call = f"subscription_errors('{_published_name(df, rules)}', *)"
     return df.selectExpr("*", f"inline({call})")
 
 

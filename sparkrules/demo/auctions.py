@@ -12,13 +12,15 @@ True
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.parquet as pq
 
-CATEGORIES = (
+CATEGORIES = (  # noqa: SIM905
     "Action Anthology Children Classics Collections Crime Drama Family Fantasy Folklore Historical Horror Humour "
     "Military Mystery Poetry Religion Romance Satire Science Thriller Western"
 ).split()
@@ -62,6 +64,14 @@ def auction_rows(count: int, seed: int = 0) -> pa.Table:
     )
 
 
+def write_auctions(rows: pa.Table, directory: Path, files: int = 20) -> None:
+    """Write the rows as Parquet, in at most so many files of the same size."""
+    directory.mkdir(parents=True, exist_ok=True)
+    size = -(-rows.num_rows // files)
+    for number, start in enumerate(range(0, rows.num_rows, size)):
+        pq.write_table(rows.slice(start, size), directory / f"part-{number:02}.parquet")
+
+
 def auction_rules(count: int, seed: int = 0) -> Iterator[AuctionRule]:
     """`count` rules: equal numbers of the three classes."""
     random = np.random.default_rng(seed + 1)
@@ -91,7 +101,7 @@ def _price_by_condition_and_format(title: int, prices: list[float], days: int) -
     return f"title = '{_TITLE_NAMES[title]}' AND ending_within < {days * DAY} AND ({limits})"
 
 
-def _collector(title: int, prices: list[float], days: int) -> str:
+def _collector(title: int, _: list[float], days: int) -> str:
     """Class 3: a collector of a category or an author: signed copies, ending soon without bids or to buy at once."""
     author = _AUTHOR_NAMES[title % AUTHORS]
     category = CATEGORIES[title % len(CATEGORIES)]

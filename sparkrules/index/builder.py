@@ -181,6 +181,7 @@ def _segment(forest: _Forest, rules: list[Rule], roots: NDArray[np.int32], funct
         priority=np.array([rule.priority for rule in rules], np.int32),
         where=_strings(rule.where for rule in rules),
         metadata=_strings(_json(rule.metadata) for rule in rules),
+        sql=_strings(rule.sql for rule in rules),
         functions=functions,
     )
 

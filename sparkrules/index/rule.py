@@ -12,6 +12,8 @@ from sparkrules.sql.tree import Node
 class Rule:
     """One subscription. `where` is kept for people to read; only `tree` decides what matches.
 
+    `sql` is the text as Spark SQL, if `where` is in another dialect.
+
     >>> from sparkrules.sql.tree import Predicate
     >>> Rule("cold", "temperature IS NULL", Predicate("temperature", "is null")).priority
     0
@@ -22,3 +24,4 @@ class Rule:
     tree: Node
     priority: int = 0
     metadata: Mapping[str, object] | None = None
+    sql: str | None = None

@@ -53,6 +53,7 @@ class Segment:
     priority: Ints
     where: Strings
     metadata: Strings
+    sql: Strings
     functions: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

@@ -51,11 +51,12 @@ SCHEMAS: dict[str, pa.Schema] = {
             ("priority", pa.int32()),
             ("where", pa.utf8()),
             ("metadata", pa.utf8()),
+            ("sql", pa.utf8()),
         ]
     ),
     "functions": pa.schema([("name", pa.utf8())]),
 }
-_NULLABLE = {("subscriptions", "metadata")}
+_NULLABLE = {("subscriptions", "metadata"), ("subscriptions", "sql")}
 
 
 class CorruptSegment(CorruptStore):
@@ -90,6 +91,7 @@ def to_tables(segment: Segment) -> dict[str, pa.Table]:
             segment.priority,
             segment.where,
             segment.metadata,
+            segment.sql,
         ],
         "functions": [list(segment.functions)],
     }
@@ -122,6 +124,7 @@ def from_tables(tables: Mapping[str, pa.Table]) -> Segment:
         priority=subscriptions.ints("priority"),
         where=subscriptions.strings("where"),
         metadata=subscriptions.strings("metadata"),
+        sql=subscriptions.strings("sql"),
         functions=tuple(read["functions"].strings("name").tolist()),
     )
     _check_nodes(segment)

@@ -3,7 +3,7 @@
 from sparkrules.sql.called import called_functions, functions_in
 from sparkrules.sql.errors import RuleError
 from sparkrules.sql.policy import DEFAULT_POLICY, Policy
-from sparkrules.sql.rule import parse_rule
+from sparkrules.sql.rule import parse_rule, spark_sql
 from sparkrules.sql.tree import (
     ALWAYS,
     NEGATED,
@@ -36,4 +36,5 @@ __all__ = [
     "functions_in",
     "parse_rule",
     "predicates",
+    "spark_sql",
 ]

@@ -18,6 +18,15 @@ from sparkrules.sql.tree import Node
 from sparkrules.sql.validate import validate
 
 
+def spark_sql(text: str, *, dialect: str = "spark", policy: Policy = DEFAULT_POLICY) -> str:
+    """A rule's text as Spark SQL: itself, unless it is written in another dialect.
+
+    >>> spark_sql("a ~ 'x'", dialect="postgres")
+    "a RLIKE 'x'"
+    """
+    return text if dialect.lower() in SPARK_DIALECTS else to_spark(text, dialect, policy)
+
+
 def parse_rule(text: str, *, dialect: str = "spark", policy: Policy = DEFAULT_POLICY) -> Node:
     """The Boolean tree, in negation normal form, that is true for the rows `WHERE text` keeps.
 
@@ -28,8 +37,7 @@ def parse_rule(text: str, *, dialect: str = "spark", policy: Policy = DEFAULT_PO
     >>> print(parse_rule("a = b IS NULL"))
     a = b is null
     """
-    if dialect.lower() not in SPARK_DIALECTS:
-        text = to_spark(text, dialect, policy)
+    text = spark_sql(text, dialect=dialect, policy=policy)
     tokens = tokenize(text, policy)
     try:
         structure = parse_structure(tokens, policy)

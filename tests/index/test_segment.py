@@ -223,6 +223,7 @@ def test_tables_are_as_the_store_format_says():
         "priority": 3,
         "where": "price IN (5, NULL, 'it''s') AND a",
         "metadata": '{"n": [1], "team": "é"}',
+        "sql": None,
     }
     assert tables["predicates"].to_pylist()[0] == {"attribute": 0, "operator": "in", "constants": [0, 1, 2]}
     assert tables["functions"].to_pydict() == {"name": ["lower", "upper"]}

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+
 import sparkrules
+from sparkrules.sql import DEFAULT_POLICY, Policy
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 Pairs = set[tuple[int, str]]
 RULES_PER_QUERY = 60
@@ -17,13 +23,15 @@ RULES_PER_QUERY = 60
 def pairs_by_where(df: DataFrame, rules: Mapping[str, str], key: str = "row") -> Pairs:
     """(row, rule) for every rule that is true, many rules to a query."""
     pairs: Pairs = set()
-    ids = list(rules)
-    for start in range(0, len(ids), RULES_PER_QUERY):
-        batch = ids[start : start + RULES_PER_QUERY]
-        truths = df.selectExpr(key, *(f"({rules[id]}) IS TRUE AS r{i}" for i, id in enumerate(batch)))
-        for row in truths.collect():
+    for batch in batches(rules, RULES_PER_QUERY):
+        for row in truths_of(df, batch, key).collect():
             pairs.update((row[0], id) for i, id in enumerate(batch) if row[i + 1])
     return pairs
+
+
+def truths_of(df: DataFrame, rules: Mapping[str, str], key: str = "row") -> DataFrame:
+    """The key, and a column for each rule: whether it is true."""
+    return df.selectExpr(key, *(f"({text}) IS TRUE AS r{i}" for i, text in enumerate(rules.values())))
 
 
 def pairs_by_plugin(df: DataFrame, rules: sparkrules.RuleSet, key: str = "row") -> Pairs:
@@ -33,9 +41,9 @@ def pairs_by_plugin(df: DataFrame, rules: sparkrules.RuleSet, key: str = "row") 
     return {(row, id) for row, ids in matched for id in ids}
 
 
-def rule_set(name: str, rules: Mapping[str, str]) -> sparkrules.RuleSet:
+def rule_set(name: str, rules: Mapping[str, str], policy: Policy = DEFAULT_POLICY) -> sparkrules.RuleSet:
     """A rule set of all these rules; none may be rejected."""
-    made = sparkrules.RuleSet(name)
+    made = sparkrules.RuleSet(name, policy=policy)
     made.subscribe_all(rules)
     assert made.rejected == []
     return made
@@ -44,3 +52,86 @@ def rule_set(name: str, rules: Mapping[str, str]) -> sparkrules.RuleSet:
 def readable(pairs: Pairs, rules: Mapping[str, str]) -> list[str]:
     """Differences as a person wants to read them."""
     return sorted(f"row {row}: {rules[id]}" for row, id in pairs)
+
+
+def differences(ours: Pairs, truth: Pairs, rules: Mapping[str, str]) -> list[str]:
+    """What is missing and what is too much, as a person wants to read it."""
+    missing = [f"not matched, {text}" for text in readable(truth - ours, rules)]
+    return missing + [f"wrongly matched, {text}" for text in readable(ours - truth, rules)]
+
+
+def compared(
+    df: DataFrame, rules: Mapping[str, str], name: str = "compared", policy: Policy = DEFAULT_POLICY
+) -> list[str]:
+    """The differences between the plugin and WHERE for all these rules; Spark must accept each, and none may raise."""
+    return differences(pairs_by_plugin(df, rule_set(name, rules, policy)), pairs_by_where(df, rules), rules)
+
+
+def accepted_by_where(df: DataFrame, rules: Mapping[str, str]) -> dict[str, str]:
+    """The rules that Spark's analyzer takes for conditions on this table.
+
+    The analyzer resolves hundreds in one plan and leaves the others unresolved; where it throws instead, halves are
+    tried.
+    """
+    df.createOrReplaceTempView("accepted_by_where")
+    accepted: dict[str, str] = {}
+    for batch in batches(rules, 400):
+        accepted |= _accepted(df.sparkSession, batch)
+    return accepted
+
+
+def _accepted(spark: SparkSession, rules: dict[str, str]) -> dict[str, str]:
+    state = spark._jsparkSession.sessionState()  # type: ignore[attr-defined]
+    columns = ", ".join(f"({text}) IS TRUE AS r{i}" for i, text in enumerate(rules.values()))
+    try:
+        plan = state.analyzer().execute(state.sqlParser().parsePlan(f"SELECT {columns} FROM accepted_by_where"))
+    except (PySparkException, Py4JJavaError):
+        if len(rules) == 1:
+            return {}
+        return {
+            id: text for half in batches(rules, (len(rules) + 1) // 2) for id, text in _accepted(spark, half).items()
+        }
+    expressions = plan.expressions()
+    return {id: text for i, (id, text) in enumerate(rules.items()) if expressions.apply(i).resolved()}
+
+
+def raising(df: DataFrame, rules: Mapping[str, str]) -> bool:
+    """Whether one of these rules fails at run time."""
+    try:
+        truths_of(df, rules).collect()
+    except PySparkException:
+        return True
+    return False
+
+
+def subscriptions_in_plan(df: DataFrame) -> int:
+    """How many subscriptions the matching operator of a plan has: those that Spark accepts on its input."""
+    plan = df._jdf.queryExecution().executedPlan().toString()
+    found = re.search(r"Match \[\S+, (\d+) subscriptions", plan)
+    assert found is not None
+    return int(found[1])
+
+
+@contextmanager
+def settings(spark: SparkSession, **values: str) -> Iterator[None]:
+    """Session settings for a while: `ansi`, `zone`, `case` or, with _ for a dot, any other."""
+    names = {"ansi": "spark.sql.ansi.enabled", "zone": "spark.sql.session.timeZone", "case": "spark.sql.caseSensitive"}
+    keys = {names.get(key, key.replace("_", ".")): value for key, value in values.items()}
+    before = {key: spark.conf.get(key, None) for key in keys}
+    for key, value in keys.items():
+        spark.conf.set(key, value)
+    try:
+        yield
+    finally:
+        for key, old in before.items():
+            if old is None:
+                spark.conf.unset(key)
+            else:
+                spark.conf.set(key, old)
+
+
+def batches(rules: Mapping[str, str], size: int) -> Iterator[dict[str, str]]:
+    """The rules, so many at a time."""
+    ids = list(rules)
+    for start in range(0, len(ids), size):
+        yield {id: rules[id] for id in ids[start : start + size]}

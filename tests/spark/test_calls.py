@@ -116,7 +116,9 @@ def test_the_table_function_wants_a_table(spark: SparkSession) -> None:
 
 
 def test_missing_columns_read_as_null(spark: SparkSession) -> None:
-    rule_set("logs", {"null": "user IS NULL AND a = 1", "equal": "user = 'x'", "or": "user = 'x' OR a = 2"}).publish(spark)
+    rule_set("logs", {"null": "user IS NULL AND a = 1", "equal": "user = 'x'", "or": "user = 'x' OR a = 2"}).publish(
+        spark
+    )
     spark.conf.set("spark.sparkrules.missingColumns", "null")
     try:
         assert ids(spark, "match_subscriptions('logs', *)") == [["null"], ["or"], []]

@@ -44,7 +44,9 @@ def test_matches_that_nobody_reads_are_not_computed(spark: SparkSession) -> None
 
 
 def test_filters_on_the_rows_columns_go_below_and_into_the_scan(spark: SparkSession) -> None:
-    query = "SELECT * FROM (SELECT *, match_subscriptions('plans', *).ids AS ids FROM wide) WHERE id < 7 AND size(ids) = 0"
+    query = (
+        "SELECT * FROM (SELECT *, match_subscriptions('plans', *).ids AS ids FROM wide) WHERE id < 7 AND size(ids) = 0"
+    )
     plan = executed(spark, query)
     assert "PushedFilters: [IsNotNull(id), LessThan(id,7)]" in plan
     above, below = plan.split("Match [")
@@ -54,7 +56,9 @@ def test_filters_on_the_rows_columns_go_below_and_into_the_scan(spark: SparkSess
 
 
 def test_a_filter_on_the_result_does_not_match_twice(spark: SparkSession) -> None:
-    plan = executed(spark, "SELECT * FROM (SELECT *, match_subscriptions('plans', *) m FROM wide) WHERE size(m.ids) > 1")
+    plan = executed(
+        spark, "SELECT * FROM (SELECT *, match_subscriptions('plans', *) m FROM wide) WHERE size(m.ids) > 1"
+    )
     assert plan.count("Match [") == 1
 
 

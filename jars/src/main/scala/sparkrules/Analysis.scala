@@ -66,10 +66,12 @@ final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput) {
     inline(RewriteWithExpression(finished))
   }
 
-  /** The value of an analysed expression without column references. */
-  def evaluate(constant: Expression): Any = constant match {
-    case Literal(value, _) => value
-    case _ => configured(finish(Seq(constant)).head.eval(EmptyRow))
+  /** The value of an analysed expression without column references, unless it fails. */
+  def evaluated(constant: Expression): Option[Any] = constant match {
+    case Literal(value, _) => Some(value)
+    case _ =>
+      try Some(configured(finish(Seq(constant)).head.eval(EmptyRow)))
+      catch { case NonFatal(_) => None }
   }
 
   private def configured[T](body: => T): T = SQLConf.withExistingConf(conf)(body)

@@ -1,9 +1,11 @@
 package sparkrules
 
+import org.apache.spark.sparkrules.RuleError
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{AttributeReference, GenericInternalRow}
 import org.apache.spark.sql.catalyst.util.{ArrayData, GenericArrayData}
 import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
 
 /** What a query may want to know of a row's matches; each is a column of [[Match]], computed only when it is used. */
 sealed abstract class Answer(val name: String, val dataType: DataType) extends Product with Serializable {
@@ -28,12 +30,21 @@ object Answer {
             .add("priority", IntegerType, nullable = false)
             .add("overlap", Strings, nullable = false),
           containsNull = false))
+
+  /** One element for each test that a rule could not compute: the rule, and what Spark says of it. */
+  case object Errors extends Answer(
+        "errors",
+        ArrayType(
+          new StructType()
+            .add("subscription_id", StringType, nullable = false)
+            .add("message", StringType, nullable = false),
+          containsNull = false))
 }
 
 /** Turns what a [[Matcher]] found in a row into the values of `answers`. */
 final class Answers(matcher: Matcher, answers: Seq[Answer]) {
   private val overlaps = new Overlaps(matcher)
-  private val needsOverlaps = answers.exists(_ != Answer.Ids)
+  private val needsOverlaps = answers.exists(a => a == Answer.Overlaps || a == Answer.Rows)
   private val result = new GenericInternalRow(answers.length)
 
   /** The same row each time, with new values. */
@@ -46,6 +57,7 @@ final class Answers(matcher: Matcher, answers: Seq[Answer]) {
         case Answer.Ids => ids(matcher.count, matcher.matched)
         case Answer.Overlaps => new GenericArrayData(sets.map[Any](set => ids(set.length, set(_))))
         case Answer.Rows => rows(sets)
+        case Answer.Errors => errors()
       })
       i += 1
     }
@@ -57,6 +69,15 @@ final class Answers(matcher: Matcher, answers: Seq[Answer]) {
     var i = 0
     while (i < count) { texts(i) = matcher.program.ids(subscription(i)); i += 1 }
     new GenericArrayData(texts)
+  }
+
+  private def errors(): ArrayData = {
+    val found = matcher.failures().flatMap { case (slot, error) =>
+      matcher.program.users(slot).map(subscription => subscription -> RuleError.message(error))
+    }
+    new GenericArrayData(found.distinct.sortBy(_._1).map { case (subscription, message) =>
+      InternalRow(matcher.program.ids(subscription), UTF8String.fromString(message))
+    }.toArray[Any])
   }
 
   private def rows(sets: Array[Array[Int]]): ArrayData =

@@ -16,13 +16,15 @@ final case class Leaf(slot: Int, intervals: Array[Int])
  * @param extras what must be computed by the plan below instead (Python functions, the query's instant), over
  *   `row`; the inputs after the columns
  * @param leaves per predicate: its leaf, or why Spark does not accept it
+ * @param texts per subscription, if rules are to fail as Spark's WHERE would: the slot of its whole text, or -1
  */
 final case class Bound(
     row: Seq[Attribute],
     columns: Seq[Int],
     extras: Seq[Expression],
     slots: Array[Slot],
-    leaves: Array[Either[Problem, Leaf]])
+    leaves: Array[Either[Problem, Leaf]],
+    texts: Array[Int])
 
 /**
  * Binds the predicates of a segment to columns. Spark's own analyzer decides every coercion: for one representative of
@@ -36,8 +38,8 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
   private val slots = new Slots(analysis)
   private val leaves = new Array[Either[Problem, () => Leaf]](segment.predicateOperators.length)
 
-  def bind(): Bound = {
-    val attributes = analyzeAttributes()
+  def bind(strict: Boolean): Bound = {
+    val attributes = analyzeTexts(segment.attributes)
     val open = leaves.indices.filter { p =>
       attributes(segment.predicateAttributes(p)) match {
         case Left(problem) => leaves(p) = Left(problem); false
@@ -48,11 +50,15 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
       }
     }
     bindComparisons(open, p => attributes(segment.predicateAttributes(p)).toOption.get)
-    slots.bound(row, leaves.map(_.map(_())))
+    val texts = if (strict) bindTexts() else Array.empty[Int]
+    slots.bound(row, leaves.map(_.map(_())), texts)
   }
 
-  private def analyzeAttributes(): IndexedSeq[Either[Problem, Expression]] = {
-    val parsed = segment.attributes.toIndexedSeq.map(analysis.parse)
+  private def bindTexts(): Array[Int] =
+    analyzeTexts(segment.subscriptionTexts).map(_.fold(_ => -1, slots.of)).toArray
+
+  private def analyzeTexts(texts: Array[String]): IndexedSeq[Either[Problem, Expression]] = {
+    val parsed = texts.toIndexedSeq.map(analysis.parse)
     val analyzed = analyzeRights(parsed)
     if (!missingAsNull) analyzed
     else {
@@ -138,7 +144,12 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
     val tests = open.map(p => expression(segment.predicateOperators(p), attribute(p), constantsOf(p).toOption.get))
     open.zip(analysis.analyze(tests)).foreach {
       case (p, Left(problem)) => leaves(p) = Left(problem)
-      case (p, Right(test)) => truth(p, slots.of(test))
+      case (p, Right(test)) =>
+        test.children.find(c => c.foldable && analysis.evaluated(c).isEmpty) match {
+          // Spark computes constants first: one that fails makes the test fail, whatever the row.
+          case Some(constant) => leaves(p) = Right({ val slot = slots.of(constant); () => Leaf(slot, Array.empty) })
+          case None => truth(p, slots.of(test))
+        }
     }
   }
 

@@ -35,7 +35,7 @@ final class Compiler(segment: Segment, bound: Bound) {
   def compile(): Program = {
     val order = segment.subscriptionIds.indices.filter(s => !invalid(segment.subscriptionNodes(s))).sortWith { (a, b) =>
       val byPriority = segment.subscriptionPriorities(b).compare(segment.subscriptionPriorities(a))
-      if (byPriority != 0) byPriority < 0 else segment.subscriptionIds(a).compareTo(segment.subscriptionIds(b)) < 0
+      if (byPriority != 0) byPriority < 0 else segment.subscriptionIds(a).binaryCompare(segment.subscriptionIds(b)) < 0
     }.toArray
     val roots = order.map(segment.subscriptionNodes(_))
     val cost = new Cost
@@ -62,6 +62,7 @@ final class Compiler(segment: Segment, bound: Bound) {
       }
     }
 
+    val wholeTexts = bound.texts.toSet
     val firing = (0 until nodes).filter(n => mustFire(n) && kinds(n) == Program.Leaf).groupBy(leaf(_).slot)
     new Program(
       Program.serialize(bound.slots.map(_.expression)),
@@ -79,9 +80,14 @@ final class Compiler(segment: Segment, bound: Bound) {
       always.toArray,
       firing.keys.toArray.sorted,
       bound.slots.indices.map(s => triggers(firing.getOrElse(s, Nil), bound.slots(s).keys.maxCode)).toArray,
+      bound.slots.indices.filter(s => isComputed(s) && !wholeTexts(s)).toArray,
+      if (bound.texts.isEmpty) bound.texts else order.map(bound.texts(_)),
       order.map(segment.subscriptionIds(_)),
       order.map(segment.subscriptionPriorities(_)))
   }
+
+  private def isComputed(slot: Int): Boolean =
+    bound.slots(slot).base >= 0 || bound.slots(slot).expression.children.nonEmpty
 
   private def leaf(node: Int): Leaf = bound.leaves(segment.nodePredicates(node)).toOption.get
 
@@ -140,9 +146,6 @@ final class Compiler(segment: Segment, bound: Bound) {
     }
 
     // A column is read anyway; an expression or a test of a text must be evaluated by Spark, row by row.
-    private def expenseOf(slot: Int): Double =
-      if (bound.slots(slot).base >= 0) 1.0
-      else if (bound.slots(slot).expression.children.nonEmpty) 1.0
-      else 0.0
+    private def expenseOf(slot: Int): Double = if (isComputed(slot)) 1.0 else 0.0
   }
 }

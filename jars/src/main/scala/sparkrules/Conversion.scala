@@ -1,7 +1,6 @@
 package sparkrules
 
 import scala.collection.mutable
-import scala.util.control.NonFatal
 
 import org.apache.spark.sql.catalyst.expressions._
 
@@ -32,10 +31,6 @@ final class Conversion(from: Seq[Expression], example: Expression, analysis: Ana
   private def convert(constant: Expression): Option[Any] = templates.get(decisive(constant)).flatMap {
     case (original, template) =>
       val own = if (constant == original) template else template.transform { case e if e == original => constant }
-      if (!own.foldable) None
-      else {
-        try Some(analysis.evaluate(own))
-        catch { case NonFatal(_) => None }
-      }
+      if (own.foldable) analysis.evaluated(own) else None
   }
 }

@@ -22,7 +22,12 @@ object Functions {
       "subscription_matches",
       "_FUNC_(['set',] *) - An array with an element per matching rule: subscription_id, priority and overlap, the " +
         "other matching rules that share a true subexpression with it. For `inline`.",
-      Seq(Answer.Rows)))
+      Seq(Answer.Rows)),
+    scalar(
+      "subscription_errors",
+      "_FUNC_(['set',] *) - An array with an element per rule that has a test which cannot be computed for the row: " +
+        "subscription_id and message. Such a test is unknown for the row. For `inline`.",
+      Seq(Answer.Errors)))
 
   val tables: Seq[Table] = Seq(
     (

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy, UnaryExecNode}
-import org.apache.spark.sql.execution.metric.SQLMetrics
+import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 
 object MatchStrategy extends SparkStrategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
@@ -41,22 +41,40 @@ final case class MatchExec(
     val (rows, matches, errors) = (longMetric("numOutputRows"), longMetric("matches"), longMetric("errors"))
     val (pinned, wanted, before, after) = (rules, answers, child.output, output)
     val bound = BindReferences.bindReferences(inputs, before)
-    child.execute().mapPartitionsWithIndex { (index, input) =>
-      val matcher = new Matcher(pinned.program, bound)
-      val results = new Answers(matcher, wanted)
-      val joined = new JoinedRow
-      val projection = UnsafeProjection.create(after, after)
-      projection.initialize(index)
-      input.map { row =>
-        val failed = matcher.errors
-        val result = results.of(row)
-        rows += 1
-        matches += matcher.count
-        errors += matcher.errors - failed
-        projection(joined(row, result))
-      }
-    }
+    child.execute().mapPartitionsWithIndex(new MatchPartition(pinned, bound, wanted, after, rows, matches, errors))
   }
 
   override protected def withNewChildInternal(newChild: SparkPlan): MatchExec = copy(child = newChild)
+}
+
+/**
+ * The work of a task. A class and not a closure: to clean a closure Spark reads the class file around it, which is gone
+ * once a Thrift server has closed the class loader of `--jars`.
+ */
+private final class MatchPartition(
+    rules: PinnedRules,
+    inputs: Seq[Expression],
+    answers: Seq[Answer],
+    output: Seq[Attribute],
+    rows: SQLMetric,
+    matches: SQLMetric,
+    errors: SQLMetric)
+    extends ((Int, Iterator[InternalRow]) => Iterator[InternalRow])
+    with Serializable {
+
+  override def apply(partition: Int, input: Iterator[InternalRow]): Iterator[InternalRow] = {
+    val matcher = new Matcher(rules.program, inputs)
+    val results = new Answers(matcher, answers)
+    val joined = new JoinedRow
+    val projection = UnsafeProjection.create(output, output)
+    projection.initialize(partition)
+    input.map { row =>
+      val failed = matcher.errors
+      val result = results.of(row)
+      rows += 1
+      matches += matcher.count
+      errors += matcher.errors - failed
+      projection(joined(row, result))
+    }
+  }
 }

@@ -2,10 +2,12 @@ package sparkrules
 
 import java.util.Arrays
 
+import scala.collection.mutable
 import scala.util.control.NonFatal
 
+import org.apache.spark.sparkrules.RuleError
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{BoundReference, Expression, GenericInternalRow}
+import org.apache.spark.sql.catalyst.expressions.{BasePredicate, BoundReference, Expression, GenericInternalRow, Predicate}
 
 /**
  * Matches rows against a [[Program]]: what changes from row to row, one for each task. Nothing is cleared between rows:
@@ -23,11 +25,14 @@ final class Matcher(val program: Program, inputs: Seq[Expression]) {
   private val readers: Array[SlotReader] =
     slotExpressions.zip(keys).map { case (expression, slotKeys) => SlotReader(expression, slotKeys) }
   private val operand = new GenericInternalRow(1)
+  // Generated as for a WHERE clause: what is evaluated before what, and so what fails, is not quite the same otherwise.
+  private val conditions = mutable.HashMap.empty[Int, BasePredicate]
 
   private var row: InternalRow = _
   private var stamp = 0
   private val slotStamps = new Array[Int](readers.length)
   private val slotCodes = new Array[Int](readers.length)
+  private val reasons = new Array[Throwable](readers.length)
   // Per node, of the last row that asked: twice the stamp, plus one if it was true.
   private val answers = new Array[Int](kinds.length)
   private val fired = new Array[Int](kinds.length)
@@ -52,6 +57,25 @@ final class Matcher(val program: Program, inputs: Seq[Expression]) {
     i = 0
     while (i < drivers.length) { trigger(drivers(i)); i += 1 }
     Arrays.sort(found, 0, count)
+    if (texts.nonEmpty) requireNoErrors()
+  }
+
+  /** The slots that cannot be computed for the last row, with the reason: all of them, needed for a match or not. */
+  def failures(): Seq[(Int, Throwable)] =
+    fallible.toSeq.filter(codeOf(_) == Keys.ErrorCode).map { slot =>
+      val base = bases(slot)
+      slot -> reasons(if (base >= 0 && codeOf(base) == Keys.ErrorCode) base else slot)
+    }
+
+  /** Fails with what the first rule would have failed with, had Spark evaluated its whole text from left to right. */
+  private def requireNoErrors(): Unit = failures().foreach { case (slot, reason) =>
+    users(slot).foreach { subscription =>
+      // Spark computes constants before it sees a row.
+      val isConstant = !slotExpressions(slot).exists(_.isInstanceOf[BoundReference])
+      if (isConstant || texts(subscription) < 0) throw new RuleError(ids(subscription).toString, reason)
+      try conditions.getOrElseUpdate(subscription, Predicate.create(slotExpressions(texts(subscription)))).eval(row)
+      catch { case NonFatal(e) => throw new RuleError(ids(subscription).toString, e) }
+    }
   }
 
   /** Whether a node is true for the last row, whatever its part in a match. */
@@ -153,8 +177,8 @@ final class Matcher(val program: Program, inputs: Seq[Expression]) {
           if (bases(slot) < 0) readers(slot).read(row) else test(slot, bases(slot))
         } catch {
           // A regular expression can exhaust the stack; the row is lost for this test only.
-          case _: StackOverflowError => failed()
-          case NonFatal(_) => failed()
+          case e: StackOverflowError => failed(slot, e)
+          case NonFatal(e) => failed(slot, e)
         }
       slotStamps(slot) = stamp
       slotCodes(slot) = code
@@ -171,7 +195,8 @@ final class Matcher(val program: Program, inputs: Seq[Expression]) {
     }
   }
 
-  private def failed(): Int = {
+  private def failed(slot: Int, reason: Throwable): Int = {
+    reasons(slot) = reason
     errors += 1
     Keys.ErrorCode
   }

@@ -41,7 +41,8 @@ final case class Description(
     row: Seq[Column],
     semantics: Semantics,
     missingColumns: String,
-    invalidRules: String)
+    invalidRules: String,
+    strict: Boolean)
 
 /** A column that rules may use: its name, after the qualifiers that it may be given, and its type. */
 final case class Column(names: Seq[String], dataType: DataType, nullable: Boolean)

@@ -2,6 +2,9 @@ package sparkrules
 
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, ObjectInputStream, ObjectOutputStream}
 
+import scala.collection.mutable
+import scala.collection.mutable.ArrayBuffer
+
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -24,6 +27,8 @@ import org.apache.spark.unsafe.types.UTF8String
  * @param always nodes that are true for every row
  * @param drivers slots to be computed for every row, because they have triggers
  * @param triggers per slot: which leaves fire for a code
+ * @param fallible slots that Spark computes, and may fail to
+ * @param texts per subscription, if rules are to fail as Spark's WHERE would: the slot of its whole text, or -1
  * @param ids subscriptions in the order in which they are reported: highest priority first, then by id
  */
 final class Program(
@@ -40,11 +45,32 @@ final class Program(
     val always: Array[Int],
     val drivers: Array[Int],
     val triggers: Array[Triggers],
+    val fallible: Array[Int],
+    val texts: Array[Int],
     val ids: Array[UTF8String],
     val priorities: Array[Int])
     extends Serializable {
 
   def subscriptions: Int = ids.length
+
+  /** Per slot: the subscriptions that have a test of it. Needed only where errors are asked for. */
+  @transient lazy val users: IntLists = {
+    val (slots, subscriptions) = (ArrayBuffer.empty[Int], ArrayBuffer.empty[Int])
+    roots.indices.foreach { subscription =>
+      val (seen, open) = (mutable.HashSet.empty[Int], mutable.Stack(roots(subscription)))
+      while (open.nonEmpty) {
+        val node = open.pop()
+        if (seen.add(node)) {
+          if (kinds(node) == Program.Leaf && seen.add(-1 - leafSlots(node))) {
+            slots += leafSlots(node)
+            subscriptions += subscription
+          }
+          open.pushAll(children(node))
+        }
+      }
+    }
+    IntLists.group(bases.length, slots.toArray, subscriptions.toArray)
+  }
 
   /** A fresh copy of the slots' expressions: they may hold state. */
   def copyExpressions(): Array[Expression] = Program.deserialize(expressions)

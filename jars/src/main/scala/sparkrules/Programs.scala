@@ -40,7 +40,8 @@ object Programs {
       call.names.zip(call.inputs).map { case (names, e) => Column(names, e.dataType, e.nullable) },
       call.semantics,
       Settings.MissingColumns.get(conf),
-      Settings.InvalidRules.get(conf))
+      Settings.InvalidRules.get(conf),
+      Settings.Strict.get(conf) == "true")
     val entry = entries.synchronized(entries.computeIfAbsent(description, _ => new Entry))
     val (rules, bound) = entry.get(builders(session, _))(compile(session, store, description))
     val columns = bound.columns.map(call.inputs)
@@ -63,7 +64,7 @@ object Programs {
     }
     val conf = description.semantics.over(session.sessionState.conf)
     val analysis = new Analysis(session, conf, RuleInput(row))
-    val bound = new Binder(segment, row, analysis, description.missingColumns == "null").bind()
+    val bound = new Binder(segment, row, analysis, description.missingColumns == "null").bind(description.strict)
     val compiler = new Compiler(segment, bound)
     if (description.invalidRules == "error") refuse(description, compiler.problems)
     val program = compiler.compile()

@@ -48,4 +48,5 @@ final class Segment(
     val subscriptionIds: Array[UTF8String],
     val subscriptionNodes: Array[Int],
     val subscriptionPriorities: Array[Int],
+    val subscriptionTexts: Array[String],
     val functions: Array[String])

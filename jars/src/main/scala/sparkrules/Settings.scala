@@ -36,6 +36,13 @@ object Settings {
     Set("error", "null"),
     "What to do with rules that name a column the input lacks: fail the query, or read the column as NULL.")
 
+  val Strict = Setting(
+    "spark.sparkrules.strict",
+    "false",
+    Set("true", "false"),
+    "Whether a rule that Spark's WHERE would fail on fails the query. Otherwise the test that cannot be computed is " +
+      "unknown for the row, and the other rules go on.")
+
   val InvalidRules = Setting(
     "spark.sparkrules.invalidRules",
     "error",

@@ -38,7 +38,7 @@ final class Slots(analysis: Analysis) {
   def keys(slot: Int): Keys =
     sealedKeys.getOrElseUpdate(slot, Keys.of(expressions(slot).dataType, constants(slot).toArray))
 
-  def bound(row: Seq[Attribute], leaves: Array[Either[Problem, Leaf]]): Bound = {
+  def bound(row: Seq[Attribute], leaves: Array[Either[Problem, Leaf]], texts: Array[Int]): Bound = {
     val extras = mutable.LinkedHashMap.empty[Expression, (AttributeReference, Expression)]
     val own = expressions.toSeq.map(_.transformDown {
       case e if Slots.belongsToPlan(e) =>
@@ -51,7 +51,7 @@ final class Slots(analysis: Analysis) {
     val slots = finished.indices.map { i =>
       Slot(BindReferences.bindReference(finished(i), inputs), bases(i), keys(i))
     }
-    Bound(row, columns, extras.values.map(_._2).toSeq, slots.toArray, leaves)
+    Bound(row, columns, extras.values.map(_._2).toSeq, slots.toArray, leaves, texts)
   }
 }
 

@@ -98,6 +98,7 @@ final class Store(root: String, hadoop: Configuration) {
         subscriptions.strings("id").map(UTF8String.fromString),
         subscriptions.ints("node"),
         subscriptions.ints("priority"),
+        subscriptions.strings("where").zip(subscriptions.strings("sql")).map { case (own, sql) => Option(sql).getOrElse(own) },
         table("functions").strings("name"))
     }
   }
@@ -148,6 +149,7 @@ object Store {
         segments.flatMap(_.subscriptionIds).toArray,
         shiftedInts(_.subscriptionNodes, _.nodeOperators.length),
         segments.flatMap(_.subscriptionPriorities).toArray,
+        segments.flatMap(_.subscriptionTexts).toArray,
         segments.flatMap(_.functions).distinct.toArray)
   }
 }

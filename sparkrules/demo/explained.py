@@ -1,0 +1,55 @@
+"""One row, one of its overlap sets, and the subexpression that the rules of the set share."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, Row
+
+import sparkrules
+from sparkrules.index import OverlapSet, overlap_sets
+
+# What a person reads: a row with a handful of matches, and a set of two to four of them.
+_MATCHES = "size(matches.ids) BETWEEN 3 AND 12 AND size(matches.overlaps) > 0"
+_MEMBERS = range(2, 5)
+_ROWS = 100
+
+
+def explained_overlap(auctions: DataFrame, rules: sparkrules.RuleSet, width: int) -> str | None:
+    """The overlap set with the largest shared part among some rows, explained; None if there is no set to show."""
+    rows = sparkrules.match(auctions, rules).where(_MATCHES).orderBy("auction").limit(_ROWS).collect()
+    found = [(row, shared) for row in rows for shared in _overlaps(row, rules) if len(shared.ids) in _MEMBERS]
+    if not found:
+        return None
+    row, shared = max(found, key=lambda pair: len(rules.segment.descendants(pair[1].node)))
+    return "\n".join(_lines(row, shared, rules, width))
+
+
+def _overlaps(row: Row, rules: sparkrules.RuleSet) -> list[OverlapSet]:
+    """The overlap sets of the row with their nodes, which Spark's answer does not have."""
+    matches = rules.match(pa.Table.from_pylist([_columns(row)]))
+    truth = next(matches.node_truth())[:, 0]
+    return overlap_sets(rules.segment, truth, matches.subscriptions.row(0).tolist())
+
+
+def _lines(row: Row, shared: OverlapSet, rules: sparkrules.RuleSet, width: int) -> Iterator[str]:
+    columns = _columns(row)
+    ids, overlaps = row["matches"]["ids"], row["matches"]["overlaps"]
+
+    def wrapped(label: str, text: str) -> list[str]:
+        return textwrap.wrap(text, width, initial_indent=f"{label:<14}", subsequent_indent=" " * 14)
+
+    yield from wrapped("row", ", ".join(f"{name} = {value}" for name, value in columns.items()))
+    yield from wrapped("matches", ", ".join(ids))
+    yield from wrapped("overlap sets", f"{len(overlaps)}, one of them: {', '.join(shared.ids)}")
+    yield from wrapped("they share", str(rules.segment.tree(shared.node)))
+    for id in shared.ids:
+        yield from wrapped(id, rules.subscriptions[id].where)
+    yield ""
+    yield str(rules.explain(columns, ids=shared.ids[:1])[0])
+
+
+def _columns(row: Row) -> dict[str, object]:
+    return {name: value for name, value in row.asDict().items() if name != "matches"}

@@ -1,0 +1,88 @@
+"""Run in a process of its own by test_cluster.py: a driver whose executors are other processes.
+
+    python -m tests.servers.cluster_driver RESULT_FILE MASTER STORE SERIALIZER
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import sparkrules
+from tests.spark.all_types import all_types, random_rules
+from tests.spark.oracle import pairs_by_plugin, pairs_by_where, readable, rule_set
+
+if TYPE_CHECKING:
+    from pyspark import SparkContext
+    from pyspark.sql import DataFrame, SparkSession
+
+COPIES = 20  # of each of the 150 rows
+
+
+def main(result: str, master: str, store: str, serializer: str) -> None:
+    from pyspark.sql import SparkSession
+
+    builder = (
+        SparkSession.builder.master(master)
+        .config("spark.cores.max", 2)
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.driver.memory", "1g")
+        .config("spark.executor.cores", 1)
+        .config("spark.executor.memory", "512m")
+        # No task starts before both executors are there.
+        .config("spark.scheduler.maxRegisteredResourcesWaitingTime", "90s")
+        .config("spark.scheduler.minRegisteredResourcesRatio", 1.0)
+        .config("spark.serializer", serializer)
+        .config("spark.sql.shuffle.partitions", 4)
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+    )
+    spark = sparkrules.configure(builder, store=store).getOrCreate()
+    df = many_rows(spark)
+    rules = random_rules(80)
+
+    spark.sparkContext.setJobGroup("match", "matching")
+    ours = pairs_by_plugin(df, rule_set("cluster", rules))
+    spark.sparkContext.setJobGroup("where", "Spark's own answer")
+    truth = pairs_by_where(df, rules)
+    books = spark.createDataFrame([(5, "new"), (20, "new")], "price INT, state STRING").repartition(2)
+    two = rule_set("two", {"cheap": "price < 10 AND state = 'new'", "new": "state = 'new'"})
+    overlaps = {row.price: row.matches.overlaps for row in sparkrules.match(books, two).collect()}
+    seen = {
+        "rows": df.count(),
+        "pairs": len(truth),
+        "wrongly matched": readable(ours - truth, rules)[:20],
+        "not matched": readable(truth - ours, rules)[:20],
+        "tasks of executors": tasks_of_executors(spark.sparkContext, "match"),
+        "overlaps": [overlaps[5], overlaps[20]],
+    }
+    Path(result).write_text(json.dumps(seen), encoding="utf-8")
+    spark.stop()
+
+
+def many_rows(spark: SparkSession) -> DataFrame:
+    few = all_types(spark)
+    others = [column for column in few.columns if column != "row"]
+    copies = few.crossJoin(spark.range(COPIES).withColumnRenamed("id", "copy"))
+    return copies.selectExpr(f"row * {COPIES} + CAST(copy AS INT) AS row", *others).repartition(8).localCheckpoint()
+
+
+def tasks_of_executors(context: SparkContext, group: str) -> dict[str, int]:
+    """How many tasks of a job group each executor has done."""
+    tasks: dict[str, int] = {}
+    tracker, store = context.statusTracker(), context._jsc.sc().statusStore()
+    for job in tracker.getJobIdsForGroup(group):
+        info = tracker.getJobInfo(job)
+        for stage in info.stageIds if info else ():
+            done = store.executorSummary(stage, 0).iterator()
+            while done.hasNext():
+                entry = done.next()
+                tasks[entry._1()] = tasks.get(entry._1(), 0) + entry._2().succeededTasks()
+    return tasks
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,73 @@
+"""Run in a process of its own by test_connect.py: what a Spark Connect client sees, written as JSON.
+
+    python -m tests.servers.connect_client RESULT_FILE REMOTE STORE
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import sparkrules
+from tests.spark.oracle import pairs_by_plugin, pairs_by_where, rule_set
+
+RULES = {
+    "cheap": "price < 10",
+    "cheap-and-new": "price < 10 AND state = 'new'",
+    "text": "state LIKE 'n%' AND contains(lower(title), 'pot')",
+    "derived": "price * 2 > quantity",
+    "opaque": "price > quantity",
+    "no-price": "price IS NULL",
+}
+ROWS = [(0, 5.0, "new", "Teapot", 3), (1, 12.5, "used", "kettle", 30), (2, None, None, None, None), (3, 6.0, "", "", 6)]
+COLUMNS = "row INT, price DOUBLE, state STRING, title STRING, quantity INT"
+
+
+def main(result: str, remote: str, store: str) -> None:
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.remote(remote)
+    if remote.startswith("local"):
+        builder = builder.config("spark.driver.memory", "1g").config("spark.ui.enabled", "false")
+    spark = sparkrules.configure(builder, store=store).getOrCreate()
+    books = spark.createDataFrame(ROWS, COLUMNS)
+    rules = rule_set("books", RULES)
+    seen: dict[str, object] = {"session": type(spark).__module__}
+
+    seen["plugin"] = sorted(pairs_by_plugin(books, rules))
+    seen["where"] = sorted(pairs_by_where(books, RULES))
+    flat = sparkrules.matches(books, rules).where("row = 0").orderBy("subscription_id")
+    seen["matches"] = [[row.subscription_id, row.overlap] for row in flat.collect()]
+    books.createOrReplaceTempView("books")
+    query = spark.sql("SELECT match_subscriptions('books', *).ids AS ids FROM books WHERE row = 0")
+    table = spark.sql("SELECT subscription_id FROM match_subscriptions('books', TABLE(books)) WHERE row = 0 ORDER BY 1")
+    seen["sql"] = query.collect()[0].ids
+    seen["table function"] = [row.subscription_id for row in table.collect()]
+
+    rules.unsubscribe("cheap")
+    rules.subscribe("second", "price < 10", priority=1)
+    seen["version"] = rules.publish(spark)
+    seen["same DataFrame"] = query.collect()[0].ids
+    seen["default rule set"] = spark.sql("SELECT match_subscriptions(*).ids FROM books WHERE row = 0").collect()[0][0]
+    seen["pinned"] = spark.sql("SELECT match_subscriptions('books@1', *).ids FROM books WHERE row = 0").collect()[0][0]
+
+    seen["no such column"] = _error(lambda: sparkrules.match(books, rule_set("unfit", {"typo": "prise > 1"})).collect())
+    seen["no such rule set"] = _error(lambda: spark.sql("SELECT match_subscriptions('none', *) FROM books").collect())
+    seen["after errors"] = spark.sql("SELECT count(*) FROM books").collect()[0][0]
+    Path(result).write_text(json.dumps(seen), encoding="utf-8")
+    spark.stop()
+
+
+def _error(action: object) -> list[str]:
+    from pyspark.errors import PySparkException
+
+    try:
+        action()  # type: ignore[operator]
+    except PySparkException as error:
+        return [type(error).__name__, str(error)]
+    return []
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,46 @@
+"""Rules on a cluster: a standalone master and two workers, so that rules travel to processes without the driver's classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from tests.servers.processes import run_script, spark_command, started
+
+MEMORY = {"SPARK_DAEMON_MEMORY": "512m"}
+
+
+@pytest.fixture(scope="module")
+def master(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    directory = tmp_path_factory.mktemp("cluster")
+    daemon = [spark_command("spark-class"), "org.apache.spark.deploy.{0}.{1}", "--host", "127.0.0.1", "--port", "0"]
+    own_ports = ["--webui-port", "0"]
+    with ExitStack() as stack:
+        no_rest = MEMORY | {"SPARK_MASTER_OPTS": "-Dspark.master.rest.enabled=false"}
+        command = [word.format("master", "Master") for word in daemon] + own_ports
+        master = stack.enter_context(started("master", command, directory, no_rest))
+        address = master.wait_until_it_says(r"Starting Spark master at (spark://\S+)").group(1)
+        workers = []
+        for name in ("worker-1", "worker-2"):
+            size = ["--cores", "1", "--memory", "1g", "--work-dir", str(directory / name)]
+            command = [word.format("worker", "Worker") for word in daemon] + own_ports + size + [address]
+            workers.append(stack.enter_context(started(name, command, directory, MEMORY)))
+        for worker in workers:
+            worker.wait_until_it_says("Successfully registered with master")
+        yield address
+
+
+@pytest.mark.parametrize("serializer", ["JavaSerializer", "KryoSerializer"])
+def test_matches_equal_where_on_every_executor(master: str, tmp_path: Path, serializer: str) -> None:
+    arguments = [master, str(tmp_path / "store"), f"org.apache.spark.serializer.{serializer}"]
+    seen = run_script("tests.servers.cluster_driver", arguments, tmp_path)
+    assert seen["rows"] == 3_000
+    assert seen["wrongly matched"] == []
+    assert seen["not matched"] == []
+    assert seen["pairs"] > 50_000, "rules that match nothing prove nothing"
+    assert sorted(seen["tasks of executors"]) == ["0", "1"]
+    assert min(seen["tasks of executors"].values()) > 0
+    assert seen["overlaps"] == [[["cheap", "new"]], []]
