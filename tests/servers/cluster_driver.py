@@ -1,6 +1,6 @@
 """Run in a process of its own by test_cluster.py: a driver whose executors are other processes.
 
-    python -m tests.servers.cluster_driver RESULT_FILE MASTER STORE SERIALIZER
+python -m tests.servers.cluster_driver RESULT_FILE MASTER STORE SERIALIZER
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def main(result: str, master: str, store: str, serializer: str) -> None:
     )
     spark = sparkrules.configure(builder, store=store).getOrCreate()
     df = many_rows(spark)
-    rules = random_rules(80)
+    rules = random_rules(60)
 
     spark.sparkContext.setJobGroup("match", "matching")
     ours = pairs_by_plugin(df, rule_set("cluster", rules))

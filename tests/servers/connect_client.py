@@ -1,12 +1,13 @@
 """Run in a process of its own by test_connect.py: what a Spark Connect client sees, written as JSON.
 
-    python -m tests.servers.connect_client RESULT_FILE REMOTE STORE
+python -m tests.servers.connect_client RESULT_FILE REMOTE STORE
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import sparkrules
@@ -59,11 +60,11 @@ def main(result: str, remote: str, store: str) -> None:
     spark.stop()
 
 
-def _error(action: object) -> list[str]:
+def _error(action: Callable[[], object]) -> list[str]:
     from pyspark.errors import PySparkException
 
     try:
-        action()  # type: ignore[operator]
+        action()
     except PySparkException as error:
         return [type(error).__name__, str(error)]
     return []

@@ -1,4 +1,4 @@
-"""Programs that tests start beside themselves: their output is kept, waiting has a bound, and none outlives its test."""
+"""Programs that tests start beside themselves: output is kept, waiting has a bound, and none outlives its test."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -127,14 +127,9 @@ def _environment() -> dict[str, str]:
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
     process.terminate()
-    try:
+    with suppress(subprocess.TimeoutExpired):
         process.wait(_GRACE)
-    except subprocess.TimeoutExpired:
-        pass
-    finally:
-        # Whatever it has started and not ended: its group has the process id of its first member.
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-        process.wait()
+    # And whatever it has started and not ended: their group has the process id of its first member.
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()

@@ -1,4 +1,4 @@
-"""Rules on a cluster: a standalone master and two workers, so that rules travel to processes without the driver's classes."""
+"""Rules on a cluster, a standalone master and two workers: they travel to processes without the driver's classes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_matches_equal_where_on_every_executor(master: str, tmp_path: Path, seri
     assert seen["rows"] == 3_000
     assert seen["wrongly matched"] == []
     assert seen["not matched"] == []
-    assert seen["pairs"] > 50_000, "rules that match nothing prove nothing"
+    assert seen["pairs"] > 40_000, "rules that match nothing prove nothing"
     assert sorted(seen["tasks of executors"]) == ["0", "1"]
     assert min(seen["tasks of executors"].values()) > 0
     assert seen["overlaps"] == [[["cheap", "new"]], []]

@@ -12,7 +12,6 @@ from pyspark.errors import AnalysisException
 import sparkrules
 from tests.spark.oracle import (
     accepted_by_where,
-    compared,
     differences,
     pairs_by_plugin,
     pairs_by_where,
@@ -21,10 +20,10 @@ from tests.spark.oracle import (
     settings,
     subscriptions_in_plan,
 )
-from tests.spark.type_matrix import COLUMNS, HAS_TIME, LITERALS, TEMPORAL_COLUMNS, TEMPORAL_LITERALS, matrix, table
+from tests.spark.type_matrix import COLUMNS, LITERALS, TEMPORAL_COLUMNS, TEMPORAL_LITERALS, matrix, table
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
 
 # All eight take four times as long; they have been compared too.

@@ -54,6 +54,12 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
     slots.bound(row, leaves.map(_.map(_())), texts)
   }
 
+  /** Those of these subscriptions whose whole text Spark accepts. */
+  def accepted(subscriptions: Seq[Int]): Seq[Int] =
+    subscriptions.zip(analyzeTexts(subscriptions.map(segment.subscriptionTexts(_)).toArray)).collect {
+      case (s, Right(condition)) if condition.dataType == BooleanType => s
+    }
+
   private def bindTexts(): Array[Int] =
     analyzeTexts(segment.subscriptionTexts).map(_.fold(_ => -1, slots.of)).toArray
 
@@ -89,7 +95,7 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
       attribute.dataType match {
         case BooleanType => code(p, attribute, Nil)
         case NullType => code(p, Cast(attribute, BooleanType), Nil)
-        case other => leaves(p) = Left(Problem(s"it is a condition of type ${other.sql}, not BOOLEAN"))
+        case other => leaves(p) = Left(Problem(s"a condition of type ${other.sql} is not BOOLEAN"))
       }
       true
     case _ => false

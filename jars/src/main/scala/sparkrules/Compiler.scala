@@ -22,18 +22,20 @@ final class Compiler(segment: Segment, bound: Bound) {
     flags
   }
 
+  /** The subscriptions that are left out. */
+  val rejected: Seq[Int] = segment.subscriptionIds.indices.filter(s => invalid(segment.subscriptionNodes(s)))
+
   /** The problems of the subscriptions that are left out, by id. */
-  def problems: Iterator[(String, Problem)] =
-    segment.subscriptionIds.indices.iterator.filter(s => invalid(segment.subscriptionNodes(s))).map { s =>
-      segment.subscriptionIds(s).toString -> firstProblem(segment.subscriptionNodes(s))
-    }
+  def problems: Iterator[(String, Problem)] = rejected.iterator.map { s =>
+    segment.subscriptionIds(s).toString -> firstProblem(segment.subscriptionNodes(s))
+  }
 
   private def firstProblem(node: Int): Problem =
     if (kinds(node) == Program.Leaf) bound.leaves(segment.nodePredicates(node)).left.toOption.get
     else firstProblem(segment.nodeChildren(node).find(invalid(_)).get)
 
   def compile(): Program = {
-    val order = segment.subscriptionIds.indices.filter(s => !invalid(segment.subscriptionNodes(s))).sortWith { (a, b) =>
+    val order = segment.subscriptionIds.indices.diff(rejected).sortWith { (a, b) =>
       val byPriority = segment.subscriptionPriorities(b).compare(segment.subscriptionPriorities(a))
       if (byPriority != 0) byPriority < 0 else segment.subscriptionIds(a).binaryCompare(segment.subscriptionIds(b)) < 0
     }.toArray

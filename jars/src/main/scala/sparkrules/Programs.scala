@@ -58,18 +58,30 @@ object Programs {
   }
 
   private def compile(session: SparkSession, store: Store, description: Description): (PinnedRules, Bound) = {
-    val segment = store.load(description.version)
     val row = description.row.map { column =>
       AttributeReference(column.names.last, column.dataType, column.nullable)(qualifier = column.names.init)
     }
     val conf = description.semantics.over(session.sessionState.conf)
     val analysis = new Analysis(session, conf, RuleInput(row))
-    val bound = new Binder(segment, row, analysis, description.missingColumns == "null").bind(description.strict)
-    val compiler = new Compiler(segment, bound)
+    val segment = store.load(description.version)
+    val (bound, compiler) = bind(segment, analysis, row, description)
     if (description.invalidRules == "error") refuse(description, compiler.problems)
     val program = compiler.compile()
     val functions = segment.functions.toSeq.zip(builders(session, segment.functions.toSeq))
     (new PinnedRules(description, functions, program), bound.copy(slots = Array.empty, leaves = Array.empty))
+  }
+
+  /**
+   * Only Spark decides which rules fit a table. Where a part of a rule does not by itself (a text as a condition, which
+   * AND casts), Spark is asked for the whole, and evaluates the whole if it accepts it.
+   */
+  private def bind(
+      segment: Segment, analysis: Analysis, row: Seq[AttributeReference], description: Description): (Bound, Compiler) = {
+    val binder = new Binder(segment, row, analysis, description.missingColumns == "null")
+    val bound = binder.bind(description.strict)
+    val compiler = new Compiler(segment, bound)
+    val whole = binder.accepted(compiler.rejected)
+    if (whole.isEmpty) (bound, compiler) else bind(segment.withWholeTexts(whole), analysis, row, description)
   }
 
   /** An error that lists the rules that do not fit the table, by what is wrong with them. */

@@ -9,6 +9,7 @@ final class IntLists(val offsets: Array[Int], val values: Array[Int]) extends Se
   def end(i: Int): Int = offsets(i + 1)
   def length(i: Int): Int = offsets(i + 1) - offsets(i)
   def apply(i: Int): Array[Int] = java.util.Arrays.copyOfRange(values, offsets(i), offsets(i + 1))
+  def withEmpty(count: Int): IntLists = new IntLists(offsets ++ Array.fill(count)(values.length), values)
 }
 
 object IntLists {
@@ -49,4 +50,27 @@ final class Segment(
     val subscriptionNodes: Array[Int],
     val subscriptionPriorities: Array[Int],
     val subscriptionTexts: Array[String],
-    val functions: Array[String])
+    val functions: Array[String]) {
+
+  /** The same rule set, with these subscriptions carried as one test each, of their whole text. */
+  def withWholeTexts(subscriptions: Seq[Int]): Segment = {
+    val count = subscriptions.length
+    val roots = subscriptionNodes.clone()
+    subscriptions.zipWithIndex.foreach { case (s, i) => roots(s) = nodeOperators.length + i }
+    new Segment(
+      attributes ++ subscriptions.map(subscriptionTexts(_)),
+      constantKinds,
+      constantTexts,
+      predicateAttributes ++ Array.tabulate(count)(attributes.length + _),
+      predicateOperators ++ Array.fill(count)("is true"),
+      predicateConstants.withEmpty(count),
+      nodeOperators ++ Array.fill(count)("predicate"),
+      nodePredicates ++ Array.tabulate(count)(predicateOperators.length + _),
+      nodeChildren.withEmpty(count),
+      subscriptionIds,
+      roots,
+      subscriptionPriorities,
+      subscriptionTexts,
+      functions)
+  }
+}

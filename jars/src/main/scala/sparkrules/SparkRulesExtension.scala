@@ -6,7 +6,7 @@ import org.apache.spark.sql.classic.SparkSession
 /** What the plugin adds to a session. Found by Spark through the ServiceLoader: `spark.jars` is enough. */
 class SparkRulesExtension extends SparkSessionExtensionsProvider {
   override def apply(extensions: SparkSessionExtensions): Unit = {
-    PluginClasses.loaded
+    PluginClasses.load()
     Functions.scalars.foreach(extensions.injectFunction)
     Functions.tables.foreach(extensions.injectTableFunction)
     extensions.injectPlanNormalizationRule(session => PinVersions(session.asInstanceOf[SparkSession]))

@@ -1,0 +1,30 @@
+"""Links of the documentation lead somewhere: to a file that exists, and to a heading that it has."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_links_lead_somewhere(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    links = re.findall(r"\]\(([^)\s]+)\)", text) + re.findall(r'(?:src|srcset)="([^"]+)"', text)
+    for link in links:
+        if re.match(r"https?://", link):
+            continue
+        file, _, anchor = link.partition("#")
+        target = (path.parent / file).resolve() if file else path
+        assert target.exists(), f"{path.name}: {link}"
+        if anchor:
+            assert anchor in _anchors(target), f"{path.name}: {link}"
+
+
+def _anchors(page: Path) -> set[str]:
+    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}

@@ -1,0 +1,121 @@
+"""One random case: a table, rules over it, and whether the plugin and Spark's WHERE agree on every pair."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from hypothesis import strategies as st
+from pyspark.errors import AnalysisException, PySparkException
+
+import sparkrules
+from tests.fuzz.rules import rules
+from tests.fuzz.tables import Table, tables
+from tests.spark.oracle import Pairs, pairs_by_where
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+@dataclass(frozen=True)
+class Case:
+    table: Table
+    rules: tuple[str, ...]
+    ansi: bool
+    zone: str
+
+
+@dataclass
+class Tally:
+    """What a run has seen."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def __str__(self) -> str:
+        return ", ".join(f"{count:,} {what}" for what, count in sorted(self.counts.items()))
+
+
+@st.composite
+def cases(draw: st.DrawFn, most_rules: int) -> Case:
+    table = draw(tables())
+    # From few to many, so that a difference shrinks to one rule.
+    count = draw(st.sampled_from([1, most_rules // 2, most_rules]))
+    texts = dict.fromkeys(draw(rules(table)) for _ in range(count))
+    zone = draw(st.sampled_from(["UTC", "Europe/Berlin", "America/St_Johns", "Asia/Kathmandu"]))
+    return Case(table, tuple(texts), draw(st.booleans()), zone)
+
+
+def differences(spark: SparkSession, case: Case, tally: Tally) -> list[str]:
+    """Every pair on which they differ, readable; empty if they agree."""
+    spark.conf.set("spark.sql.ansi.enabled", str(case.ansi).lower())
+    spark.conf.set("spark.sql.session.timeZone", case.zone)
+    spark.conf.set("spark.sparkrules.invalidRules", "skip")
+    try:
+        return _differences(spark, case, tally)
+    finally:
+        for key in ("spark.sql.ansi.enabled", "spark.sql.session.timeZone", "spark.sparkrules.invalidRules"):
+            spark.conf.unset(key)
+
+
+def _differences(spark: SparkSession, case: Case, tally: Tally) -> list[str]:
+    df = case.table.dataframe(spark)
+    accepted = {text for text in case.rules if _accepts(df, text)}
+    rule_set = sparkrules.RuleSet("fuzz")
+    rule_set.subscribe_all((text, text) for text in case.rules)
+    rejected = {rule.where: rule.reason for rule in rule_set.rejected}
+    found = [f"Spark accepts, the front end rejects ({rejected[text]}): {text}" for text in accepted & rejected.keys()]
+    known = {text: text for text in case.rules if text not in rejected}
+
+    matched = sparkrules.match(df, rule_set).selectExpr("row", "matches.ids")
+    bound = _subscriptions(matched) if known else 0
+    ours = {(row, id) for row, ids in matched.collect() for id in ids}
+    # A condition that is NULL as it stands never matches; Spark asks for a cast, we do not.
+    if bound < len(accepted & known.keys()):
+        found.append(f"Spark accepts {len(accepted & known.keys())} of the rules, the plugin {bound}: {sorted(known)}")
+    found += [f"matched, though Spark rejects it: {text}" for text in {id for _, id in ours} - accepted]
+
+    truth, failing = _truth(df, {text: text for text in known if text in accepted})
+    differ = {(row, text) for row, text in ours ^ truth if text in accepted and text not in failing}
+    found += [_readable(df, row, text, (row, text) in ours) for row, text in sorted(differ)]
+
+    tally.counts["cases"] += 1
+    tally.counts["rules"] += len(case.rules)
+    tally.counts["rules that Spark rejects"] += len(case.rules) - len(accepted)
+    tally.counts["rules that fail at run time (left out)"] += len(failing)
+    tally.counts["pairs compared"] += case.table.rows * (len(known) - len(failing))
+    tally.counts["matches"] += len(truth)
+    return found
+
+
+def _accepts(df: DataFrame, text: str) -> bool:
+    try:
+        df.where(text)
+    except AnalysisException:
+        return False
+    return True
+
+
+def _subscriptions(matched: DataFrame) -> int:
+    plan = matched._jdf.queryExecution().optimizedPlan().toString()
+    counted = re.search(r"Match \[fuzz@\d+, (\d+) subscriptions\]", plan)
+    return int(counted[1]) if counted else 0
+
+
+def _truth(df: DataFrame, texts: dict[str, str]) -> tuple[Pairs, set[str]]:
+    """Spark's pairs, and the rules that fail on some row: those are found by halving."""
+    try:
+        return pairs_by_where(df, texts), set()
+    except PySparkException:
+        if len(texts) == 1:
+            return set(), set(texts)
+    ids = list(texts)
+    halves = (ids[: len(ids) // 2], ids[len(ids) // 2 :])
+    answers = [_truth(df, {id: texts[id] for id in half}) for half in halves]
+    return answers[0][0] | answers[1][0], answers[0][1] | answers[1][1]
+
+
+def _readable(df: DataFrame, row: int, text: str, ours: bool) -> str:
+    values = df.where(f"row = {row}").collect()[0].asDict()
+    return f"{'we match, Spark does not' if ours else 'Spark matches, we do not'}: {text}\n    on {values}"

@@ -1,0 +1,76 @@
+"""Rounds of random cases, each round with a seed that reproduces it: `make fuzz`, `make fuzz MINUTES=60 SEED=7`.
+
+A difference is shrunk to the smallest table and rule that show it and printed; the run goes on with the next seed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from typing import TYPE_CHECKING
+
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import seed as seeded
+
+from tests.fuzz.compare import Case, Tally, cases, differences
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def fuzz(spark: SparkSession, seed: int, examples: int, most_rules: int, tally: Tally | None = None) -> Tally:
+    """Compare `examples` random cases; raises AssertionError with the shrunk difference."""
+    seen = Tally() if tally is None else tally
+
+    @seeded(seed)
+    @settings(
+        max_examples=examples,
+        deadline=None,
+        database=None,
+        phases=(Phase.generate, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+        print_blob=False,
+    )
+    @given(cases(most_rules))
+    def agree(case: Case) -> None:
+        found = differences(spark, case, seen)
+        assert not found, f"ANSI {case.ansi}, zone {case.zone}, columns {case.table.columns}:\n  " + "\n  ".join(found[:5])
+
+    agree()
+    return seen
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--minutes", type=float, default=10)
+    parser.add_argument("--seed", type=int, default=int(time.time()))
+    parser.add_argument("--rules", type=int, default=40, help="most rules of a case")
+    options = parser.parse_args()
+    from pyspark.sql import SparkSession
+
+    import sparkrules
+
+    builder = SparkSession.builder.master("local[2]").config("spark.driver.memory", "3g")
+    builder = builder.config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false")
+    spark = sparkrules.configure(builder, store=tempfile.mkdtemp(prefix="sparkrules-fuzz-")).getOrCreate()
+    spark.sparkContext.setLogLevel("OFF")
+    tally, end, seed = Tally(), time.monotonic() + 60 * options.minutes, options.seed
+    print(f"fuzzing for {options.minutes:g} minutes from seed {seed}", flush=True)
+    differences = 0
+    while time.monotonic() < end:
+        try:
+            fuzz(spark, seed, 20, options.rules, tally)
+        except AssertionError as difference:
+            differences += 1
+            print(f"seed {seed} finds a difference: {difference}", flush=True)
+        print(f"seed {seed}: {tally}", flush=True)
+        seed += 1
+    spark.stop()
+    print(f"{differences} differences")
+    return 1 if differences else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
