@@ -4,6 +4,7 @@
 #   make test           lint, then all tests
 #   make lint           ruff and mypy, and the Scala compiler with warnings as errors
 #   make build          the wheel (with a prebuilt jar) and the source distribution, in dist/
+#   make fuzz           random rules against Spark's WHERE, for MINUTES=10 from SEED
 #   make test-versions  a small suite on every supported minor of PySpark
 #   make clean          remove what the above have made, except the virtual environments
 
@@ -13,7 +14,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PYSPARK_MINORS := 4.0 4.1 4.2 4.3
 
-.PHONY: demo test lint build test-versions clean setup java $(PYSPARK_MINORS:%=test-pyspark-%)
+.PHONY: demo test lint build fuzz test-versions clean setup java $(PYSPARK_MINORS:%=test-pyspark-%)
 
 demo: setup
 	$(BIN)/sparkrules demo
@@ -31,6 +32,10 @@ build: setup
 	rm -rf build/jar dist
 	$(BIN)/sparkrules build-jar --prebuilt build/jar
 	$(BIN)/python -m build --sdist --wheel --outdir dist .
+
+MINUTES ?= 10
+fuzz: setup
+	$(BIN)/python -m tests.fuzz.run --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
 setup: java $(STAMP)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from sparkrules.catalyst.predicate_sql import predicate_sql, quoted
@@ -21,11 +22,28 @@ def leaf_truth(spark: SparkSession, row: Mapping[str, Any], predicates: Sequence
 
     Raises `RuleSetError` if the row has no such column, or one of another type.
     """
-    one_row = _one_row(spark, row)
+    tests = [predicate_sql(predicate) for predicate in predicates]
     truths: list[bool] = []
-    for start in range(0, len(predicates), _AT_ONCE):
-        truths += _evaluate(one_row, [predicate_sql(p) for p in predicates[start : start + _AT_ONCE]])
+    with _as_written(spark, [*tests, *row]):
+        one_row = _one_row(spark, row)
+        for start in range(0, len(tests), _AT_ONCE):
+            truths += _evaluate(one_row, tests[start : start + _AT_ONCE])
     return truths
+
+
+@contextmanager
+def _as_written(spark: SparkSession, texts: Sequence[str]) -> Iterator[None]:
+    """Spark puts `${env:HOME}` and the like into SQL before it parses it: not into a rule's."""
+    setting = "spark.sql.variable.substitute"
+    if not any("${" in text for text in texts):
+        yield
+        return
+    before = spark.conf.get(setting) or "true"
+    spark.conf.set(setting, "false")
+    try:
+        yield
+    finally:
+        spark.conf.set(setting, before)
 
 
 def _evaluate(one_row: DataFrame, tests: list[str]) -> list[bool]:

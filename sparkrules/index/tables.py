@@ -127,9 +127,21 @@ def from_tables(tables: Mapping[str, pa.Table]) -> Segment:
         sql=subscriptions.strings("sql"),
         functions=tuple(read["functions"].strings("name").tolist()),
     )
+    _check_constants(segment)
     _check_nodes(segment)
     _check_ids(segment)
     return segment
+
+
+def _check_constants(segment: Segment) -> None:
+    """A list has any number of constants, `is null` and its like none, everything else one."""
+    wanted = np.array([0 if name.startswith("is ") else -1 if name.endswith("in") else 1 for name in OPERATORS])
+    expected, found = wanted[segment.predicate_operator], segment.predicate_constants.lengths
+    _refuse(
+        "predicates",
+        (expected >= 0) & (expected != found),
+        lambda row: f"{OPERATORS[segment.predicate_operator[row]]!r} with {found[row]} constants",
+    )
 
 
 def _check_nodes(segment: Segment) -> None:

@@ -1,8 +1,10 @@
 """Texts in other SQL dialects, translated to Spark SQL by sqlglot before anything else looks at them.
 
+What is translated is what `faithful` knows to mean the same in Spark; the rest is refused, with the reason.
+
 >>> from sparkrules.sql.policy import DEFAULT_POLICY
 >>> to_spark("STRPOS(name, 'x') > 0 AND \\"Order\\" ~ 'a'", "postgres", DEFAULT_POLICY)
-"LOCATE('x', name) > 0 AND `Order` RLIKE 'a'"
+"LOCATE('x', name) > 0 AND `Order` RLIKE '(?s)a'"
 """
 
 from __future__ import annotations
@@ -10,29 +12,35 @@ from __future__ import annotations
 import re
 
 import sqlglot
+from sqlglot import TokenType, exp
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import ErrorLevel, ParseError, SqlglotError
 
 from sparkrules.sql.errors import RuleError
+from sparkrules.sql.faithful import java_regex, refusal
 from sparkrules.sql.policy import Policy
 
 SPARK_DIALECTS = frozenset({"spark", "spark2", "databricks"})
+DIALECTS = ("bigquery", "mysql", "postgres", "snowflake", "tsql")
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"[^\"]*\"|`[^`]*`", re.DOTALL)
 _NESTING = re.compile(r"(?P<open>[(\[{]|\bcase\b)|(?P<close>[)\]}]|\bend\b)|(?P<prefix>\bnot\b|[-+~!@])|[^\s]", re.I)
 
 
 def to_spark(text: str, dialect: str, policy: Policy) -> str:
     """The same condition in Spark SQL; `RuleError` if sqlglot cannot read it or Spark cannot say it."""
-    try:
-        Dialect.get_or_raise(dialect)
-    except ValueError as error:
-        raise RuleError(f"unknown dialect {dialect!r}", text, remedy=str(error)) from None
+    dialect = dialect.lower()
+    if dialect not in DIALECTS:
+        known = ", ".join(["spark", *DIALECTS])
+        raise RuleError(f"unknown dialect {dialect!r}", text, remedy=f"There are: {known}.")
     _require_bounds(text, policy)
     try:
+        _require_known_escapes(text, dialect)
         trees = sqlglot.parse(text, read=dialect)
-        if len(trees) != 1 or trees[0] is None:
+        if len(trees) != 1 or not isinstance(trees[0], exp.Expr):
             raise RuleError("a rule is one expression", text, remedy="Write one expression, without a semicolon.")
-        return trees[0].sql("spark", unsupported_level=ErrorLevel.RAISE, comments=False)
+        return _faithful(trees[0], text, dialect, policy).sql(
+            "spark", unsupported_level=ErrorLevel.RAISE, comments=False
+        )
     except SqlglotError as error:
         raise _untranslatable(error, text, dialect) from None
     except RuleError:
@@ -40,6 +48,48 @@ def to_spark(text: str, dialect: str, policy: Policy) -> str:
     except Exception as error:  # sqlglot raises whatever it trips over
         reason = f"sqlglot failed to translate it from {dialect} ({type(error).__name__})"
         raise RuleError(reason, text, remedy="Write the rule in Spark SQL, with dialect='spark'.") from None
+
+
+def _faithful(tree: exp.Expr, text: str, dialect: str, policy: Policy) -> exp.Expr:
+    """The tree, if all of it means the same in Spark, with its regular expressions in Java's words."""
+    for node in tree.walk():
+        reason = refusal(node, dialect, policy)
+        if reason is not None:
+            fragment = node.sql(dialect)
+            at = text.find(fragment)
+            raise RuleError(
+                f"not translated from {dialect}: {reason}",
+                text,
+                max(at, 0),
+                fragment if at >= 0 else "",
+                "Write the rule in Spark SQL, with dialect='spark'.",
+            )
+    for test in list(tree.find_all(exp.RegexpLike)):
+        test.set("full_match", None)
+        test.set("expression", exp.Literal.string(java_regex(test.expression.name, dialect)))
+    return tree
+
+
+# A backslash in a string: these escapes are the same wherever a backslash is one.
+_ESCAPES = frozenset("\\'\"ntr%_")
+_BACKSLASH = re.compile(r"\\(.?)", re.DOTALL)
+
+
+def _require_known_escapes(text: str, dialect: str) -> None:
+    if "/*!" in text or "/*M!" in text or "/*+" in text:
+        raise RuleError("a comment that is not one to every reader", text, remedy="Remove the comment.")
+    backslash = dialect in ("mysql", "bigquery", "snowflake")
+    for token in Dialect.get_or_raise(dialect).tokenize(text) if "\\" in text else ():
+        if token.token_type == TokenType.BYTE_STRING or (token.token_type == TokenType.STRING and backslash):
+            for escape in _BACKSLASH.finditer(text, token.start, token.end + 1):
+                if escape[1] not in _ESCAPES:
+                    raise RuleError(
+                        "an escape that dialects understand differently",
+                        text,
+                        escape.start(),
+                        escape[0],
+                        "Write the character itself.",
+                    )
 
 
 def _require_bounds(text: str, policy: Policy) -> None:

@@ -58,21 +58,21 @@ class _Builder:
 
     def exclusive(self, left: Sides, right: Sides) -> Sides:
         def either(a: Node, b: Node, c: Node, d: Node) -> Node:
-            return self.junction("or", (self.junction("and", (a, b)), self.junction("and", (c, d))))
+            # Both operands stand on either side, so what a constant decides can go.
+            both = [self.junction("and", pair) for pair in ((a, b), (c, d)) if all(node is not NEVER for node in pair)]
+            return self.junction("or", both)
 
         return either(left[0], right[1], left[1], right[0]), either(left[0], right[0], left[1], right[1])
 
     def junction(self, operator: JunctionOperator, nodes: Iterable[Node]) -> Node:
-        neutral, absorbing = (ALWAYS, NEVER) if operator == "and" else (NEVER, ALWAYS)
+        # `a AND FALSE` keeps its `a`: Spark refuses the rule if it refuses `a`.
         children: dict[int, Node] = {}
         for node in nodes:
-            if node is absorbing:
-                return absorbing
             same = isinstance(node, Junction) and node.operator == operator
             for child in node.children if same else (node,):  # type: ignore[union-attr]
                 children[id(child)] = child
         if not children:
-            return neutral
+            return ALWAYS if operator == "and" else NEVER
         if len(children) == 1:
             return next(iter(children.values()))
         key = (operator, tuple(children))

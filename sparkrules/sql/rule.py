@@ -5,6 +5,8 @@ text ─ dialect ─▶ Spark SQL ─ tokens ─▶ tokens ─ grammar ─▶ st
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from sparkrules.sql.boolean import structure_of
 from sparkrules.sql.dialect import SPARK_DIALECTS, to_spark
 from sparkrules.sql.errors import RuleError
@@ -21,8 +23,8 @@ from sparkrules.sql.validate import validate
 def spark_sql(text: str, *, dialect: str = "spark", policy: Policy = DEFAULT_POLICY) -> str:
     """A rule's text as Spark SQL: itself, unless it is written in another dialect.
 
-    >>> spark_sql("a ~ 'x'", dialect="postgres")
-    "a RLIKE 'x'"
+    >>> spark_sql("a != 'x'", dialect="postgres")
+    "a <> 'x'"
     """
     return text if dialect.lower() in SPARK_DIALECTS else to_spark(text, dialect, policy)
 
@@ -38,6 +40,19 @@ def parse_rule(text: str, *, dialect: str = "spark", policy: Policy = DEFAULT_PO
     a = b is null
     """
     text = spark_sql(text, dialect=dialect, policy=policy)
+    return _parsed_before(text, policy) if len(text) <= _REMEMBERED_LENGTH else _parsed(text, policy)
+
+
+# Rule sets repeat themselves: 100,000 equal rules are parsed once. Trees never change, so they can be shared.
+_REMEMBERED_LENGTH = 500
+
+
+@lru_cache(maxsize=4096)
+def _parsed_before(text: str, policy: Policy) -> Node:
+    return _parsed(text, policy)
+
+
+def _parsed(text: str, policy: Policy) -> Node:
     tokens = tokenize(text, policy)
     try:
         structure = parse_structure(tokens, policy)

@@ -10,11 +10,13 @@ in it. Functions are checked against the policy where they are called.
 
 from __future__ import annotations
 
+import re
+
 from sparkrules.sql.datatype import data_type_end, interval_end
 from sparkrules.sql.errors import RuleError
 from sparkrules.sql.functions import ENVIRONMENT_WORDS, TIME_FUNCTIONS, TIME_FUNCTIONS_WITHOUT_ARGUMENTS
 from sparkrules.sql.policy import Policy
-from sparkrules.sql.syntax import Operand, Syntax, Value
+from sparkrules.sql.syntax import Operand, Syntax, Value, alone
 from sparkrules.sql.tokens import KEYWORDS, Tokens
 
 _COMPARISONS = frozenset({"=", "<>", "<", "<=", ">", ">=", "<=>"})
@@ -61,6 +63,8 @@ _UNIT_FUNCTIONS = frozenset(
 _UNITS = frozenset(
     {"YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "DAYOFYEAR", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND"}
 )
+_KEYED_BY_REGEX = frozenset({"parse_url", "try_parse_url"})
+_PLAIN_KEY = re.compile(r"(['\"])[A-Za-z0-9_-]*\1")
 _QUERY_WORDS = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE"})
 _WINDOW_WORDS = frozenset({"OVER", "FILTER", "WITHIN", "IGNORE", "RESPECT"})
 
@@ -320,9 +324,19 @@ class ValueGrammar:
         self.at += 1
         inner = self.arguments(name)
         self.open_calls -= 1
+        if name in _KEYED_BY_REGEX and len(inner) == 3:
+            self.require_plain_key(alone(inner[2]))
         if name in TIME_FUNCTIONS or (name in TIME_FUNCTIONS_WITHOUT_ARGUMENTS and not inner):
             self.variables += 1
         return Operand(start, self.at, variables == self.variables, "call", inner, name)
+
+    def require_plain_key(self, key: Operand | None) -> None:
+        """Spark makes a regular expression of the key that parse_url looks for, one that nobody bounds."""
+        at = self.at - 1 if key is None else key.start
+        if key is None or key.end != at + 1 or not _PLAIN_KEY.fullmatch(self.tokens.texts[at]):
+            raise self.tokens.error(
+                at, "the key of parse_url is not a plain name", "Write it out: parse_url(url, 'QUERY', 'utm_source')."
+            )
 
     def function_name(self, start: int, bracket: int) -> str:
         parts = [self.tokens.texts[i].strip("`").lower() for i in range(start, bracket, 2)]

@@ -3,8 +3,8 @@
 | block | what happens |
 |---|---|
 | `python` | executed; blocks of a page share their names, and `spark` is there |
-| `sql` | each statement (they end with `;`) goes to `spark.sql`; the result of the last one is shown |
-| `bash` | lines `sparkrules publish ...` and `sparkrules match ...` go to the command line's `main`; others are not run |
+| `sql` | each statement (they end with `;`) goes to `spark.sql`; results of SELECT are shown |
+| `bash` | lines `sparkrules publish ...` and `sparkrules match ...` go to `cli.main`; others are not run |
 | `csv`, `json`, `jsonl`, `yaml` | written to the file that a line `<!-- file: name -->` before the block names |
 | `text` | what the block before it prints, compared line by line; `...` in a line stands for anything |
 """
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _FENCED = re.compile(
     r"(?:^<!-- file: (?P<file>\S+) -->\n\n?)?^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
 )
-_COMMANDS = ("publish", "match")
+_COMMANDS = ("sparkrules publish ", "sparkrules match ")
 
 
 @dataclass(frozen=True)
@@ -84,18 +84,16 @@ class Page:
         exec(code, self.names)
 
     def _sql(self, block: Block) -> None:
-        shown = None
         for statement in statements(block.text):
-            shown = self.spark.sql(statement)
-        if shown is not None and shown.columns:
-            shown.show(truncate=False)
+            result = self.spark.sql(statement)
+            if statement.startswith("SELECT"):
+                result.show(truncate=False)
 
     def _bash(self, block: Block) -> None:
         for line in block.text.splitlines():
-            words = shlex.split(line, comments=True)
-            if words[:1] == ["sparkrules"] and words[1] in _COMMANDS:
+            if line.startswith(_COMMANDS):
                 with contextlib.redirect_stderr(sys.stdout):
-                    code = cli.main(words[1:])
+                    code = cli.main(shlex.split(line, comments=True)[1:])
                 assert code in (0, 3), f"{self.path.name}, line {block.line}: {line} ended with {code}"
 
     def _compare(self, block: Block) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,22 +16,6 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 RUN = ("python", "sql")
-
-
-@pytest.fixture
-def settings_kept(spark: SparkSession) -> Iterator[None]:
-    """A page leaves the session as it found it."""
-    before = _settings(spark)
-    views = {table.name for table in spark.catalog.listTables()}
-    yield
-    for key in _settings(spark).keys() - before.keys():
-        spark.conf.unset(key)
-    for key, value in before.items():
-        if _settings(spark).get(key) != value:
-            spark.conf.set(key, value)
-    for table in spark.catalog.listTables():
-        if table.name not in views:
-            spark.sql(f"DROP {'VIEW' if 'VIEW' in table.tableType or table.isTemporary else 'TABLE'} `{table.name}`")
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
@@ -50,5 +34,12 @@ def test_there_is_code_to_run() -> None:
     assert sum(language in RUN for language in languages) > 30
 
 
-def _settings(spark: SparkSession) -> dict[str, str]:
-    return {row.key: row.value for row in spark.sql("SET").collect()}
+def test_every_setting_and_function_is_documented() -> None:
+    reference = (ROOT / "docs" / "sql-reference.md").read_text(encoding="utf-8")
+    source = ROOT / "jars" / "src" / "main" / "scala" / "sparkrules"
+    settings = re.findall(r'"(spark\.sparkrules\.\w+)"', (source / "Settings.scala").read_text(encoding="utf-8"))
+    functions = re.findall(r'scalar\(\s*"(\w+)"', (source / "Functions.scala").read_text(encoding="utf-8"))
+    assert len(settings) >= 4
+    assert len(functions) >= 2
+    assert [name for name in settings if f"| `{name}` |" not in reference] == []
+    assert [name for name in functions if f"## {name}" not in reference] == []

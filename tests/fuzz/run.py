@@ -1,6 +1,7 @@
 """Rounds of random cases, each round with a seed that reproduces it: `make fuzz`, `make fuzz MINUTES=60 SEED=7`.
 
-A difference is shrunk to the smallest table and rule that show it and printed; the run goes on with the next seed.
+A difference is printed with its rule and row, and the run goes on with the next seed. `--shrink` first looks for the
+smallest table and rule that show it, which takes minutes.
 """
 
 from __future__ import annotations
@@ -20,8 +21,10 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-def fuzz(spark: SparkSession, seed: int, examples: int, most_rules: int, tally: Tally | None = None) -> Tally:
-    """Compare `examples` random cases; raises AssertionError with the shrunk difference."""
+def fuzz(
+    spark: SparkSession, seed: int, examples: int, most_rules: int, tally: Tally | None = None, shrink: bool = True
+) -> Tally:
+    """Compare `examples` random cases; raises AssertionError with the difference, shrunk if wanted."""
     seen = Tally() if tally is None else tally
 
     @seeded(seed)
@@ -29,7 +32,7 @@ def fuzz(spark: SparkSession, seed: int, examples: int, most_rules: int, tally: 
         max_examples=examples,
         deadline=None,
         database=None,
-        phases=(Phase.generate, Phase.shrink),
+        phases=(Phase.generate, Phase.shrink) if shrink else (Phase.generate,),
         suppress_health_check=list(HealthCheck),
         print_blob=False,
     )
@@ -46,6 +49,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--seed", type=int, default=int(time.time()))
+    parser.add_argument("--shrink", action="store_true", help="look for the smallest case of a difference")
     parser.add_argument("--rules", type=int, default=40, help="most rules of a case")
     options = parser.parse_args()
     from pyspark.sql import SparkSession
@@ -61,7 +65,7 @@ def main() -> int:
     differences = 0
     while time.monotonic() < end:
         try:
-            fuzz(spark, seed, 20, options.rules, tally)
+            fuzz(spark, seed, 20, options.rules, tally, options.shrink)
         except AssertionError as difference:
             differences += 1
             print(f"seed {seed} finds a difference: {difference}", flush=True)

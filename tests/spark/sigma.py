@@ -1,6 +1,6 @@
 """The real corpus: Sigma's Windows rules over real events, and Spark's own answer for them, computed once and kept.
 
-`python -m tests.spark.sigma` compares all rules over all events, which takes many minutes; `test_sigma` a sample.
+`python -m benchmarks.sigma` compares all rules over all events, which takes many minutes; `test_sigma` a sample.
 """
 
 from __future__ import annotations
@@ -58,14 +58,15 @@ def corpus(spark: SparkSession, every_rule: int = 1, every_event: int = 1) -> Co
 
 
 def rejected_by_spark(events: DataFrame, rules: Mapping[str, str]) -> dict[str, str]:
-    """Per rule that is no condition on these events for Spark: the first line of what it says."""
+    """Per rule that is no condition on these events for Spark: the function that it lacks, or what else it says."""
     try:
         events.selectExpr(*(f"({text}) IS TRUE" for text in rules.values()))
     except AnalysisException as error:
         if len(rules) == 1:
-            return dict.fromkeys(rules, str(error).splitlines()[0])
-        first, second = (rejected_by_spark(events, half) for half in batches(rules, (len(rules) + 1) // 2))
-        return first | second
+            unknown = re.search(r"Cannot resolve routine `(\w+)`", str(error))
+            return dict.fromkeys(rules, unknown[1] if unknown else str(error).splitlines()[0])
+        halves = batches(rules, (len(rules) + 1) // 2)
+        return {id: reason for half in halves for id, reason in rejected_by_spark(events, half).items()}
     return {}
 
 
@@ -91,8 +92,9 @@ def _compute(part: Corpus) -> list[tuple[int, str]]:
             found = part.events.selectExpr("row", f"array_compact(array({', '.join(tested)})) AS numbers").toArrow()
             found = found.combine_chunks()
             rows = found["row"].take(pc.list_parent_indices(found["numbers"])).to_pylist()
+            numbers = pc.list_flatten(found["numbers"]).to_pylist()
             ids = list(batch)
-            pairs += ((row, ids[at]) for row, at in zip(rows, found["numbers"].combine_chunks().flatten().to_pylist()))
+            pairs += ((row, ids[at]) for row, at in zip(rows, numbers, strict=True))
     return pairs
 
 

@@ -69,6 +69,7 @@ COLUMNS: dict[str, tuple[str, list[str]]] = {
     "months": ("INTERVAL MONTH", ["INTERVAL '12' MONTH", "INTERVAL '-1' MONTH", "INTERVAL '0' MONTH"]),
     "ds": ("INTERVAL DAY TO SECOND", ["INTERVAL '1' DAY", "INTERVAL '-1.5' SECOND", "INTERVAL '0' SECOND"]),
     "hours": ("INTERVAL HOUR", ["INTERVAL '24' HOUR", "INTERVAL '-1' HOUR", "INTERVAL '0' HOUR"]),
+    "calendar": ("INTERVAL", ["make_interval(1)", "make_interval(0, 12)"]),
     "arr": ("ARRAY<INT>", ["array(1, 2)", "array()", "array(NULL)", "array(5)"]),
     "st": ("STRUCT<x: INT, y: STRING>", ["named_struct('x', 1, 'y', 'x')", "named_struct('x', NULL, 'y', 'q')"]),
     "m": ("MAP<STRING, INT>", ["map('k', 1)", "map()"]),

@@ -70,6 +70,13 @@ TEXTS = [
     "a = 007 OR b = 1.0 OR a = 2e0 OR b = .5 OR a = 3L",
     "a IN (1, 2.5, '3') OR a IN ((1), -1)",
     "s COLLATE UTF8_LCASE = 'AB'",
+    "a = 1\u2028OR\u3000b\u00a0= 1",
+    "s = '; DROP TABLE t' OR s = '-- ' OR s = '/*' OR '*/' = s OR s = 'b'",
+    "s = '?' OR s = ':p' OR s = '{{x}}' OR s = '@x' OR s = \"it's\"",
+    "a=-1 OR a=- 1 OR a=+1 OR b=- -1",
+    "s = 'it\\'s' OR s = 'a'",
+    "s = '\\u0061\\142' OR s = R'a\\tb' OR s = 'a' \"b\"",
+    "p=q=p OR a<b<>p",
 ]
 
 ROWS = """

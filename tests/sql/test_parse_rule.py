@@ -74,7 +74,7 @@ GOLDEN = [
     ("FALSE OR NULL", "false"),
     ("NOT NULL", "false"),
     ("NOT FALSE AND a", "a is true"),
-    ("a OR TRUE", "true"),
+    ("a OR TRUE", "a is true or (true)"),
     # AND, OR, brackets
     ("a OR b AND c", "a is true or (b is true and c is true)"),
     ("(a OR b) AND c", "(a is true or b is true) and c is true"),
@@ -139,8 +139,14 @@ def test_text_stands_for_tree(text: str, tree: str) -> None:
 
 
 def test_always_and_never_are_the_empty_junctions() -> None:
-    assert parse_rule("TRUE OR a") == ALWAYS
-    assert parse_rule("NULL AND a") == NEVER
+    assert parse_rule("TRUE") == parse_rule("TRUE AND NOT FALSE") == ALWAYS
+    assert parse_rule("NULL") == parse_rule("NULL OR FALSE") == NEVER
+
+
+def test_what_a_constant_decides_is_kept_for_spark_to_judge() -> None:
+    assert str(parse_rule("TRUE OR a")) == "(true) or a is true"
+    assert str(parse_rule("NULL AND a")) == "(false) and a is true"
+    assert str(parse_rule("TRUE AND a")) == "a is true"
 
 
 def test_spacing_and_case_of_keywords_do_not_matter() -> None:

@@ -48,7 +48,7 @@ def test_the_files_are_those_of_the_documented_format(store: Store) -> None:
     with pa.memory_map(str(only_segment(store) / "subscriptions.arrow")) as file:
         read = pa.ipc.open_file(file).read_all()
     assert read.to_pylist() == [
-        {"id": "cheap", "node": 0, "priority": 3, "where": "price < 5", "metadata": '{"owner": "ops"}'}
+        {"id": "cheap", "node": 0, "priority": 3, "where": "price < 5", "metadata": '{"owner": "ops"}', "sql": None}
     ]
 
 

@@ -14,15 +14,20 @@ import org.apache.arrow.vector.util.ByteArrayReadableSeekableByteChannel
 
 /** The columns of one Arrow file, as JVM arrays. Only the types of docs/store-format.md occur. */
 final class ArrowTable private (columns: Map[String, Array[_]]) {
-  def ints(name: String): Array[Int] = columns(name).asInstanceOf[Array[Int]]
-  def strings(name: String): Array[String] = columns(name).asInstanceOf[Array[String]]
-  def lists(name: String): IntLists = IntLists(columns(name).asInstanceOf[Array[Array[Int]]])
+  def ints(name: String): Array[Int] = column(name) { case numbers: Array[Int] => numbers }
+  def strings(name: String): Array[String] = column(name) { case texts: Array[String] => texts }
+  def lists(name: String): IntLists = IntLists(column(name) { case lists: Array[Array[Int]] => lists })
+
+  private def column[T](name: String)(wanted: PartialFunction[Array[_], T]): T =
+    columns.get(name).flatMap(wanted.lift).getOrElse(
+      throw new IllegalArgumentException(s"it has no column '$name' of the right type"))
 }
 
 object ArrowTable {
 
   def read(bytes: Array[Byte]): ArrowTable = {
-    val allocator = new RootAllocator()
+    // A damaged file can ask for any amount of memory; a whole one is no larger in memory than it is here.
+    val allocator = new RootAllocator(4L * bytes.length + 1000000)
     val reader =
       new ArrowFileReader(new SeekableReadChannel(new ByteArrayReadableSeekableByteChannel(bytes)), allocator)
     try {

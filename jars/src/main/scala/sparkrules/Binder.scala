@@ -5,6 +5,7 @@ import scala.collection.mutable.ArrayBuffer
 import org.apache.spark.sql.catalyst.analysis.{UnresolvedAttribute, UnresolvedFunction}
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
 
 /** A predicate bound to a table: it is true when the code of `slot` lies in one of `intervals` (see [[Codes]]). */
 final case class Leaf(slot: Int, intervals: Array[Int])
@@ -135,12 +136,17 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
           test.left.references.nonEmpty && test.right.foldable =>
         conversion.all(own).exists { values =>
           val operand = BoundReference(0, test.left.dataType, nullable = true)
-          val constant = Literal(values.head, test.right.dataType)
+          val constant = Literal(sought(test, values.head), test.right.dataType)
           truth(p, slots.test(slots.of(test.left), test.withNewChildren(Seq(operand, constant))))
           true
         }
       case _ => false
     }
+  }
+
+  private def sought(test: Expression, constant: Any): Any = (test, constant) match {
+    case (_: RLike, pattern: UTF8String) => Search.of(pattern)
+    case _ => constant
   }
 
   private def codable(value: Expression): Boolean = value.references.nonEmpty && Keys.hold(value.dataType)

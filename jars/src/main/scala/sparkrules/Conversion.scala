@@ -29,8 +29,11 @@ final class Conversion(from: Seq[Expression], example: Expression, analysis: Ana
   }
 
   private def convert(constant: Expression): Option[Any] = templates.get(decisive(constant)).flatMap {
-    case (original, template) =>
-      val own = if (constant == original) template else template.transform { case e if e == original => constant }
+    case (original, template) if constant == original || template.exists(_ == original) =>
+      val own = template.transform { case e if e == original => constant }
       if (own.foldable) analysis.evaluated(own) else None
+    // A literal with the same value and another type: Spark gives texts a collation in this way.
+    case (Literal(value, _), Literal(same, _)) if value == same => analysis.evaluated(constant)
+    case _ => None
   }
 }

@@ -12,21 +12,36 @@ import org.apache.spark.sql.types.{DataType, StructType}
  * @param ruleSet the name given in the call, if any
  * @param inputs the columns that rules may use, under `names`
  * @param answers one: the value itself; more: a struct of them
+ * @param instant the query's instant, which a stream replaces by that of the micro-batch
  */
 final case class MatchCall(
     ruleSet: Option[String],
     names: Seq[Seq[String]],
     inputs: Seq[Expression],
     answers: Seq[Answer],
-    semantics: Semantics)
+    semantics: Semantics,
+    instant: Expression = CurrentTimestamp())
     extends Expression
     with Unevaluable {
-  override def children: Seq[Expression] = inputs
+  override def children: Seq[Expression] = inputs :+ instant
   override def dataType: DataType = MatchCall.dataType(answers)
   override def nullable: Boolean = false
   override def prettyName: String = "match_subscriptions"
+  override def sql: String = s"$prettyName(${inputs.map(_.sql).mkString(", ")})"
+  override def toString: String = s"$prettyName(${inputs.mkString(", ")})"
   override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): MatchCall =
-    copy(inputs = newChildren)
+    copy(inputs = newChildren.init, instant = newChildren.last)
+
+  /** An expression of the rules as the stream would have changed it, had it been in the query's text. */
+  def inBatch(e: Expression): Expression = instant match {
+    case CurrentBatchTimestamp(millis, _, _) =>
+      e.transform {
+        case t: CurrentTimestamp => CurrentBatchTimestamp(millis, t.dataType, Some("UTC"))
+        case t: LocalTimestamp => CurrentBatchTimestamp(millis, t.dataType, t.timeZoneId)
+        case d: CurrentDate => CurrentBatchTimestamp(millis, d.dataType, d.timeZoneId)
+      }
+    case _ => e
+  }
 }
 
 object MatchCall {

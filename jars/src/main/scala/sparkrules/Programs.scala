@@ -46,7 +46,7 @@ object Programs {
     val (rules, bound) = entry.get(builders(session, _))(compile(session, store, description))
     val columns = bound.columns.map(call.inputs)
     val called = AttributeMap(bound.row.zip(call.inputs))
-    val extras = bound.extras.map(_.transform { case a: Attribute => called.getOrElse(a, a) })
+    val extras = bound.extras.map(e => call.inBatch(e.transform { case a: Attribute => called.getOrElse(a, a) }))
     (rules, columns ++ extras)
   }
 

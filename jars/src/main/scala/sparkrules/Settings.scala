@@ -43,6 +43,13 @@ object Settings {
     "Whether a rule that Spark's WHERE would fail on fails the query. Otherwise the test that cannot be computed is " +
       "unknown for the row, and the other rules go on.")
 
+  val RegexSteps = Setting(
+    "spark.sparkrules.regexSteps",
+    "2000000000",
+    Set.empty,
+    "How many characters a regular expression may look at while it searches one text, the same ones repeatedly " +
+      "included. A search that wants more fails, as a value that cannot be computed does.")
+
   val InvalidRules = Setting(
     "spark.sparkrules.invalidRules",
     "error",
@@ -60,6 +67,10 @@ final case class Semantics(ansi: Boolean, timeZone: String, caseSensitive: Boole
     copy.setConfString(SQLConf.ANSI_ENABLED.key, ansi.toString)
     copy.setConfString(SQLConf.SESSION_LOCAL_TIMEZONE.key, timeZone)
     copy.setConfString(SQLConf.CASE_SENSITIVE.key, caseSensitive.toString)
+    // Else '${env:HOME}' in a rule would be the driver's environment.
+    copy.setConfString(SQLConf.VARIABLE_SUBSTITUTE_ENABLED.key, "false")
+    // Else a rule could name the expression of another one, next to which it is analysed.
+    copy.setConfString(SQLConf.LATERAL_COLUMN_ALIAS_IMPLICIT_ENABLED.key, "false")
     copy
   }
 }

@@ -44,12 +44,13 @@ final class Slots(analysis: Analysis) {
       case e if Slots.belongsToPlan(e) =>
         extras.getOrElseUpdate(e.canonicalized, (AttributeReference("extra", e.dataType, e.nullable)(), e))._1
     })
-    val finished = analysis.finish(own)
+    // Constants are evaluated while they are optimised, so they are bounded before; the rest has to stay simple until then.
+    val finished = analysis.finish(own.map(BoundedRegex.inConstants))
     val used = AttributeSet.fromAttributeSets(finished.map(_.references))
     val columns = row.indices.filter(i => used.contains(row(i)))
     val inputs = AttributeSeq(columns.map(row) ++ extras.values.map(_._1))
     val slots = finished.indices.map { i =>
-      Slot(BindReferences.bindReference(finished(i), inputs), bases(i), keys(i))
+      Slot(BoundedRegex.in(BindReferences.bindReference(finished(i), inputs)), bases(i), keys(i))
     }
     Bound(row, columns, extras.values.map(_._2).toSeq, slots.toArray, leaves, texts)
   }

@@ -4,7 +4,7 @@ import java.io.FileNotFoundException
 
 import scala.util.control.NonFatal
 
-import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path}
 
@@ -58,49 +58,42 @@ final class Store(root: String, hadoop: Configuration) {
   private def manifestPath(version: Version): Path =
     new Path(path, s"${version.ruleSet}/versions/${version.number}.json")
 
-  def load(version: Version): Segment = {
-    val manifest = readManifest(manifestPath(version))
-    val names = manifest.path("segments")
-    Store.concatenate(Seq.tabulate(names.size)(i => segment(version.ruleSet, names.get(i).asText)))
-  }
+  def load(version: Version): Segment =
+    Store.concatenate(segmentNames(manifestPath(version)).map(segment(version.ruleSet, _)))
 
-  private def readManifest(file: Path): JsonNode = naming(file) {
+  private def segmentNames(file: Path): Seq[String] = naming(file) {
     val manifest = new ObjectMapper().readTree(bytes(file))
-    val format = manifest.path("format").asInt(-1)
-    if (format != Store.Format) {
+    val (format, segments) = (manifest.path("format"), manifest.path("segments"))
+    if (format.isInt && format.asInt != Store.Format) {
       throw new RulesException(
         s"$file has format $format; this version of sparkrules reads format ${Store.Format}. Upgrade the older side.")
     }
-    manifest
+    if (!format.isInt || !segments.isArray) throw new IllegalArgumentException("it is not a manifest")
+    Seq.tabulate(segments.size)(i => checked(segments.get(i).asText))
   }
 
   private def segment(ruleSet: String, name: String): Segment = {
-    val directory = new Path(path, s"$ruleSet/segments/$name")
-    def table(kind: String): ArrowTable = {
-      val file = new Path(directory, s"$kind.arrow")
-      naming(file)(ArrowTable.read(bytes(file)))
+    def file(table: String) = new Path(path, s"$ruleSet/segments/$name/$table.arrow")
+    def read[T](table: String)(columns: ArrowTable => T): T =
+      naming(file(table))(columns(ArrowTable.read(bytes(file(table)))))
+    val attributes = read("attributes")(_.strings("sql"))
+    val (kinds, texts) = read("constants")(t => (t.strings("kind"), t.strings("text")))
+    val (tested, tests, constants) =
+      read("predicates")(t => (t.ints("attribute"), t.strings("operator"), t.lists("constants")))
+    val (operators, leaves, children) =
+      read("nodes")(t => (t.strings("operator"), t.ints("predicate"), t.lists("children")))
+    val (ids, roots, priorities, rules) = read("subscriptions") { t =>
+      val own = t.strings("where").zip(t.strings("sql")).map { case (where, sql) => Option(sql).getOrElse(where) }
+      (t.strings("id"), t.ints("node"), t.ints("priority"), own)
     }
-    naming(directory) {
-      val constants = table("constants")
-      val predicates = table("predicates")
-      val nodes = table("nodes")
-      val subscriptions = table("subscriptions")
-      new Segment(
-        table("attributes").strings("sql"),
-        constants.strings("kind"),
-        constants.strings("text"),
-        predicates.ints("attribute"),
-        predicates.strings("operator"),
-        predicates.lists("constants"),
-        nodes.strings("operator"),
-        nodes.ints("predicate"),
-        nodes.lists("children"),
-        subscriptions.strings("id").map(UTF8String.fromString),
-        subscriptions.ints("node"),
-        subscriptions.ints("priority"),
-        subscriptions.strings("where").zip(subscriptions.strings("sql")).map { case (own, sql) => Option(sql).getOrElse(own) },
-        table("functions").strings("name"))
+    val functions = read("functions")(_.strings("name"))
+    val segment = new Segment(
+      attributes, kinds, texts, tested, tests, constants, operators, leaves, children,
+      ids.map(UTF8String.fromString), roots, priorities, rules, functions)
+    SegmentCheck.fault(segment).foreach { case (table, problem) =>
+      naming(file(table))(throw new IllegalArgumentException(problem))
     }
+    segment
   }
 
   private def bytes(file: Path): Array[Byte] = {
