@@ -7,12 +7,57 @@ from hypothesis import strategies as st
 from tests.fuzz.tables import Table
 
 _CONSTANTS = {
-    "number": "0 1 5 -7 1.5 1.50 5.5 0.1 -0.0 1e0 127 128 2147483648 9223372036854775807 9007199254740992 5L 0.1D 1.5BD "
-    "0.1F 999.999 12345678901234567890 '5' 'x' DOUBLE('NaN') float('Infinity') (2+3) true".split(),
-    "text": ["''", "'x'", "'X'", "'xyz'", "'5'", "5", "1.5", "'ä%_b'", "lower('XYZ')", "r'a\\b'", "'2020-02-29'", "true"],
+    "number": [
+        "0",
+        "1",
+        "5",
+        "-7",
+        "1.5",
+        "1.50",
+        "5.5",
+        "0.1",
+        "-0.0",
+        "1e0",
+        "127",
+        "128",
+        "2147483648",
+        "9223372036854775807",
+        "9007199254740992",
+        "5L",
+        "0.1D",
+        "1.5BD",
+        "0.1F",
+        "999.999",
+        "12345678901234567890",
+        "'5'",
+        "'x'",
+        "DOUBLE('NaN')",
+        "float('Infinity')",
+        "(2+3)",
+        "true",
+    ],
+    "text": [
+        "''",
+        "'x'",
+        "'X'",
+        "'xyz'",
+        "'5'",
+        "5",
+        "1.5",
+        "'ä%_b'",
+        "lower('XYZ')",
+        "r'a\\b'",
+        "'2020-02-29'",
+        "true",
+    ],
     "truth": ["true", "false", "'true'", "1"],
     "date": ["DATE'2020-02-29'", "'2020-02-29'", "'2020'", "TIMESTAMP'2024-01-01 00:00:00'", "DATE'1969-12-31' + 1"],
-    "time": ["TIMESTAMP'2020-02-29 12:00:00'", "'2024-01-01'", "DATE'2024-01-01'", "TIMESTAMP_NTZ'2020-02-29 12:00:00'"],
+    "time": [
+        "TIMESTAMP'2020-02-29 12:00:00'",
+        "'2024-01-01'",
+        "DATE'2024-01-01'",
+        "TIMESTAMP_NTZ'2020-02-29 12:00:00'",
+    ],
     "binary": ["X''", "X'00'", "X'FF01'", "'x'"],
     "array": ["array(1, 5)", "array('x', 'y')", "array()"],
     "map": ["map('k', 1)"],
@@ -52,51 +97,59 @@ class _Writer:
             return self.column(kind) if self.chance(85) else self.constant(kind)
         more = depth - 1
         if self.chance(25):
-            return self.pick([
-                f"coalesce({self.value(kind, more)}, {self.value(kind, more)})",
-                f"if({self.condition(more)}, {self.value(kind, more)}, {self.value(kind, more)})",
-                f"CASE WHEN {self.condition(more)} THEN {self.value(kind, more)} ELSE {self.value(kind, more)} END",
-                f"nullif({self.value(kind, more)}, {self.value(kind, more)})",
-                f"({self.value(kind, more)})",
-            ])
+            return self.pick(
+                [
+                    f"coalesce({self.value(kind, more)}, {self.value(kind, more)})",
+                    f"if({self.condition(more)}, {self.value(kind, more)}, {self.value(kind, more)})",
+                    f"CASE WHEN {self.condition(more)} THEN {self.value(kind, more)} ELSE {self.value(kind, more)} END",
+                    f"nullif({self.value(kind, more)}, {self.value(kind, more)})",
+                    f"({self.value(kind, more)})",
+                ]
+            )
         if kind == "number":
             one, two, text = self.value(kind, more), self.value(kind, more), self.value("text", more)
-            return self.pick([
-                f"{one} + {two}",
-                f"{one} - {two}",
-                f"({one}) * 2",
-                f"({one}) / 2",
-                f"try_divide({one}, {two})",
-                f"({one}) % 3",
-                f"-({one})",
-                f"abs({one})",
-                f"round({one}, 1)",
-                f"length({text})",
-                f"try_cast({text} AS INT)",
-                f"CAST({self.column('truth')} AS INT)",
-                f"year({self.value('date', more)})",
-                f"size({self.column('array')})",
-                f"get({self.column('array')}, 0)",
-                f"{self.column('map')}['k']",
-                f"({self.column('struct')}).x",
-            ])
+            return self.pick(
+                [
+                    f"{one} + {two}",
+                    f"{one} - {two}",
+                    f"({one}) * 2",
+                    f"({one}) / 2",
+                    f"try_divide({one}, {two})",
+                    f"({one}) % 3",
+                    f"-({one})",
+                    f"abs({one})",
+                    f"round({one}, 1)",
+                    f"length({text})",
+                    f"try_cast({text} AS INT)",
+                    f"CAST({self.column('truth')} AS INT)",
+                    f"year({self.value('date', more)})",
+                    f"size({self.column('array')})",
+                    f"get({self.column('array')}, 0)",
+                    f"{self.column('map')}['k']",
+                    f"({self.column('struct')}).x",
+                ]
+            )
         if kind == "text":
             one = self.value(kind, more)
-            return self.pick([
-                f"lower({one})",
-                f"upper({one})",
-                f"trim({one})",
-                f"{one} || {self.value(kind, more)}",
-                f"substring({one}, 1, 2)",
-                f"replace({one}, 'x', '')",
-                f"CAST({self.value('number', more)} AS STRING)",
-                f"({self.column('struct')}).y",
-                f"CAST({self.value('date', more)} AS STRING)",
-            ])
+            return self.pick(
+                [
+                    f"lower({one})",
+                    f"upper({one})",
+                    f"trim({one})",
+                    f"{one} || {self.value(kind, more)}",
+                    f"substring({one}, 1, 2)",
+                    f"replace({one}, 'x', '')",
+                    f"CAST({self.value('number', more)} AS STRING)",
+                    f"({self.column('struct')}).y",
+                    f"CAST({self.value('date', more)} AS STRING)",
+                ]
+            )
         if kind == "date":
             return self.pick([f"date_add({self.value(kind, more)}, 1)", f"CAST({self.value('time', more)} AS DATE)"])
         if kind == "time":
-            return self.pick([f"{self.value(kind, more)} + INTERVAL 1 HOUR", f"CAST({self.value('date', more)} AS TIMESTAMP)"])
+            return self.pick(
+                [f"{self.value(kind, more)} + INTERVAL 1 HOUR", f"CAST({self.value('date', more)} AS TIMESTAMP)"]
+            )
         return self.column(kind)
 
     def predicate(self, depth: int) -> str:
@@ -118,26 +171,30 @@ class _Writer:
             return f"{other()} {self.pick(_OPERATORS)} {one}"
         if form in (5, 6):
             text = self.value("text", depth)
-            return self.pick([
-                f"{text} {negated}LIKE {self.pick(_PATTERNS)}",
-                f"{text} {negated}ILIKE {self.pick(_PATTERNS)}",
-                f"{text} {negated}RLIKE {self.pick(_REGEXES)}",
-                f"{text} {negated}LIKE 'x!%' ESCAPE '!'",
-                f"{text} {negated}LIKE ANY ({self.pick(_PATTERNS)}, {self.pick(_PATTERNS)})",
-                f"{text} {negated}LIKE ALL ({self.pick(_PATTERNS)}, {self.pick(_PATTERNS)})",
-                f"{self.pick(['contains', 'startswith', 'endswith'])}({text}, {self.constant('text')})",
-            ])
+            return self.pick(
+                [
+                    f"{text} {negated}LIKE {self.pick(_PATTERNS)}",
+                    f"{text} {negated}ILIKE {self.pick(_PATTERNS)}",
+                    f"{text} {negated}RLIKE {self.pick(_REGEXES)}",
+                    f"{text} {negated}LIKE 'x!%' ESCAPE '!'",
+                    f"{text} {negated}LIKE ANY ({self.pick(_PATTERNS)}, {self.pick(_PATTERNS)})",
+                    f"{text} {negated}LIKE ALL ({self.pick(_PATTERNS)}, {self.pick(_PATTERNS)})",
+                    f"{self.pick(['contains', 'startswith', 'endswith'])}({text}, {self.constant('text')})",
+                ]
+            )
         if form == 7:
             return self.value("truth", depth)
         if form == 8:
             collection = self.pick(["array", "map", "struct"])
-            return self.pick([
-                f"array_contains({self.column('array')}, {self.pick(['1', '5', chr(39) + 'x' + chr(39)])})",
-                f"exists({self.column('array')}, e -> e = {self.pick(['1', chr(39) + 'x' + chr(39)])})",
-                f"{self.column(collection)} IS {negated}NULL",
-                f"{self.column('array')} = {self.constant('array')}",
-                f"{self.column('struct')} = {self.constant('struct')}",
-            ])
+            return self.pick(
+                [
+                    f"array_contains({self.column('array')}, {self.pick(['1', '5', chr(39) + 'x' + chr(39)])})",
+                    f"exists({self.column('array')}, e -> e = {self.pick(['1', chr(39) + 'x' + chr(39)])})",
+                    f"{self.column(collection)} IS {negated}NULL",
+                    f"{self.column('array')} = {self.constant('array')}",
+                    f"{self.column('struct')} = {self.constant('struct')}",
+                ]
+            )
         return f"{negated}{one} {self.pick(_OPERATORS)} {other()}"
 
     def condition(self, depth: int) -> str:
@@ -145,17 +202,21 @@ class _Writer:
             return self.predicate(max(depth, 0))
         one, two = self.condition(depth - 1), self.condition(depth - 1)
         if self.chance(15):
-            return self.pick([
-                f"({one}) = ({two})",
-                f"({one}) <> ({two})",
-                f"({one}) <=> ({two})",
-                f"({one}) IS NOT TRUE",
-                f"({one}) IS FALSE",
-                f"({one}) IS NULL",
-                f"coalesce({one}, {self.pick(['true', 'false'])})",
-                f"CASE WHEN {one} THEN {two} ELSE NULL END",
-            ])
-        joined = f" {self.pick(['AND', 'OR'])} ".join(self.pick([part, f"({part})", f"NOT ({part})"]) for part in (one, two))
+            return self.pick(
+                [
+                    f"({one}) = ({two})",
+                    f"({one}) <> ({two})",
+                    f"({one}) <=> ({two})",
+                    f"({one}) IS NOT TRUE",
+                    f"({one}) IS FALSE",
+                    f"({one}) IS NULL",
+                    f"coalesce({one}, {self.pick(['true', 'false'])})",
+                    f"CASE WHEN {one} THEN {two} ELSE NULL END",
+                ]
+            )
+        joined = f" {self.pick(['AND', 'OR'])} ".join(
+            self.pick([part, f"({part})", f"NOT ({part})"]) for part in (one, two)
+        )
         return self.pick([joined, joined, f"NOT ({joined})"])
 
 

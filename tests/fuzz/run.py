@@ -39,7 +39,9 @@ def fuzz(
     @given(cases(most_rules))
     def agree(case: Case) -> None:
         found = differences(spark, case, seen)
-        assert not found, f"ANSI {case.ansi}, zone {case.zone}, columns {case.table.columns}:\n  " + "\n  ".join(found[:5])
+        assert not found, f"ANSI {case.ansi}, zone {case.zone}, columns {case.table.columns}:\n  " + "\n  ".join(
+            found[:5]
+        )
 
     agree()
     return seen

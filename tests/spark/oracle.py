@@ -81,7 +81,7 @@ def accepted_by_where(df: DataFrame, rules: Mapping[str, str]) -> dict[str, str]
 
 
 def _accepted(spark: SparkSession, rules: dict[str, str]) -> dict[str, str]:
-    state = spark._jsparkSession.sessionState()  # type: ignore[attr-defined]
+    state = spark._jsparkSession.sessionState()
     columns = ", ".join(f"({text}) IS TRUE AS r{i}" for i, text in enumerate(rules.values()))
     try:
         plan = state.analyzer().execute(state.sqlParser().parsePlan(f"SELECT {columns} FROM accepted_by_where"))

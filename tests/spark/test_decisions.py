@@ -114,7 +114,7 @@ def test_other_columns_and_other_modes_are_other_programs(spark: SparkSession) -
     def ids(value: str) -> list[str]:
         found: list[str] = spark.sql(
             f"SELECT match_subscriptions('modes', *).ids FROM VALUES ({value}) AS t(a)"
-        ).first()[0]
+        ).collect()[0][0]
         return found
 
     with settings(spark, spark_sparkrules_missingColumns="null", ansi="false"):
@@ -150,9 +150,9 @@ def test_a_query_has_one_instant(spark: SparkSession, zone: str) -> None:
 def test_the_next_query_has_a_later_instant(spark: SparkSession) -> None:
     rule_set("later", {"later": "at < current_timestamp()", "same": "at = current_timestamp()"}).publish(spark)
     query = "SELECT match_subscriptions('later', *).ids FROM (SELECT TIMESTAMP'{}' AS at)"
-    instant = spark.sql("SELECT CAST(current_timestamp() AS STRING)").first()[0]
+    instant = spark.sql("SELECT CAST(current_timestamp() AS STRING)").collect()[0][0]
     for _ in range(2):
-        assert spark.sql(query.format(instant)).first()[0] == ["later"]
+        assert spark.sql(query.format(instant)).collect()[0][0] == ["later"]
 
 
 def test_a_micro_batch_has_one_instant(spark: SparkSession, tmp_path: Path) -> None:

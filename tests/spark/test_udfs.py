@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 import pytest
-from pyspark.sql.functions import pandas_udf, udf
+from pyspark.sql.functions import udf
+from pyspark.sql.pandas.functions import pandas_udf
 
 import sparkrules
 from sparkrules.sql import Policy
@@ -86,7 +87,7 @@ def register_scala_function(spark: SparkSession, name: str) -> None:
     )
     field.setAccessible(True)
     owner = getattr(jvm.org.apache.spark.sql.ml, "InternalFunctionRegistration$")
-    spark._jsparkSession.udf().register(name, field.get(getattr(owner, "MODULE$")))  # type: ignore[attr-defined]
+    spark._jsparkSession.udf().register(name, field.get(getattr(owner, "MODULE$")))
 
 
 @pytest.mark.parametrize("arrow", ["true", "false"])
@@ -114,7 +115,7 @@ def test_a_pandas_function(spark: SparkSession, df: DataFrame) -> None:
     def twice(x: pd.Series) -> pd.Series:
         return x * 2
 
-    spark.udf.register("twice", pandas_udf(twice, "double"))
+    spark.udf.register("twice", pandas_udf(twice, "double"))  # type: ignore[call-overload]
     all_as_where(df, "twice(a) > 5", "NOT twice(a) > 5", "twice(a) IS NULL OR s = 'x'")
 
 
