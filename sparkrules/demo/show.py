@@ -67,7 +67,7 @@ def _run(options: argparse.Namespace, directory: Path) -> int:
 
         begun = time.perf_counter()
         rules = sparkrules.RuleSet("auctions")
-        rules.subscribe_all(auction_rules(options.rules, options.seed))
+        rules.subscribe_all(list(auction_rules(options.rules, options.seed)))
         version = rules.publish(spark)
         _step(f"{_counted(len(rules), 'rule')} subscribed and published as auctions@{version}", begun)
 

@@ -21,11 +21,16 @@ RULES_PER_QUERY = 60
 
 
 def pairs_by_where(df: DataFrame, rules: Mapping[str, str], key: str = "row") -> Pairs:
-    """(row, rule) for every rule that is true, many rules to a query."""
+    """(row, rule) for every rule that is true, many rules to a query.
+
+    Spark must not look for common subexpressions of the rules: it takes `f = 0.0` and `f = -0.0` for the same and, in
+    generated code, then computes neither.
+    """
     pairs: Pairs = set()
-    for batch in batches(rules, RULES_PER_QUERY):
-        for row in truths_of(df, batch, key).collect():
-            pairs.update((row[0], id) for i, id in enumerate(batch) if row[i + 1])
+    with settings(df.sparkSession, spark_sql_subexpressionElimination_enabled="false"):
+        for batch in batches(rules, RULES_PER_QUERY):
+            for row in truths_of(df, batch, key).collect():
+                pairs.update((row[0], id) for i, id in enumerate(batch) if row[i + 1])
     return pairs
 
 

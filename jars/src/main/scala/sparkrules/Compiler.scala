@@ -42,7 +42,7 @@ final class Compiler(segment: Segment, bound: Bound) {
     val roots = order.map(segment.subscriptionNodes(_))
     val cost = new Cost
     val children = IntLists((0 until nodes).map { n =>
-      if (invalid(n)) Array.empty[Int] else segment.nodeChildren(n).sortBy(cost.of)
+      if (invalid(n)) Array.empty[Int] else segment.nodeChildren(n).sortBy(cost.ofAsking)
     })
 
     val mustFire = new Array[Boolean](nodes)
@@ -54,7 +54,7 @@ final class Compiler(segment: Segment, bound: Bound) {
       val access = kinds(n) match {
         case Program.Leaf => Array.empty[Int]
         case Program.Or => children(n)
-        case _ => children(n).minByOption(cost.of).toArray
+        case _ => children(n).minByOption(cost.ofWatching).toArray
       }
       if (kinds(n) == Program.And && children.length(n) == 0) always += n
       access.foreach { child =>
@@ -137,8 +137,11 @@ final class Compiler(segment: Segment, bound: Bound) {
       }
     }
 
-    /** The order in which nodes are preferred: what is cheap to watch first, then what is rarely true. */
-    def of(n: Int): (Double, Double) = (expense(n), selectivity(n))
+    /** The order in which nodes are preferred to wait for: what is cheap to watch first, then what is rarely true. */
+    def ofWatching(n: Int): (Double, Double) = (expense(n), selectivity(n))
+
+    /** The order in which nodes are asked: the same, but single tests before whole subexpressions. */
+    def ofAsking(n: Int): (Double, Boolean, Double) = (expense(n), kinds(n) != Program.Leaf, selectivity(n))
 
     private def shareOfCodes(leaf: Leaf): Double = {
       val codes = bound.slots(leaf.slot).keys.maxCode + 1.0
