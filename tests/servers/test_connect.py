@@ -57,7 +57,7 @@ def check(seen: dict[str, Any]) -> None:
 
     kind, message = seen["no such column"]
     assert kind == "AnalysisException"
-    assert message.startswith("[SPARKRULES] 1 rules of unfit@1 do not fit the input")
+    assert message.startswith("[SPARKRULES] 1 rule of unfit@1 cannot be used on the input")
     assert "'typo': there is no column prise" in message
     assert "There is no rule set 'none'" in seen["no such rule set"][1]
     assert seen["after errors"] == 4

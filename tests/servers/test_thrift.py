@@ -148,7 +148,7 @@ def test_errors_are_readable(client: Client, store: Path) -> None:
     unfit.subscribe("typo", "prise > 1")
     unfit.publish(store=store)
     message = client.error("SELECT match_subscriptions('unfit', *) FROM books")
-    assert "1 rules of unfit@1 do not fit the input (id, price, state, title)" in message
+    assert "1 rule of unfit@1 cannot be used on the input (id, price, state, title)" in message
     assert "'typo': there is no column prise" in message
     assert "There is no rule set 'nothing'" in client.error("SELECT match_subscriptions('nothing', *) FROM books")
     assert "TABLE(t)" in client.error("SELECT * FROM match_subscriptions('unfit')")

@@ -1,5 +1,7 @@
 package sparkrules
 
+import java.util.{Arrays, BitSet}
+
 import org.apache.spark.sparkrules.RuleError
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{AttributeReference, GenericInternalRow}
@@ -80,10 +82,20 @@ final class Answers(matcher: Matcher, answers: Seq[Answer]) {
     }.toArray[Any])
   }
 
-  private def rows(sets: Array[Array[Int]]): ArrayData =
-    new GenericArrayData(Array.tabulate[Any](matcher.count) { i =>
-      val own = matcher.matched(i)
-      val others = sets.filter(java.util.Arrays.binarySearch(_, own) >= 0).flatten.distinct.filter(_ != own).sorted
-      InternalRow(matcher.program.ids(own), matcher.program.priorities(own), ids(others.length, others(_)))
+  private def rows(sets: Array[Array[Int]]): ArrayData = {
+    val found = Array.tabulate(matcher.count)(matcher.matched)
+    val partners = Array.fill(found.length)(new BitSet)
+    sets.foreach { set =>
+      val positions = set.map(Arrays.binarySearch(found, _))
+      val together = new BitSet
+      positions.foreach(together.set)
+      positions.foreach(partners(_).or(together))
+    }
+    new GenericArrayData(Array.tabulate[Any](found.length) { i =>
+      partners(i).clear(i)
+      val others = partners(i).stream.toArray
+      InternalRow(
+        matcher.program.ids(found(i)), matcher.program.priorities(found(i)), ids(others.length, j => found(others(j))))
     })
+  }
 }

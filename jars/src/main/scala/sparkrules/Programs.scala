@@ -93,13 +93,17 @@ object Programs {
         s"\n  ${ids.take(5).map(id => s"'$id'").mkString(", ")}$more: ${problem.reason}"
       }
       val rest = if (byReason.length > 10) s"\n  ... and ${byReason.length - 10} other reasons" else ""
+      val count = byReason.map(_._2.length).sum match {
+        case 1 => "1 rule"
+        case many => s"$many rules"
+      }
       val columns = description.row.map(_.names.last).mkString(", ")
       val asNull = s"set ${Settings.MissingColumns.key}=null to read missing columns as NULL, "
       val remedies =
         (if (byReason.exists(_._1.missing.nonEmpty)) asNull else "") +
           s"set ${Settings.InvalidRules.key}=skip to leave such rules out, or change the rules."
       throw new RulesException(
-        s"${byReason.map(_._2.length).sum} rules of ${description.version} do not fit the input ($columns):" +
+        s"$count of ${description.version} cannot be used on the input ($columns):" +
           lines.mkString + rest + s"\n${remedies.capitalize}")
     }
 }
