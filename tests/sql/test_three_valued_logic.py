@@ -10,10 +10,10 @@ import itertools
 from dataclasses import dataclass, field
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
-from sparkrules.sql import Constant, Node, Policy, Predicate, parse_rule
+from sparkrules.sql import Constant, Node, Policy, Predicate, RuleError, parse_rule
 
 Row = dict[str, Any]
 Truth = bool | None
@@ -180,6 +180,12 @@ def value_of(constant: Constant) -> Any:
 @settings(max_examples=200, deadline=None)
 @given(st.recursive(leaves(), combined, max_leaves=12))
 def test_the_tree_is_true_exactly_when_the_condition_is(condition: Condition) -> None:
-    tree = parse_rule(condition.sql, policy=Policy(max_xors=1000))
+    try:
+        tree = parse_rule(condition.sql, policy=Policy(max_xors=1000))
+    except RuleError as error:
+        # Spark would have to evaluate `(NULL) <> (a XOR b)` as a value, and has no XOR.
+        if error.reason == "XOR inside of a value":
+            reject()
+        raise
     for number in range(len(ROWS)):
         assert holds(tree, number) == (condition.truth[number] is True), (condition.sql, ROWS[number])
