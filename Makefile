@@ -4,6 +4,7 @@
 #   make test           lint, then all tests
 #   make lint           ruff and mypy, and the Scala compiler with warnings as errors
 #   make build          the wheel (with a prebuilt jar) and the source distribution, in dist/
+#   make bench          speed against other ways to do the same; BENCH='--quick' or other options
 #   make fuzz           random rules against Spark's WHERE, for MINUTES=10 from SEED
 #   make test-versions  a small suite on every supported minor of PySpark
 #   make clean          remove what the above have made, except the virtual environments
@@ -14,7 +15,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PYSPARK_MINORS := 4.0 4.1 4.2 4.3
 
-.PHONY: demo test lint build fuzz test-versions clean setup java $(PYSPARK_MINORS:%=test-pyspark-%)
+.PHONY: demo test lint build bench fuzz test-versions clean setup java $(PYSPARK_MINORS:%=test-pyspark-%)
 
 demo: setup
 	$(BIN)/sparkrules demo
@@ -32,6 +33,9 @@ build: setup
 	rm -rf build/jar dist
 	$(BIN)/sparkrules build-jar --prebuilt build/jar
 	$(BIN)/python -m build --sdist --wheel --outdir dist .
+
+bench: setup
+	$(BIN)/python -m benchmarks $(BENCH)
 
 MINUTES ?= 10
 fuzz: setup

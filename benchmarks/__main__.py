@@ -1,0 +1,102 @@
+"""Measure, print tables and write results.json; `report` prints the tables of the last results as Markdown."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from benchmarks import report
+from benchmarks.cache import Cache
+from benchmarks.measurement import Measurement, WrongAnswer
+from benchmarks.results import Results, environment
+from benchmarks.runner import Settings, measure
+from benchmarks.session import bench_session
+from benchmarks.suites import BOTH, SUITES
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def main() -> int:
+    """Run the command line and return the exit code: 0, or 1 if an answer is wrong."""
+    options = _parser().parse_args()
+    if options.command == "report":
+        print(_markdown(Results.read(options.output)))
+        return 0
+    results = Results.read(options.output) if options.add and options.output.exists() else Results()
+    try:
+        _run(options, results)
+    except WrongAnswer as error:
+        print(f"WRONG ANSWER: {error}", file=sys.stderr)
+        return 1
+    finally:
+        results.write(options.output)
+    print(_tables(results))
+    print(f"written to {options.output}")
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("command", nargs="?", choices=("run", "report"), default="run")
+    parser.add_argument("--only", nargs="+", choices=SUITES, default=list(SUITES), help="which workloads")
+    parser.add_argument("--rules", nargs="+", type=int, help="numbers of rules, instead of the workload's own")
+    parser.add_argument("--rows", type=int, default=1_000_000, help="rows at most (default: 1000000)")
+    parser.add_argument("--level", choices=BOTH, help="the kernel alone, or through Spark SQL (default: both)")
+    parser.add_argument("--quick", action="store_true", help="fewer and smaller rule sets, less time for each")
+    parser.add_argument("--no-peers", action="store_true", help="sparkrules and the floor only")
+    parser.add_argument("--seconds", type=float, default=5.0, help="for each measurement, about (default: 5)")
+    parser.add_argument(
+        "--limit", type=float, default=60.0, help="seconds after which a peer is given up (default: 60)"
+    )
+    parser.add_argument("--memory", default="8g", help="of Spark (default: 8g)")
+    cache = Path(os.environ.get("SPARKRULES_BENCH_CACHE") or ROOT / "build" / "bench")
+    parser.add_argument(
+        "--cache", type=Path, default=cache, help="rules and rows ($SPARKRULES_BENCH_CACHE, build/bench)"
+    )
+    parser.add_argument("--output", type=Path, default=ROOT / "build" / "bench" / "results.json", help="the results")
+    parser.add_argument("--add", action="store_true", help="keep other results that the file has")
+    return parser
+
+
+def _run(options: argparse.Namespace, results: Results) -> None:
+    cache = Cache(options.cache.absolute())
+    settings = Settings(
+        rows=min(options.rows, 100_000) if options.quick else options.rows,
+        levels=(options.level,) if options.level else BOTH,
+        warm_up=1.0 if options.quick else 3.0,
+        seconds=2.0 if options.quick else options.seconds,
+        limit=20.0 if options.quick else options.limit,
+        with_peers=not options.no_peers,
+    )
+    with bench_session(cache.directory, options.memory) as spark:
+        results.environment = environment(spark)
+        for name in options.only:
+            suite = SUITES[name]
+            sizes = options.rules or (suite.quick_sizes if options.quick else suite.sizes)
+            for workload in (one for size in sizes for one in suite.workloads(size)):
+                levels = tuple(level for level in settings.levels if level in suite.levels)
+                for found in measure(spark, cache, workload, suite.peers, settings.at(levels)):
+                    results.add(found)
+                    _progress(found)
+
+
+def _progress(found: object) -> None:
+    if isinstance(found, Measurement):
+        speed = f"{report.number(found.rows_per_second)} rows/s" if found.rows_per_second else "did not end"
+        print(f"{found.workload}, {found.rules:,} rules, {found.level}, {found.engine}: {speed}", flush=True)
+
+
+def _tables(results: Results) -> str:
+    return "\n\n".join(f"{title}\n\n{report.plain(head, table)}" for title, head, table in report.sections(results))
+
+
+def _markdown(results: Results) -> str:
+    about = ", ".join(f"{name} {value}" for name, value in results.environment.items())
+    sections = (f"### {title}\n\n{report.markdown(head, table)}" for title, head, table in report.sections(results))
+    return "\n\n".join([about, *sections])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,93 @@
+package sparkrules
+
+import java.lang.management.ManagementFactory
+import java.util.{Map => JMap}
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.BindReferences
+import org.apache.spark.sql.classic.Dataset
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec
+import org.apache.spark.util.SizeEstimator
+
+/** The kernel alone: the rows of a query in memory, matched again and again by one thread. */
+object KernelBench {
+  private val Slices = 5
+
+  /** Called from Python. `df` is a query that matches; its plan has the program and the rows to match. */
+  def run(df: Dataset[_], warmUpSeconds: Double, seconds: Double): JMap[String, Double] = {
+    val exec = withoutAdaptivity(df.queryExecution.executedPlan).collectFirst { case m: MatchExec => m }.get
+    val program = exec.rules.program
+    val rows = exec.child.execute().map(_.copy()).collect()
+    val matcher = new Matcher(program, BindReferences.bindReferences(exec.inputs, exec.child.output))
+    val loop = new Loop(matcher, rows)
+    loop.run(warmUpSeconds)
+    val (tests, candidates) = (Counters.tests(matcher), Counters.candidates(matcher))
+    val slices = Seq.fill(Slices)(loop.run(seconds / Slices))
+    val matched = slices.map(_.rows).sum
+    Map(
+      "subscriptions" -> program.subscriptions.toDouble,
+      "bytes" -> Counters.bytes(program).toDouble,
+      "rows" -> rows.length.toDouble,
+      "rows_matched" -> matched.toDouble,
+      "matches_per_row" -> slices.map(_.matches).sum / matched.toDouble,
+      "rows_per_second" -> slices.map(_.rowsPerSecond).sorted.apply(Slices / 2),
+      "cpu_share" -> slices.map(_.cpuNanos).sum / slices.map(_.nanos).sum.toDouble,
+      "tests_per_row" -> (Counters.tests(matcher) - tests) / matched.toDouble,
+      "candidates_per_row" -> (Counters.candidates(matcher) - candidates) / matched.toDouble).asJava
+  }
+
+  /** Processor time of this JVM so far: tasks, planning, compiling, collecting garbage. */
+  def processSeconds(): Double = ManagementFactory.getOperatingSystemMXBean match {
+    case system: com.sun.management.OperatingSystemMXBean => system.getProcessCpuTime / 1e9
+    case _ => 0
+  }
+
+  private def withoutAdaptivity(plan: SparkPlan): SparkPlan = plan match {
+    case adaptive: AdaptiveSparkPlanExec => adaptive.executedPlan
+    case other => other
+  }
+
+  private final case class Slice(rows: Long, matches: Long, nanos: Long, cpuNanos: Long) {
+    // Of the thread's own time: a busy machine takes the core away, and that is not the kernel's doing.
+    def rowsPerSecond: Double = rows * 1e9 / cpuNanos
+  }
+
+  /** Goes round and round over the rows, from where it stopped. */
+  private final class Loop(matcher: Matcher, rows: Array[InternalRow]) {
+    private val threads = ManagementFactory.getThreadMXBean
+    private var at = 0
+
+    def run(seconds: Double): Slice = {
+      val (start, startCpu) = (System.nanoTime, threads.getCurrentThreadCpuTime)
+      val end = start + (seconds * 1e9).toLong
+      var matched, matches = 0L
+      while ((matched & 15) != 0 || System.nanoTime < end) {
+        matcher.run(rows(at))
+        matches += matcher.count
+        matched += 1
+        at += 1
+        if (at == rows.length) at = 0
+      }
+      Slice(matched, matches, System.nanoTime - start, threads.getCurrentThreadCpuTime - startCpu)
+    }
+  }
+}
+
+/** What a kernel says of itself; the conversions stand in for what an older one does not have, and then count nothing. */
+private object Counters {
+  def bytes(program: Program): Long = program.bytes
+  def tests(matcher: Matcher): Long = matcher.tests
+  def candidates(matcher: Matcher): Long = matcher.candidates
+
+  implicit private class EstimatedBytes(program: Program) {
+    def bytes: Long = SizeEstimator.estimate(program)
+  }
+
+  implicit private class NotCounted(@annotation.unused matcher: Matcher) {
+    def tests: Long = 0
+    def candidates: Long = 0
+  }
+}

@@ -1,0 +1,56 @@
+"""What is measured, as it is printed, written to JSON and plotted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+Level = Literal["kernel", "spark"]
+OURS, FLOOR, PLAIN, NUMPY, JOIN = "sparkrules", "floor", "plain Spark", "numpy", "join"
+
+
+class WrongAnswer(Exception):
+    """A peer and sparkrules differ."""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One engine on one workload. `rules` are all rules of the workload, also where a peer managed only a part.
+
+    `rows_per_second` is None where it did not end; the note says what was tried.
+    """
+
+    workload: str
+    rules: int
+    level: Level
+    engine: str
+    rows: int
+    rows_per_second: float | None
+    matches_per_row: float | None = None
+    seconds: float | None = None
+    cpu_seconds: float | None = None
+    bytes_per_rule: float | None = None
+    tests_per_row: float | None = None
+    candidates_per_row: float | None = None
+    cpu_share: float | None = None
+    note: str = ""
+
+    @property
+    def matches_per_second(self) -> float | None:
+        if self.rows_per_second is None or self.matches_per_row is None:
+            return None
+        return self.rows_per_second * self.matches_per_row
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """What a rule set takes before the first row: in Python, once per version, and in Spark, once per query's table."""
+
+    workload: str
+    rules: int
+    predicates: int
+    nodes: int
+    parse_seconds: float
+    publish_seconds: float
+    bind_seconds: float
+    traits: dict[str, str] = field(default_factory=dict)

@@ -1,0 +1,75 @@
+"""The results as JSON: figures, and the machine and versions that they are of."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from dataclasses import asdict, dataclass, field
+from datetime import datetime, timezone
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+import sparkrules
+from benchmarks.measurement import Measurement, Preparation
+from benchmarks.session import CORES, jvm
+
+
+@dataclass
+class Results:
+    """Everything that a run has found out."""
+
+    environment: dict[str, str] = field(default_factory=dict)
+    preparations: list[Preparation] = field(default_factory=list)
+    measurements: list[Measurement] = field(default_factory=list)
+
+    def add(self, *found: Measurement | Preparation) -> None:
+        """Add results; one of the same engine and workload is replaced."""
+        for one in found:
+            if isinstance(one, Preparation):
+                self.preparations = [p for p in self.preparations if _key(p) != _key(one)] + [one]
+            else:
+                self.measurements = [m for m in self.measurements if _key(m) != _key(one)] + [one]
+
+    def write(self, file: Path) -> None:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(asdict(self), indent=1) + "\n", encoding="utf-8")
+
+    @staticmethod
+    def read(file: Path) -> Results:
+        found = json.loads(file.read_text(encoding="utf-8"))
+        return Results(
+            found["environment"],
+            [Preparation(**fields) for fields in found["preparations"]],
+            [Measurement(**fields) for fields in found["measurements"]],
+        )
+
+
+def environment(spark: SparkSession) -> dict[str, str]:
+    """The machine, the versions and the day."""
+    return {
+        "date": datetime.now(timezone.utc).date().isoformat(),
+        "processor": _processor(),
+        "cores": str(os.cpu_count()),
+        "cores used": str(CORES),
+        "memory of Spark": spark.conf.get("spark.driver.memory", ""),
+        "Java": jvm(spark).java.lang.System.getProperty("java.version"),
+        "Spark": spark.version,
+        "Python": platform.python_version(),
+        "sparkrules": sparkrules.__version__,
+    }
+
+
+def _key(one: Measurement | Preparation) -> tuple[str, ...]:
+    key = (one.workload, str(one.rules))
+    return (*key, one.level, one.engine) if isinstance(one, Measurement) else key
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()

@@ -1,0 +1,1 @@
+"""Rules and rows to measure with: seeded, so that every run and every machine has the same ones."""

@@ -1,0 +1,54 @@
+"""What every workload is: rules, rows, and where both come from."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pyarrow as pa
+
+import sparkrules.store.manifest
+
+RuleText = tuple[str, str]  # id, WHERE
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A rule set of a size, and the rows it is matched against.
+
+    `family` groups what is shown together, `variant` tells its members apart; `generators` are the files that decide
+    what is generated, so that nothing older is taken from the cache; `traits` are figures of the generator that a
+    reader needs to judge the results.
+    """
+
+    family: str
+    variant: str
+    size: int
+    rules: Callable[[], Iterable[RuleText]]
+    rows: Callable[[int], pa.Table]
+    generators: tuple[str, ...]
+    rows_name: str
+    traits: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The name of the rule set.
+
+        >>> Workload("thesis", "and6", 100, lambda: [], lambda count: None, (), "").name
+        'thesis_and6_100'
+        """
+        return "_".join(part for part in (self.family, self.variant, str(self.size)) if part)
+
+    @property
+    def label(self) -> str:
+        """The name without the size."""
+        return " ".join(part for part in (self.family, self.variant) if part)
+
+    def fingerprint(self) -> str:
+        """A hash of the source that generates it, and of the format in which it is kept."""
+        hashed = hashlib.sha256(str(sparkrules.store.manifest.FORMAT).encode())
+        for file in self.generators:
+            hashed.update(Path(file).read_bytes())
+        return hashed.hexdigest()[:12]
