@@ -4,7 +4,7 @@ import java.util.{Arrays, BitSet}
 
 import org.apache.spark.sparkrules.RuleError
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{AttributeReference, GenericInternalRow}
+import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression, GenericInternalRow}
 import org.apache.spark.sql.catalyst.util.{ArrayData, GenericArrayData}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
@@ -43,21 +43,25 @@ object Answer {
           containsNull = false))
 }
 
-/** Turns what a [[Matcher]] found in a row into the values of `answers`. */
-final class Answers(matcher: Matcher, answers: Seq[Answer]) {
-  private val overlaps = new Overlaps(matcher)
+/** Matches rows and turns what is found into the values of `answers`. */
+final class Answers(rules: PinnedRules, inputs: Seq[Expression], answers: Seq[Answer]) {
+  val matcher = new Matcher(rules.program, inputs)
+  private lazy val overlaps = new Overlaps(matcher, rules.forest)
   private val needsOverlaps = answers.exists(a => a == Answer.Overlaps || a == Answer.Rows)
+  private val isStrict = matcher.program.texts.nonEmpty
   private val result = new GenericInternalRow(answers.length)
 
   /** The same row each time, with new values. */
   def of(row: InternalRow): InternalRow = {
     matcher.run(row)
+    if (isStrict) matcher.requireNoErrors(rules.forest)
+    matcher.sort()
     val sets = if (needsOverlaps) overlaps.sets() else Array.empty[Array[Int]]
     var i = 0
     while (i < answers.length) {
       result.update(i, answers(i) match {
-        case Answer.Ids => ids(matcher.count, matcher.matched)
-        case Answer.Overlaps => new GenericArrayData(sets.map[Any](set => ids(set.length, set(_))))
+        case Answer.Ids => ids.array(matcher.matched, 0, matcher.count)
+        case Answer.Overlaps => new GenericArrayData(sets.map[Any](set => ids.array(set, 0, set.length)))
         case Answer.Rows => rows(sets)
         case Answer.Errors => errors()
       })
@@ -66,24 +70,19 @@ final class Answers(matcher: Matcher, answers: Seq[Answer]) {
     result
   }
 
-  private def ids(count: Int, subscription: Int => Int): ArrayData = {
-    val texts = new Array[Any](count)
-    var i = 0
-    while (i < count) { texts(i) = matcher.program.ids(subscription(i)); i += 1 }
-    new GenericArrayData(texts)
-  }
+  private def ids: Ids = matcher.program.ids
 
   private def errors(): ArrayData = {
     val found = matcher.failures().flatMap { case (slot, error) =>
-      matcher.program.users(slot).map(subscription => subscription -> RuleError.message(error))
+      rules.forest.users(slot).map(subscription => subscription -> RuleError.message(error))
     }
     new GenericArrayData(found.distinct.sortBy(_._1).map { case (subscription, message) =>
-      InternalRow(matcher.program.ids(subscription), UTF8String.fromString(message))
+      InternalRow(ids(subscription), UTF8String.fromString(message))
     }.toArray[Any])
   }
 
   private def rows(sets: Array[Array[Int]]): ArrayData = {
-    val found = Array.tabulate(matcher.count)(matcher.matched)
+    val found = Arrays.copyOf(matcher.matched, matcher.count)
     val partners = Array.fill(found.length)(new BitSet)
     sets.foreach { set =>
       val positions = set.map(Arrays.binarySearch(found, _))
@@ -93,9 +92,8 @@ final class Answers(matcher: Matcher, answers: Seq[Answer]) {
     }
     new GenericArrayData(Array.tabulate[Any](found.length) { i =>
       partners(i).clear(i)
-      val others = partners(i).stream.toArray
-      InternalRow(
-        matcher.program.ids(found(i)), matcher.program.priorities(found(i)), ids(others.length, j => found(others(j))))
+      val others = partners(i).stream.map(found(_)).toArray
+      InternalRow(ids(found(i)), matcher.program.priorities(found(i)), ids.array(others, 0, others.length))
     })
   }
 }

@@ -38,6 +38,10 @@ object Codes {
     }
   }
 
+  /** Whether a test distinguishes between values that are not among its constants. */
+  def isOrdered(operator: String): Boolean = operator.startsWith("<") && operator != "<>" && operator != "<=>" ||
+    operator.startsWith(">")
+
   def contains(intervals: Array[Int], from: Int, until: Int, code: Int): Boolean = {
     var low = from >> 1
     var high = (until >> 1) - 1
@@ -53,6 +57,28 @@ object Codes {
   /** The first and last code of each interval. */
   def pairs(intervals: Array[Int]): Iterator[(Int, Int)] =
     Iterator.range(0, intervals.length, 2).map(i => (intervals(i), intervals(i + 1)))
+
+  /** The codes that are in both sets. */
+  def intersection(a: Array[Int], b: Array[Int]): Array[Int] = {
+    val common = ArrayBuffer.empty[Int]
+    var (i, j) = (0, 0)
+    while (i < a.length && j < b.length) {
+      val (first, last) = (math.max(a(i), b(j)), math.min(a(i + 1), b(j + 1)))
+      if (first <= last) common ++= Seq(first, last)
+      if (a(i + 1) < b(j + 1)) i += 2 else j += 2
+    }
+    common.toArray
+  }
+
+  /** The codes that are in any of the sets. */
+  def union(sets: Seq[Array[Int]]): Array[Int] = {
+    val joined = ArrayBuffer.empty[Int]
+    sets.flatMap(pairs).sorted.foreach { case (first, last) =>
+      if (joined.nonEmpty && first <= joined.last + 1) joined(joined.length - 1) = math.max(joined.last, last)
+      else joined ++= Seq(first, last)
+    }
+    joined.toArray
+  }
 
   private def interval(first: Int, last: Int): Array[Int] = if (first > last) Array.empty else Array(first, last)
 

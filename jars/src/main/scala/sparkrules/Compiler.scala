@@ -6,9 +6,9 @@ import scala.collection.mutable.ArrayBuffer
 final class Compiler(segment: Segment, bound: Bound) {
   private val nodes = segment.nodeOperators.length
   private val kinds: Array[Byte] = segment.nodeOperators.map {
-    case "and" => Program.And
-    case "or" => Program.Or
-    case _ => Program.Leaf
+    case "and" => Forest.And
+    case "or" => Forest.Or
+    case _ => Forest.Leaf
   }
 
   /** Nodes with a predicate that Spark does not accept on this table, and so the subscriptions to leave out. */
@@ -16,7 +16,7 @@ final class Compiler(segment: Segment, bound: Bound) {
     val flags = new Array[Boolean](nodes)
     (0 until nodes).foreach { n =>
       flags(n) =
-        if (kinds(n) == Program.Leaf) bound.leaves(segment.nodePredicates(n)).isLeft
+        if (kinds(n) == Forest.Leaf) bound.leaves(segment.nodePredicates(n)).isLeft
         else segment.nodeChildren(n).exists(flags(_))
     }
     flags
@@ -31,126 +31,81 @@ final class Compiler(segment: Segment, bound: Bound) {
   }
 
   private def firstProblem(node: Int): Problem =
-    if (kinds(node) == Program.Leaf) bound.leaves(segment.nodePredicates(node)).left.toOption.get
+    if (kinds(node) == Forest.Leaf) bound.leaves(segment.nodePredicates(node)).left.toOption.get
     else firstProblem(segment.nodeChildren(node).find(invalid(_)).get)
 
-  def compile(): Program = {
-    val order = segment.subscriptionIds.indices.diff(rejected).sortWith { (a, b) =>
-      val byPriority = segment.subscriptionPriorities(b).compare(segment.subscriptionPriorities(a))
-      if (byPriority != 0) byPriority < 0 else segment.subscriptionIds(a).binaryCompare(segment.subscriptionIds(b)) < 0
-    }.toArray
-    val roots = order.map(segment.subscriptionNodes(_))
-    val cost = new Cost
-    val children = IntLists((0 until nodes).map { n =>
-      if (invalid(n)) Array.empty[Int] else segment.nodeChildren(n).sortBy(cost.ofAsking)
-    })
-
-    val mustFire = new Array[Boolean](nodes)
-    roots.foreach(mustFire(_) = true)
-    val (below, above) = (ArrayBuffer.empty[Int], ArrayBuffer.empty[Int])
-    val always = ArrayBuffer.empty[Int]
-    // Children are numbered before their parents, so one pass from above reaches every node that must fire.
-    (nodes - 1 to 0 by -1).iterator.filter(mustFire(_)).foreach { n =>
-      val access = kinds(n) match {
-        case Program.Leaf => Array.empty[Int]
-        case Program.Or => children(n)
-        case _ => children(n).minByOption(cost.ofWatching).toArray
-      }
-      if (kinds(n) == Program.And && children.length(n) == 0) always += n
-      access.foreach { child =>
-        mustFire(child) = true
-        below += child
-        above += n
-      }
-    }
-
+  /** The program; and the forest that it was made of, whose subscriptions are numbered as in the program. */
+  def compile(): (Program, Forest) = {
+    val order = inOrder
+    val forest = new Forest(
+      kinds,
+      Array.tabulate(nodes)(n => if (isTest(n)) leaf(n).slot else -1),
+      IntLists((0 until nodes).map(n => if (isTest(n)) leaf(n).intervals else Array.empty[Int])),
+      IntLists((0 until nodes).map(n => if (invalid(n)) Array.empty[Int] else segment.nodeChildren(n))),
+      order.map(segment.subscriptionNodes(_)))
+    val conditions = new Conditions(forest, new Tests(bound.slots(_).keys, statistics), expense)
+    val found = alternatives(forest, conditions)
+    val (code, sets, shared) = new Assembler(conditions, found, bound.slots.length, expense).assemble()
     val wholeTexts = bound.texts.toSet
-    val firing = (0 until nodes).filter(n => mustFire(n) && kinds(n) == Program.Leaf).groupBy(leaf(_).slot)
-    new Program(
+    val program = new Program(
       Program.serialize(bound.slots.map(_.expression)),
       bound.slots.map(_.base),
       bound.slots.map(_.keys),
-      kinds,
-      Array.tabulate(nodes)(n => if (kinds(n) == Program.Leaf && !invalid(n)) leaf(n).slot else -1),
-      IntLists((0 until nodes).map { n =>
-        if (kinds(n) == Program.Leaf && !invalid(n)) leaf(n).intervals else Array.empty[Int]
-      }),
-      children,
-      IntLists.group(nodes, below.toArray, above.toArray),
-      IntLists.group(nodes, roots, roots.indices.toArray),
-      roots,
-      always.toArray,
-      firing.keys.toArray.sorted,
-      bound.slots.indices.map(s => triggers(firing.getOrElse(s, Nil), bound.slots(s).keys.maxCode)).toArray,
+      code,
+      IntLists(sets.map(conditions.tests.intervals)),
+      forest.subset(shared),
+      found.repeats.contains(true),
       bound.slots.indices.filter(s => isComputed(s) && !wholeTexts(s)).toArray,
       if (bound.texts.isEmpty) bound.texts else order.map(bound.texts(_)),
-      order.map(segment.subscriptionIds(_)),
+      Ids(order.map(segment.subscriptionIds(_))),
       order.map(segment.subscriptionPriorities(_)))
+    (program, forest)
+  }
+
+  /** The subscriptions that are not left out, highest priority first, then by id. */
+  private def inOrder: Array[Int] = {
+    val (ids, priorities) = (segment.subscriptionIds, segment.subscriptionPriorities)
+    ids.indices.filter(s => !invalid(segment.subscriptionNodes(s))).sortWith { (a, b) =>
+      if (priorities(a) != priorities(b)) priorities(a) > priorities(b) else ids(a).binaryCompare(ids(b)) < 0
+    }.toArray
+  }
+
+  private def isTest(node: Int): Boolean = kinds(node) == Forest.Leaf && !invalid(node)
+
+  private def leaf(node: Int): Leaf = bound.leaves(segment.nodePredicates(node)).toOption.get
+
+  private def alternatives(forest: Forest, conditions: Conditions): Alternatives = {
+    val subscriptions = IntLists.group(nodes, forest.roots, forest.roots.indices.toArray)
+    val (terms, starts, ends) = (new IntBuffer, new IntBuffer, new IntBuffer)
+    val (users, repeats) = (ArrayBuffer.empty[Array[Int]], ArrayBuffer.empty[Boolean])
+    (0 until nodes).foreach { root =>
+      if (subscriptions.length(root) > 0) {
+        val own = subscriptions(root)
+        val all = conditions.alternatives(root)
+        val mayRepeat = all.length > 1 &&
+          (all.length > Compiler.Few || all.combinations(2).exists(pair => !conditions.areDisjoint(pair(0), pair(1))))
+        all.foreach { alternative =>
+          starts += terms.length
+          alternative.foreach(terms += _)
+          ends += terms.length
+          users += own
+          repeats += mayRepeat
+        }
+      }
+    }
+    new Alternatives(terms.toArray, starts.toArray, ends.toArray, users.toArray, repeats.toArray)
   }
 
   private def isComputed(slot: Int): Boolean =
     bound.slots(slot).base >= 0 || bound.slots(slot).expression.children.nonEmpty
 
-  private def leaf(node: Int): Leaf = bound.leaves(segment.nodePredicates(node)).toOption.get
+  // A column is read anyway; an expression or a test of a text must be evaluated by Spark, row by row.
+  private def expense(slot: Int): Double = if (isComputed(slot)) Compiler.Evaluation else 0.0
 
-  private def triggers(leaves: Seq[Int], max: Int): Triggers = {
-    val (codes, nodes) = (ArrayBuffer.empty[Int], ArrayBuffer.empty[Int])
-    val (upTo, from) = (ArrayBuffer.empty[(Int, Int)], ArrayBuffer.empty[(Int, Int, Int)])
-    leaves.foreach { n =>
-      Codes.pairs(leaf(n).intervals).foreach { case (start, last) =>
-        if (start == Keys.NullCode) { codes += start; nodes += n }
-        val first = math.max(start, 1)
-        if (first == last) { codes += first; nodes += n }
-        else if (first < last && first == 1 && last < max) upTo += ((last, n))
-        else if (first < last) from += ((first, last, n))
-      }
-    }
-    val down = upTo.sortBy(-_._1)
-    val ascending = from.sortBy(_._1)
-    new Triggers(
-      if (codes.isEmpty) new IntLists(new Array[Int](1), Array.empty)
-      else IntLists.group(codes.max + 1, codes.toArray, nodes.toArray),
-      down.map(_._1).toArray,
-      down.map(_._2).toArray,
-      ascending.map(_._1).toArray,
-      ascending.map(_._2).toArray,
-      ascending.map(_._3).toArray)
-  }
+  private def statistics(slot: Int): Option[Array[Double]] = None
+}
 
-  /** Guesses of how often a node is true, and of what it costs to find out, in the absence of statistics. */
-  private final class Cost {
-    private val selectivity = new Array[Double](nodes)
-    private val expense = new Array[Double](nodes)
-
-    (0 until nodes).foreach { n =>
-      if (!invalid(n)) kinds(n) match {
-        case Program.Leaf =>
-          selectivity(n) = shareOfCodes(leaf(n))
-          expense(n) = expenseOf(leaf(n).slot)
-        case kind =>
-          val all = segment.nodeChildren(n)
-          val chances = all.map(selectivity(_))
-          selectivity(n) = if (kind == Program.And) chances.product else math.min(1.0, chances.sum)
-          // To see an AND fire it is enough to watch one child, for an OR all must be watched.
-          expense(n) =
-            if (kind == Program.And) all.map(expense(_)).minOption.getOrElse(0.0) else all.map(expense(_)).sum
-      }
-    }
-
-    /** The order in which nodes are preferred to wait for: what is cheap to watch first, then what is rarely true. */
-    def ofWatching(n: Int): (Double, Double) = (expense(n), selectivity(n))
-
-    /** The order in which nodes are asked: the same, but single tests before whole subexpressions. */
-    def ofAsking(n: Int): (Double, Boolean, Double) = (expense(n), kinds(n) != Program.Leaf, selectivity(n))
-
-    private def shareOfCodes(leaf: Leaf): Double = {
-      val codes = bound.slots(leaf.slot).keys.maxCode + 1.0
-      Codes.pairs(leaf.intervals).map { case (first, last) =>
-        (if (first == last) 2 else last - first + 1) / codes
-      }.sum.min(1.0)
-    }
-
-    // A column is read anyway; an expression or a test of a text must be evaluated by Spark, row by row.
-    private def expenseOf(slot: Int): Double = if (isComputed(slot)) 1.0 else 0.0
-  }
+object Compiler {
+  private val Few = 16
+  private val Evaluation = 20.0
 }

@@ -1,6 +1,6 @@
 package sparkrules
 
-import java.util.{Arrays, HashMap => JHashMap}
+import java.util.Arrays
 
 import org.apache.spark.sql.catalyst.util.TypeUtils
 import org.apache.spark.sql.types._
@@ -41,12 +41,15 @@ object Keys {
     case _ => LongKeys.hold(dataType)
   }
 
-  /** The keys of `constants`, values of `dataType` that are not NULL. A type without keys has no constants. */
-  def of(dataType: DataType, constants: Array[Any]): Keys = dataType match {
+  /**
+   * The keys of `constants`, values of `dataType` that are not NULL. A type without keys has no constants. Where the
+   * order of values does not matter (`isOrdered`), any value that is no key may have the code of any other such.
+   */
+  def of(dataType: DataType, constants: Array[Any], isOrdered: Boolean): Keys = dataType match {
     case BooleanType => new LongKeys(Array(0L, 1L), dataType)
     case _ if LongKeys.hold(dataType) =>
       new LongKeys(constants.map(LongKeys.toLong(_, dataType)).distinct.sorted, dataType)
-    case StringType => new StringKeys(sorted(constants, dataType).map(_.asInstanceOf[UTF8String]))
+    case StringType => new StringKeys(sorted(constants, dataType).map(_.asInstanceOf[UTF8String]), isOrdered)
     case _ if hold(dataType) => new ObjectKeys(sorted(constants, dataType), dataType)
     case _ => NoKeys
   }
@@ -103,18 +106,33 @@ object LongKeys {
     }
 }
 
-/** Keys of strings with the binary collation. */
-final class StringKeys(values: Array[UTF8String]) extends Keys {
-  @transient private lazy val index: JHashMap[UTF8String, Integer] = {
-    val map = new JHashMap[UTF8String, Integer](values.length * 2)
-    values.indices.foreach(i => map.put(values(i), i))
-    map
+/**
+ * Keys of strings with the binary collation.
+ *
+ * @param isOrdered whether a test asks which of two texts comes first; if none does, all others are as good as one
+ */
+final class StringKeys(values: Array[UTF8String], isOrdered: Boolean) extends Keys {
+  // Open addressing: a place holds the number of a key plus one, or zero. Half of the places at least are free.
+  @transient private lazy val mask = Integer.highestOneBit(2 * values.length + 1) * 2 - 1
+  @transient private lazy val places: Array[Int] = {
+    val table = new Array[Int](mask + 1)
+    values.indices.foreach { i =>
+      var place = values(i).hashCode & mask
+      while (table(place) != 0) place = (place + 1) & mask
+      table(place) = i + 1
+    }
+    table
   }
   def size: Int = values.length
-  def codeOf(value: Any): Int = {
-    val text = value.asInstanceOf[UTF8String]
-    val exact = index.get(text)
-    if (exact != null) 2 * exact + 2 else found(Arrays.binarySearch(values.asInstanceOf[Array[AnyRef]], text))
+  def codeOf(value: Any): Int = codeOfText(value.asInstanceOf[UTF8String])
+  def codeOfText(text: UTF8String): Int = {
+    var place = text.hashCode & mask
+    while (places(place) != 0) {
+      val key = places(place) - 1
+      if (values(key).equals(text)) return 2 * key + 2
+      place = (place + 1) & mask
+    }
+    if (isOrdered) found(Arrays.binarySearch(values.asInstanceOf[Array[AnyRef]], text)) else 1
   }
 }
 

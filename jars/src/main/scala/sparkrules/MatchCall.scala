@@ -70,7 +70,7 @@ final case class PinnedCall(inputs: Seq[Expression], answers: Seq[Answer], rules
   override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): PinnedCall =
     copy(inputs = newChildren)
 
-  @transient private lazy val state = new Answers(new Matcher(rules.program, inputs), answers)
+  @transient private lazy val state = new Answers(rules, inputs, answers)
 
   override def eval(input: InternalRow): Any = {
     val row = state.of(input)

@@ -63,8 +63,8 @@ private final class MatchPartition(
     with Serializable {
 
   override def apply(partition: Int, input: Iterator[InternalRow]): Iterator[InternalRow] = {
-    val matcher = new Matcher(rules.program, inputs)
-    val results = new Answers(matcher, answers)
+    val results = new Answers(rules, inputs, answers)
+    val matcher = results.matcher
     val joined = new JoinedRow
     val projection = UnsafeProjection.create(output, output)
     projection.initialize(partition)

@@ -8,6 +8,7 @@ import scala.util.control.NonFatal
 import org.apache.spark.sparkrules.RuleError
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{BasePredicate, BoundReference, Expression, GenericInternalRow, Predicate}
+import org.apache.spark.sql.vectorized.ColumnarBatch
 
 /**
  * Matches rows against a [[Program]]: what changes from row to row, one for each task. Nothing is cleared between rows:
@@ -25,172 +26,203 @@ final class Matcher(val program: Program, inputs: Seq[Expression]) {
   private val readers: Array[SlotReader] =
     slotExpressions.zip(keys).map { case (expression, slotKeys) => SlotReader(expression, slotKeys) }
   private val operand = new GenericInternalRow(1)
-  // Generated as for a WHERE clause: what is evaluated before what, and so what fails, is not quite the same otherwise.
-  private val conditions = mutable.HashMap.empty[Int, BasePredicate]
+  private val instructions = program.code
 
   private var row: InternalRow = _
-  private var stamp = 0
-  private val slotStamps = new Array[Int](readers.length)
-  private val slotCodes = new Array[Int](readers.length)
+
+  /** The number of the last row, which starts anew when there are too many. */
+  var stamp = 0
+  // Per slot, of the last row that asked: the row's stamp above its code.
+  private val slotCodes = new Array[Long](readers.length)
   private val reasons = new Array[Throwable](readers.length)
-  // Per node, of the last row that asked: twice the stamp, plus one if it was true.
-  private val answers = new Array[Int](kinds.length)
-  private val fired = new Array[Int](kinds.length)
-  private var stack = new Array[Int](64)
-  private var depth = 0
+  private val truths = mutable.ArrayBuffer.empty[Truth]
+  private val truth = truthOf(program.shared)
+  private val reported = new Array[Int](if (hasRepeats) subscriptions else 0)
+  private var returns = new Array[Int](16)
   private var found = new Array[Int](64)
 
-  /** Subscriptions that match the last row: `matched(0)` until `matched(count)`, in the order of the program. */
+  /** The subscriptions that match the last row: `matched(0)` until `matched(count)`, in no order until `sort()`. */
   var count = 0
-  def matched(i: Int): Int = found(i)
+  def matched: Array[Int] = found
 
-  /** Values that could not be computed, since this matcher was made. */
+  /** Since this matcher was made: values that could not be computed, instructions that looked at a value. */
   var errors = 0L
+  var tests = 0L
+
+  /** To be called before the rows of a batch are run. */
+  def startBatch(batch: ColumnarBatch): Unit = readers.foreach(_.startBatch(batch))
 
   def run(next: InternalRow): Unit = {
     row = next
     count = 0
     stamp += 1
     if (stamp == Matcher.LastStamp) forget()
-    var i = 0
-    while (i < always.length) { fire(always(i)); i += 1 }
-    i = 0
-    while (i < drivers.length) { trigger(drivers(i)); i += 1 }
-    Arrays.sort(found, 0, count)
-    if (texts.nonEmpty) requireNoErrors()
+    execute()
   }
 
-  /** The slots that cannot be computed for the last row, with the reason: all of them, needed for a match or not. */
-  def failures(): Seq[(Int, Throwable)] =
-    fallible.toSeq.filter(codeOf(_) == Keys.ErrorCode).map { slot =>
-      val base = bases(slot)
-      slot -> reasons(if (base >= 0 && codeOf(base) == Keys.ErrorCode) base else slot)
+  private def execute(): Unit = {
+    val code = instructions
+    var pc = 0
+    var depth = 0
+    var looks = 0
+    while (pc >= 0) {
+      val word = code(pc)
+      val slot = word >>> Op.Bits
+      (word & Op.Mask) match {
+        case Op.Return =>
+          depth -= 1
+          pc = if (depth < 0) -1 else returns(depth)
+        case Op.Jump => pc = code(pc + 1)
+        case Op.Call =>
+          if (depth == returns.length) returns = Arrays.copyOf(returns, 2 * depth)
+          returns(depth) = pc + 2
+          depth += 1
+          pc = code(pc + 1)
+        case Op.EqualElse =>
+          looks += 1
+          pc = if (this.code(slot) == code(pc + 1)) pc + 3 else code(pc + 2)
+        case Op.InElse =>
+          looks += 1
+          val value = this.code(slot)
+          pc = if (value >= code(pc + 1) && value <= code(pc + 2)) pc + 4 else code(pc + 3)
+        case Op.SetElse =>
+          looks += 1
+          pc = if (isIn(slot, code(pc + 1))) pc + 3 else code(pc + 2)
+        case Op.NodeElse =>
+          looks += 1
+          pc = if (truth.of(shared.roots(slot))) pc + 2 else code(pc + 1)
+        case Op.EqualThen =>
+          looks += 1
+          pc = if (this.code(slot) == code(pc + 1)) code(pc + 2) else pc + 3
+        case Op.InThen =>
+          looks += 1
+          val value = this.code(slot)
+          pc = if (value >= code(pc + 1) && value <= code(pc + 2)) code(pc + 3) else pc + 4
+        case Op.SetThen =>
+          looks += 1
+          pc = if (isIn(slot, code(pc + 1))) code(pc + 2) else pc + 3
+        case Op.NodeThen =>
+          looks += 1
+          pc = if (truth.of(shared.roots(slot))) code(pc + 1) else pc + 2
+        case Op.Emit =>
+          val n = code(pc + 1)
+          report(pc + 2, n)
+          pc += 2 + n
+        case Op.EmitOnce =>
+          val n = code(pc + 1)
+          reportOnce(pc + 2, n)
+          pc += 2 + n
+        case Op.UpTo =>
+          looks += 1
+          val n = code(pc + 1)
+          report(pc + 2 + n, upTo(this.code(slot), pc + 2, n))
+          pc += 2 + 2 * n
+        case Op.UpToOnce =>
+          looks += 1
+          val n = code(pc + 1)
+          reportOnce(pc + 2 + n, upTo(this.code(slot), pc + 2, n))
+          pc += 2 + 2 * n
+        case Op.From =>
+          looks += 1
+          val n = code(pc + 1)
+          report(pc + 2 + n, from(this.code(slot), pc + 2, n))
+          pc += 2 + 2 * n
+        case Op.FromOnce =>
+          looks += 1
+          val n = code(pc + 1)
+          reportOnce(pc + 2 + n, from(this.code(slot), pc + 2, n))
+          pc += 2 + 2 * n
+        case Op.Switch =>
+          looks += 1
+          val place = (this.code(slot) >> code(pc + 1)) - code(pc + 2)
+          pc = if (place >= 0 && place < code(pc + 3)) code(pc + 5 + place) else code(pc + 4)
+        case Op.Search =>
+          looks += 1
+          val n = code(pc + 2)
+          val place = Arrays.binarySearch(code, pc + 4, pc + 4 + n, this.code(slot) >> code(pc + 1))
+          pc = if (place >= 0) code(place + n) else code(pc + 3)
+      }
     }
-
-  /** Fails with what the first rule would have failed with, had Spark evaluated its whole text from left to right. */
-  private def requireNoErrors(): Unit = failures().foreach { case (slot, reason) =>
-    users(slot).foreach { subscription =>
-      // Spark computes constants before it sees a row.
-      val isConstant = !slotExpressions(slot).exists(_.isInstanceOf[BoundReference])
-      if (isConstant || texts(subscription) < 0) throw new RuleError(ids(subscription).toString, reason)
-      try conditions.getOrElseUpdate(subscription, Predicate.create(slotExpressions(texts(subscription)))).eval(row)
-      catch { case NonFatal(e) => throw new RuleError(ids(subscription).toString, e) }
-    }
+    tests += looks
   }
 
-  /** Whether a node is true for the last row, whatever its part in a match. */
-  def isTrue(node: Int): Boolean = {
-    val answer = answers(node)
-    if ((answer >> 1) == stamp) (answer & 1) == 1
+  private def isIn(slot: Int, set: Int): Boolean =
+    Codes.contains(sets.values, sets.start(set), sets.end(set), code(slot))
+
+  /** How many of the `n` descending bounds at `place` are not below the code of a value. */
+  private def upTo(value: Int, place: Int, n: Int): Int =
+    if (value < 1) 0
     else {
-      val value = kinds(node) match {
-        case Program.Leaf =>
-          val code = codeOf(leafSlots(node))
-          Codes.contains(intervals.values, intervals.start(node), intervals.end(node), code)
-        case Program.And => allTrue(node)
-        case _ => anyTrue(node)
+      var (low, high) = (0, n)
+      while (low < high) {
+        val middle = (low + high) >>> 1
+        if (instructions(place + middle) >= value) low = middle + 1 else high = middle
       }
-      answers(node) = 2 * stamp + (if (value) 1 else 0)
-      value
+      low
     }
-  }
 
-  private def allTrue(node: Int): Boolean = {
-    var i = children.start(node)
-    val end = children.end(node)
-    while (i < end && isTrue(children.values(i))) i += 1
-    i == end
-  }
-
-  private def anyTrue(node: Int): Boolean = {
-    var i = children.start(node)
-    val end = children.end(node)
-    while (i < end && !isTrue(children.values(i))) i += 1
-    i < end
-  }
-
-  private def trigger(slot: Int): Unit = {
-    val code = codeOf(slot)
-    if (code >= 0) {
-      val slotTriggers = triggers(slot)
-      val points = slotTriggers.points
-      if (code < points.size) {
-        var i = points.start(code)
-        val end = points.end(code)
-        while (i < end) { fire(points.values(i)); i += 1 }
-      }
-      if (code > 0) {
-        var i = 0
-        while (i < slotTriggers.upTo.length && slotTriggers.upTo(i) >= code) { fire(slotTriggers.upToNodes(i)); i += 1 }
-        i = 0
-        while (i < slotTriggers.from.length && slotTriggers.from(i) <= code) {
-          if (slotTriggers.fromLast(i) >= code) fire(slotTriggers.fromNodes(i))
-          i += 1
-        }
-      }
+  /** How many of the `n` ascending bounds at `place` are not above the code of a value. */
+  private def from(value: Int, place: Int, n: Int): Int = {
+    var (low, high) = (0, n)
+    while (low < high) {
+      val middle = (low + high) >>> 1
+      if (instructions(place + middle) <= value) low = middle + 1 else high = middle
     }
+    low
   }
 
-  /** Takes a node that is true to all that it makes true. */
-  private def fire(node: Int): Unit = {
-    push(node)
-    while (depth > 0) {
-      depth -= 1
-      val next = stack(depth)
-      if (fired(next) != stamp) {
-        fired(next) = stamp
-        answers(next) = 2 * stamp + 1
-        report(next)
-        var i = up.start(next)
-        val end = up.end(next)
-        while (i < end) {
-          val parent = up.values(i)
-          if (fired(parent) != stamp && (kinds(parent) == Program.Or || isTrue(parent))) push(parent)
-          i += 1
-        }
+  private def report(place: Int, n: Int): Unit = {
+    if (count + n > found.length) found = Arrays.copyOf(found, 2 * (count + n))
+    if (n < 8) {
+      var i = 0
+      while (i < n) { found(count + i) = instructions(place + i); i += 1 }
+    } else System.arraycopy(instructions, place, found, count, n)
+    count += n
+  }
+
+  private def reportOnce(place: Int, n: Int): Unit = {
+    if (count + n > found.length) found = Arrays.copyOf(found, 2 * (count + n))
+    var i = 0
+    while (i < n) {
+      val subscription = instructions(place + i)
+      if (reported(subscription) != stamp) {
+        reported(subscription) = stamp
+        found(count) = subscription
+        count += 1
       }
-    }
-  }
-
-  private def push(node: Int): Unit = {
-    if (depth == stack.length) stack = Arrays.copyOf(stack, 2 * depth)
-    stack(depth) = node
-    depth += 1
-  }
-
-  private def report(node: Int): Unit = {
-    var i = ends.start(node)
-    val end = ends.end(node)
-    if (count + end - i > found.length) found = Arrays.copyOf(found, 2 * (count + end - i))
-    while (i < end) {
-      found(count) = ends.values(i)
-      count += 1
       i += 1
     }
   }
 
-  private def codeOf(slot: Int): Int =
-    if (slotStamps(slot) == stamp) slotCodes(slot)
-    else {
-      val code =
-        try {
-          if (bases(slot) < 0) readers(slot).read(row) else test(slot, bases(slot))
-        } catch {
-          // A regular expression can exhaust the stack; the row is lost for this test only.
-          case e: StackOverflowError => failed(slot, e)
-          case NonFatal(e) => failed(slot, e)
-        }
-      slotStamps(slot) = stamp
-      slotCodes(slot) = code
-      code
-    }
+  /** Puts what was found in the order in which it is reported. */
+  def sort(): Unit = if (count > 1) order.sort(found, count)
+  private val order = new SmallInts(subscriptions)
+
+  /** The code of a slot for the last row. */
+  def code(slot: Int): Int = {
+    val known = slotCodes(slot)
+    if ((known >> 32).toInt == stamp) known.toInt else compute(slot)
+  }
+
+  private def compute(slot: Int): Int = {
+    val value =
+      try {
+        if (bases(slot) < 0) readers(slot).read(row) else test(slot, bases(slot))
+      } catch {
+        // A regular expression can exhaust the stack; the row is lost for this test only.
+        case e: StackOverflowError => failed(slot, e)
+        case NonFatal(e) => failed(slot, e)
+      }
+    slotCodes(slot) = (stamp.toLong << 32) | (value & 0xffffffffL)
+    value
+  }
 
   /** Tests of a text are unknown where it is NULL, and fail where it fails. */
   private def test(slot: Int, base: Int): Int = {
-    val baseCode = codeOf(base)
+    val baseCode = code(base)
     if (baseCode <= Keys.NullCode) baseCode
     else {
-      operand.update(0, readers(base).value)
+      operand.update(0, readers(base).value(row))
       readers(slot).read(operand)
     }
   }
@@ -201,12 +233,81 @@ final class Matcher(val program: Program, inputs: Seq[Expression]) {
     Keys.ErrorCode
   }
 
+  /** The slots that cannot be computed for the last row, with the reason: all of them, needed for a match or not. */
+  def failures(): Seq[(Int, Throwable)] =
+    fallible.toSeq.filter(code(_) == Keys.ErrorCode).map { slot =>
+      val base = bases(slot)
+      slot -> reasons(if (base >= 0 && code(base) == Keys.ErrorCode) base else slot)
+    }
+
+  // Generated as for a WHERE clause: what is evaluated before what, and so what fails, is not quite the same otherwise.
+  private val conditions = mutable.HashMap.empty[Int, BasePredicate]
+
+  /** Fails with what the first rule would have failed with, had Spark evaluated its whole text from left to right. */
+  def requireNoErrors(forest: Forest): Unit = failures().foreach { case (slot, reason) =>
+    forest.users(slot).foreach { subscription =>
+      // Spark computes constants before it sees a row.
+      val isConstant = !slotExpressions(slot).exists(_.isInstanceOf[BoundReference])
+      if (isConstant || texts(subscription) < 0) throw new RuleError(ids(subscription).toString, reason)
+      try conditions.getOrElseUpdate(subscription, Predicate.create(slotExpressions(texts(subscription)))).eval(row)
+      catch { case NonFatal(e) => throw new RuleError(ids(subscription).toString, e) }
+    }
+  }
+
+  /** What is true of a forest whose leaves are tests of this program's slots. */
+  def truthOf(forest: Forest): Truth = {
+    truths += new Truth(forest, this)
+    truths.last
+  }
+
   private def forget(): Unit = {
-    Seq(slotStamps, answers, fired).foreach(Arrays.fill(_, 0))
+    Arrays.fill(slotCodes, 0L)
+    Arrays.fill(reported, 0)
+    truths.foreach(_.forget())
     stamp = 1
   }
 }
 
 object Matcher {
   private final val LastStamp = Int.MaxValue / 2
+}
+
+/** Sorts different integers below `limit`, through bits: faster than comparing them once there are some. */
+final class SmallInts(limit: Int) {
+  private val words = new Array[Long]((limit + 63) >>> 6)
+  private val used = new Array[Long]((words.length + 63) >>> 6)
+
+  def sort(values: Array[Int], count: Int): Unit =
+    if (count < SmallInts.Few || count < used.length / 8) Arrays.sort(values, 0, count)
+    else {
+      var i = 0
+      while (i < count) {
+        val value = values(i)
+        words(value >>> 6) |= 1L << value
+        used(value >>> 12) |= 1L << (value >>> 6)
+        i += 1
+      }
+      var next = 0
+      var u = 0
+      while (u < used.length) {
+        var open = used(u)
+        used(u) = 0
+        while (open != 0) {
+          val w = (u << 6) + java.lang.Long.numberOfTrailingZeros(open)
+          open &= open - 1
+          var bits = words(w)
+          words(w) = 0
+          while (bits != 0) {
+            values(next) = (w << 6) + java.lang.Long.numberOfTrailingZeros(bits)
+            next += 1
+            bits &= bits - 1
+          }
+        }
+        u += 1
+      }
+    }
+}
+
+object SmallInts {
+  private val Few = 12
 }

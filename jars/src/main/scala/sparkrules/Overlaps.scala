@@ -9,10 +9,9 @@ import scala.collection.mutable.ArrayBuffer
  * The overlap sets of a row: the groups of two or more matching subscriptions that share a subexpression which is true
  * in this row, no group twice; larger groups first, then in the order of their members.
  */
-final class Overlaps(matcher: Matcher) {
-  import matcher.program
-
-  private val visits = new Array[Int](program.kinds.length)
+final class Overlaps(matcher: Matcher, forest: Forest) {
+  private val truth = matcher.truthOf(forest)
+  private val visits = new Array[Int](forest.size)
   private var visit = 0
   private val users = mutable.LinkedHashMap.empty[Int, ArrayBuffer[Int]]
   private val stack = ArrayBuffer.empty[Int]
@@ -30,14 +29,14 @@ final class Overlaps(matcher: Matcher) {
   private def walk(subscription: Int): Unit = {
     visit += 1
     if (visit < 0) { Arrays.fill(visits, 0); visit = 1 }
-    stack += program.roots(subscription)
+    stack += forest.roots(subscription)
     while (stack.nonEmpty) {
       val node = stack.remove(stack.length - 1)
       if (visits(node) != visit) {
         visits(node) = visit
-        if (matcher.isTrue(node)) users.getOrElseUpdate(node, ArrayBuffer.empty) += subscription
-        var i = program.children.start(node)
-        while (i < program.children.end(node)) { stack += program.children.values(i); i += 1 }
+        if (truth.of(node)) users.getOrElseUpdate(node, ArrayBuffer.empty) += subscription
+        var i = forest.children.start(node)
+        while (i < forest.children.end(node)) { stack += forest.children.values(i); i += 1 }
       }
     }
   }

@@ -14,16 +14,25 @@ import org.apache.spark.sql.types.DataType
 final class PinnedRules(
     val description: Description,
     @transient val functions: Seq[(String, Any)],
-    @transient private val compiled: Program)
+    @transient private val compiled: Program,
+    @transient private val compiledForest: Forest)
     extends Serializable {
   private val subscriptions = compiled.subscriptions
   @transient private lazy val sent: Broadcast[Program] = SparkSession.active.sparkContext.broadcast(compiled)
+  @transient private lazy val sentForest: Broadcast[Forest] = SparkSession.active.sparkContext.broadcast(compiledForest)
   private var received: Broadcast[Program] = _
+  private var receivedForest: Broadcast[Forest] = _
 
   def program: Program = if (compiled != null) compiled else received.value
 
+  /** What overlaps and errors are found with, and nothing else: an executor fetches it when it is first asked for. */
+  def forest: Forest = if (compiledForest != null) compiledForest else receivedForest.value
+
   private def writeObject(out: ObjectOutputStream): Unit = {
-    if (compiled != null) received = sent
+    if (compiled != null) {
+      received = sent
+      receivedForest = sentForest
+    }
     out.defaultWriteObject()
   }
 

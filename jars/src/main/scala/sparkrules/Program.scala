@@ -2,31 +2,17 @@ package sparkrules
 
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, ObjectInputStream, ObjectOutputStream}
 
-import scala.collection.mutable
-import scala.collection.mutable.ArrayBuffer
-
 import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.unsafe.types.UTF8String
 
 /**
- * A compiled rule set: flat arrays, shared by all tasks of an executor and never written to.
- *
- * The forest of shared subexpressions is evaluated from both ends. A leaf that becomes true *fires*: it goes up to the
- * nodes in `up`, where an AND appears under one child only, its access child, and an OR under each. What an AND needs
- * besides is asked for from above, by evaluating its other children on demand. `Matcher` is the state that this needs.
+ * A compiled rule set: flat arrays, shared by all tasks of an executor and never written to. `Matcher` runs it.
  *
  * @param expressions the slots' expressions, serialised by Java because tasks need copies of their own
  * @param bases per slot: the slot whose value it tests, or -1
- * @param kinds per node: [[Program.Leaf]], [[Program.And]] or [[Program.Or]]
- * @param leafSlots per node: the slot of a leaf
- * @param intervals per node: the codes for which a leaf is true, pairs of first and last
- * @param children per node: its children, those likely to decide first
- * @param up per node: the nodes that firing may make true
- * @param ends per node: the subscriptions that are true when it is
- * @param roots per subscription: its node
- * @param always nodes that are true for every row
- * @param drivers slots to be computed for every row, because they have triggers
- * @param triggers per slot: which leaves fire for a code
+ * @param code instructions that report the matching subscriptions, see [[Op]]
+ * @param sets the codes of tests that are more than one interval: pairs of first and last
+ * @param shared subexpressions that the code asks for as a whole
+ * @param hasRepeats whether the code may report a subscription twice, by `Op.EmitOnce`
  * @param fallible slots that Spark computes, and may fail to
  * @param texts per subscription, if rules are to fail as Spark's WHERE would: the slot of its whole text, or -1
  * @param ids subscriptions in the order in which they are reported: highest priority first, then by id
@@ -35,51 +21,28 @@ final class Program(
     val expressions: Array[Byte],
     val bases: Array[Int],
     val keys: Array[Keys],
-    val kinds: Array[Byte],
-    val leafSlots: Array[Int],
-    val intervals: IntLists,
-    val children: IntLists,
-    val up: IntLists,
-    val ends: IntLists,
-    val roots: Array[Int],
-    val always: Array[Int],
-    val drivers: Array[Int],
-    val triggers: Array[Triggers],
+    val code: Array[Int],
+    val sets: IntLists,
+    val shared: Forest,
+    val hasRepeats: Boolean,
     val fallible: Array[Int],
     val texts: Array[Int],
-    val ids: Array[UTF8String],
+    val ids: Ids,
     val priorities: Array[Int])
     extends Serializable {
 
-  def subscriptions: Int = ids.length
+  def subscriptions: Int = ids.size
 
-  /** Per slot: the subscriptions that have a test of it. Needed only where errors are asked for. */
-  @transient lazy val users: IntLists = {
-    val (slots, subscriptions) = (ArrayBuffer.empty[Int], ArrayBuffer.empty[Int])
-    roots.indices.foreach { subscription =>
-      val (seen, open) = (mutable.HashSet.empty[Int], mutable.Stack(roots(subscription)))
-      while (open.nonEmpty) {
-        val node = open.pop()
-        if (seen.add(node)) {
-          if (kinds(node) == Program.Leaf && seen.add(-1 - leafSlots(node))) {
-            slots += leafSlots(node)
-            subscriptions += subscription
-          }
-          open.pushAll(children(node))
-        }
-      }
-    }
-    IntLists.group(bases.length, slots.toArray, subscriptions.toArray)
-  }
+  /** What the program takes up, but for the expressions. */
+  def bytes: Long =
+    4L * (code.length + sets.offsets.length + sets.values.length + priorities.length + texts.length) + ids.bytes.length +
+      4L * ids.offsets.length + 13L * shared.size
 
   /** A fresh copy of the slots' expressions: they may hold state. */
   def copyExpressions(): Array[Expression] = Program.deserialize(expressions)
 }
 
 object Program {
-  final val Leaf: Byte = 0
-  final val And: Byte = 1
-  final val Or: Byte = 2
 
   def serialize(expressions: Array[Expression]): Array[Byte] = {
     val bytes = new ByteArrayOutputStream
@@ -100,17 +63,49 @@ object Program {
 }
 
 /**
- * Which leaves of one slot fire for a code.
+ * The instructions of a program. The first integer is the operation in its lowest five bits, and the slot that it is
+ * about above them; operands follow. What is read together lies together: the code of an alternative's remaining tests,
+ * and its subscriptions, follow the test that makes it worth a look.
  *
- * @param points leaves per code, for tests that are true for single codes
- * @param upTo the last codes of tests that are true from code 1 on, descending; `upToNodes` are their leaves
- * @param from the first codes of all other tests, ascending; `fromLast` their last codes, `fromNodes` their leaves
+ * {{{
+ *   Return
+ *   Jump        target
+ *   Call        target                                  come back after its Return
+ *   EqualElse   point target                            go on if the slot's code is the point, else jump
+ *   InElse      first last target                       ... if it lies between
+ *   SetElse     set target                              ... if it is in a set
+ *   NodeElse    target                                  ... if a shared subexpression (instead of a slot) is true
+ *   EqualThen, InThen, SetThen, NodeThen                the same, but jump if it is so, else go on
+ *   Emit        n subscription*                         report
+ *   EmitOnce    n subscription*                         report those that are not reported yet
+ *   UpTo        n last* subscription*                   report those with code <= last; descending
+ *   From        n first* subscription*                  report those with first <= code; ascending
+ *   UpToOnce, FromOnce                                  the same, those that are not reported yet
+ *   Switch      shift first n next target*              jump to the target of code >> shift, or to next
+ *   Search      shift n next point* target*             the same for points that are far apart; ascending
+ * }}}
  */
-final class Triggers(
-    val points: IntLists,
-    val upTo: Array[Int],
-    val upToNodes: Array[Int],
-    val from: Array[Int],
-    val fromLast: Array[Int],
-    val fromNodes: Array[Int])
-    extends Serializable
+object Op {
+  final val Return = 0
+  final val Jump = 1
+  final val Call = 2
+  final val EqualElse = 3
+  final val InElse = 4
+  final val SetElse = 5
+  final val NodeElse = 6
+  final val EqualThen = 7
+  final val InThen = 8
+  final val SetThen = 9
+  final val NodeThen = 10
+  final val Emit = 11
+  final val EmitOnce = 12
+  final val UpTo = 13
+  final val From = 14
+  final val UpToOnce = 15
+  final val FromOnce = 16
+  final val Switch = 17
+  final val Search = 18
+
+  final val Bits = 5
+  final val Mask = (1 << Bits) - 1
+}

@@ -66,9 +66,9 @@ object Programs {
     val segment = store.load(description.version)
     val (bound, compiler) = bind(segment, analysis, row, description)
     if (description.invalidRules == "error") refuse(description, compiler.problems)
-    val program = compiler.compile()
+    val (program, forest) = compiler.compile()
     val functions = segment.functions.toSeq.zip(builders(session, segment.functions.toSeq))
-    (new PinnedRules(description, functions, program), bound.copy(slots = Array.empty, leaves = Array.empty))
+    (new PinnedRules(description, functions, program, forest), bound.copy(slots = Array.empty, leaves = Array.empty))
   }
 
   /**

@@ -17,6 +17,7 @@ final class Slots(analysis: Analysis) {
   private val expressions = ArrayBuffer.empty[Expression]
   private val bases = ArrayBuffer.empty[Int]
   private val constants = ArrayBuffer.empty[ArrayBuffer[Any]]
+  private val ordered = mutable.HashSet.empty[Int]
   private val sealedKeys = mutable.HashMap.empty[Int, Keys]
 
   def of(expression: Expression): Int = number(-1, expression)
@@ -31,12 +32,15 @@ final class Slots(analysis: Analysis) {
       expressions.length - 1
     })
 
-  /** Notes that `slot` is compared with these values. */
-  def compare(slot: Int, values: Array[Any]): Unit = constants(slot) ++= values
+  /** Notes that `slot` is compared with these values, and whether that asks which is greater. */
+  def compare(slot: Int, values: Array[Any], isOrdered: Boolean): Unit = {
+    constants(slot) ++= values
+    if (isOrdered) ordered += slot
+  }
 
   /** The keys of a slot, once all its constants are known. */
   def keys(slot: Int): Keys =
-    sealedKeys.getOrElseUpdate(slot, Keys.of(expressions(slot).dataType, constants(slot).toArray))
+    sealedKeys.getOrElseUpdate(slot, Keys.of(expressions(slot).dataType, constants(slot).toArray, ordered(slot)))
 
   def bound(row: Seq[Attribute], leaves: Array[Either[Problem, Leaf]], texts: Array[Int]): Bound = {
     val extras = mutable.LinkedHashMap.empty[Expression, (AttributeReference, Expression)]

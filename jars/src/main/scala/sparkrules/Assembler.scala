@@ -1,0 +1,382 @@
+package sparkrules
+
+import java.util.Arrays
+
+import scala.collection.mutable
+import scala.collection.mutable.ArrayBuffer
+
+/** Integers in a row that grows. */
+final class IntBuffer {
+  private var values = new Array[Int](1024)
+  var length = 0
+
+  def +=(value: Int): Unit = {
+    if (length == values.length) values = Arrays.copyOf(values, 2 * length)
+    values(length) = value
+    length += 1
+  }
+  def update(i: Int, value: Int): Unit = values(i) = value
+  def apply(i: Int): Int = values(i)
+  def toArray: Array[Int] = Arrays.copyOf(values, length)
+}
+
+/**
+ * What a rule needs to match: all of `terms`, from `start` until `end`, are true; negative ones are whole
+ * subexpressions (see [[Conditions]]).
+ *
+ * @param subscriptions per alternative: what matches then; `repeats` whether another alternative may say the same
+ */
+final class Alternatives(
+    val terms: Array[Int],
+    val starts: Array[Int],
+    val ends: Array[Int],
+    val subscriptions: Array[Array[Int]],
+    val repeats: Array[Boolean]) {
+  def size: Int = starts.length
+}
+
+/**
+ * Writes the code of a program. At each place, every alternative that could still be true is put under one of the tests
+ * that it has left: a test that is rarely true, and that many have in common. All that are under one test follow it, and
+ * are divided again in the same way. So the code is a trie of shared conditions, and what a row costs is what is true of
+ * it rather than how many rules there are.
+ *
+ * @param expense what it costs to compute a slot, in the time of a simple test
+ */
+final class Assembler(conditions: Conditions, alternatives: Alternatives, slotCount: Int, expense: Int => Double) {
+  import Assembler._
+  import alternatives._
+  import conditions.{forest, tests, wholes}
+
+  private val code = new IntBuffer
+  private val setNumbers = mutable.LinkedHashMap.empty[Int, Int]
+  private val sharedNodes = mutable.LinkedHashMap.empty[Int, Int]
+
+  // Of tests first, then of wholes: see `place`. How many alternatives of a block have a term, or a test of a slot.
+  private val counts = new Array[Int](tests.size + wholes.length)
+  private val slotCounts = new Array[Int](slotCount)
+  private val chances: Array[Double] = Array.tabulate(tests.size)(tests.chance) ++ wholes.map(conditions.chances(_))
+  private val expenses: Array[Double] =
+    Array.tabulate(tests.size)(test => expense(tests.slot(test))) ++ wholes.map(conditions.costs(_))
+  private val kinds: Array[Byte] = Array.tabulate(counts.length) { i =>
+    if (i >= tests.size) Asked
+    else if (tests.isPoints(i)) Jumped
+    else if (tests.isUpTo(i) || tests.isFrom(i)) Ordered
+    else Asked
+  }
+
+  private def place(term: Int): Int = if (term >= 0) term else tests.size - 1 - term
+
+  /** The code; and what it refers to by number: tests that are sets, and nodes of the forest. */
+  def assemble(): (Array[Int], Seq[Int], Seq[Int]) = {
+    block(Array.range(0, size), 0)
+    put(Op.Return)
+    (code.toArray, setNumbers.keys.toSeq, sharedNodes.keys.toSeq)
+  }
+
+  /** The code for alternatives of which nothing else is known. */
+  private def block(open: Array[Int], depth: Int): Unit = {
+    val (done, rest) = open.partition(a => starts(a) == ends(a))
+    emitAll(done)
+    if (rest.length == 1 || depth == Deepest) rest.foreach(single)
+    else if (rest.nonEmpty) {
+      val groups = divide(rest)
+      val (texts, others) = groups.partition(g => g.term < 0)
+      others.groupBy(g => tests.slot(g.term)).toSeq.sortBy(_._1).foreach { case (slot, own) => ofSlot(slot, own, depth) }
+      texts.foreach(gate(_, depth))
+    }
+  }
+
+  /** Each alternative with the others that are put under the same term. */
+  private def divide(open: Array[Int]): Seq[Group] = {
+    open.foreach(count(_, 1))
+    val chosen = open.map { a =>
+      val best = bestTerm(a, open.length)
+      val term = terms(best)
+      terms(best) = terms(starts(a))
+      terms(starts(a)) = term
+      (place(term).toLong << 32) | a
+    }
+    open.foreach(count(_, -1))
+    Arrays.sort(chosen)
+    val groups = ArrayBuffer.empty[Group]
+    var from = 0
+    while (from < chosen.length) {
+      var until = from + 1
+      while (until < chosen.length && (chosen(until) >> 32) == (chosen(from) >> 32)) until += 1
+      val members = Array.tabulate(until - from)(i => chosen(from + i).toInt)
+      groups += new Group(terms(starts(members(0))), members)
+      members.foreach(starts(_) += 1)
+      from = until
+    }
+    groups.toSeq
+  }
+
+  private def count(a: Int, by: Int): Unit = {
+    var i = starts(a)
+    while (i < ends(a)) {
+      counts(place(terms(i))) += by
+      if (terms(i) >= 0) slotCounts(tests.slot(terms(i))) += by
+      i += 1
+    }
+  }
+
+  /** The term of an alternative that it is expected to cost least to put it under, in a block of so many. */
+  private def bestTerm(a: Int, all: Int): Int = {
+    var best = starts(a)
+    var least = Double.MaxValue
+    var i = starts(a)
+    while (i < ends(a)) {
+      val chance = chances(place(terms(i)))
+      val score = visit(terms(i), 1.0, isLast = ends(a) - starts(a) == 1) + chance * visitNext(a, i, all)
+      if (score < least) { least = score; best = i }
+      i += 1
+    }
+    best
+  }
+
+  /** What an alternative costs among those that have the i-th term in common with it. */
+  private def visitNext(a: Int, i: Int, all: Int): Double = {
+    val left = ends(a) - starts(a) - 1
+    if (left == 0) 0.0
+    else if (left > ManyTerms) 1.0
+    else {
+      val share = counts(place(terms(i))).toDouble / all
+      var least = Double.MaxValue
+      var j = starts(a)
+      while (j < ends(a)) {
+        if (j != i) least = math.min(least, visit(terms(j), share, isLast = left == 1))
+        j += 1
+      }
+      least
+    }
+  }
+
+  /** What it costs each time to get past a term, divided by those that have it in common in such a share of a block. */
+  private def visit(term: Int, share: Double, isLast: Boolean): Double = {
+    val i = place(term)
+    def among(count: Int): Double = math.max(1.0, share * count)
+    val slots = if (term >= 0) among(slotCounts(tests.slot(term))) else 1.0
+    kinds(i) match {
+      case Jumped => (1.0 + expenses(i)) / slots
+      case Ordered if isLast => (2.0 + expenses(i)) / slots
+      case Ordered => (chances(i) / among(counts(i))) + (1.0 + expenses(i)) / slots
+      case _ => (1.0 + expenses(i)) / among(counts(i))
+    }
+  }
+
+  /** The groups whose terms test one slot. */
+  private def ofSlot(slot: Int, groups: Seq[Group], depth: Int): Unit = {
+    val (points, rest) = groups.partition(g => tests.isPoints(g.term))
+    val (upTo, rest2) = rest.partition(g => tests.isUpTo(g.term))
+    val (from, rest3) = rest2.partition(g => tests.isFrom(g.term))
+    val (intervals, sets) = rest3.partition(g => tests.isInterval(g.term))
+    if (points.length == 1 && tests.isPoint(points.head.term)) gate(points.head, depth)
+    else switches(slot, points, depth)
+    ordered(slot, upTo.sortBy(g => -tests.last(g.term)), g => tests.last(g.term), Op.UpTo, Op.UpToOnce, depth)
+    ordered(slot, from.sortBy(g => tests.first(g.term)), g => tests.first(g.term), Op.From, Op.FromOnce, depth)
+    if (intervals.length < ManyIntervals) intervals.foreach(gate(_, depth)) else switches(slot, intervals, depth)
+    sets.foreach(gate(_, depth))
+  }
+
+  private def gate(group: Group, depth: Int): Unit = {
+    val otherwise = ArrayBuffer.empty[Int]
+    goOnIf(group.term, otherwise)
+    block(group.members, depth + 1)
+    patch(otherwise)
+  }
+
+  /** Tests of one side of a value, in such an order that the first that fails ends them. */
+  private def ordered(slot: Int, groups: Seq[Group], bound: Group => Int, list: Int, listOnce: Int, depth: Int): Unit = {
+    val (finished, open) = groups.partition(_.members.forall(a => starts(a) == ends(a)))
+    if (finished.length == 1) gate(finished.head, depth)
+    else {
+      Seq(list -> false, listOnce -> true).foreach { case (op, once) =>
+        val pairs =
+          for (g <- finished; a <- g.members.toSeq if repeats(a) == once; s <- subscriptions(a).toSeq) yield (bound(g), s)
+        if (pairs.nonEmpty) {
+          put(op, slot)
+          code += pairs.length
+          pairs.foreach(pair => code += pair._1)
+          pairs.foreach(pair => code += pair._2)
+        }
+      }
+    }
+    val ends0 = ArrayBuffer.empty[Int]
+    open.foreach { group =>
+      goOnIf(group.term, ends0)
+      block(group.members, depth + 1)
+    }
+    patch(ends0)
+  }
+
+  /**
+   * A jump to what is true for the slot's code. An interval consists of a few aligned ones, of lengths that are powers
+   * of two; for each length there is a jump of its own, by the code without its lowest bits.
+   */
+  private def switches(slot: Int, groups: Seq[Group], depth: Int): Unit = if (groups.nonEmpty) {
+    val pieces = groups.flatMap(g => Codes.pairs(tests.intervals(g.term)).flatMap(aligned).map(_ -> g))
+    val users = pieces.groupMap(_._1)(_._2)
+    // Code that is jumped to from one place, or that no other shares its places with, needs no way back.
+    val alone = groups.filter { g =>
+      val own = Codes.pairs(tests.intervals(g.term)).flatMap(aligned).toSeq
+      own.length == 1 || own.forall(users(_).length == 1) && own.forall(_._1 == own.head._1)
+    }.toSet
+    val called = groups.filterNot(alone)
+    val finished = called.filter(g => g.members.forall(a => starts(a) == ends(a)) && g.members.length <= FewIds).toSet
+    val bodies = mutable.HashMap.empty[Group, Int]
+    val outOfLine = called.filterNot(finished)
+    if (outOfLine.nonEmpty) {
+      val over = jump()
+      outOfLine.foreach { g =>
+        bodies(g) = code.length
+        block(g.members, depth + 1)
+        put(Op.Return)
+      }
+      patch(Seq(over))
+    }
+    pieces.groupBy(_._1._1).toSeq.sortBy(_._1).foreach { case (shift, own) =>
+      switch(slot, shift, own.map { case ((_, place), g) => place -> g }, g => {
+        if (bodies.contains(g)) { put(Op.Call); code += bodies(g) }
+        else if (finished(g)) emitAll(g.members)
+        else block(g.members, depth + 1)
+      })
+    }
+  }
+
+  private def switch(slot: Int, shift: Int, targets: Seq[(Int, Group)], body: Group => Unit): Unit = {
+    val byPlace = targets.groupMap(_._1)(_._2).toSeq.sortBy(_._1)
+    val (first, last) = (byPlace.head._1, byPlace.last._1)
+    val isDense = last - first + 1L <= 4L * byPlace.length + 8
+    put(if (isDense) Op.Switch else Op.Search, slot)
+    code += shift
+    if (isDense) code += first
+    val entries = if (isDense) last - first + 1 else byPlace.length
+    code += entries
+    val next = hole()
+    val table = if (isDense) code.length else code.length + entries
+    if (!isDense) byPlace.foreach { case (place, _) => code += place }
+    (0 until entries).foreach(_ => code += 0)
+    val ends0 = ArrayBuffer(next)
+    val known = mutable.HashMap.empty[Seq[Group], Int]
+    byPlace.zipWithIndex.foreach { case ((place, groups), i) =>
+      val target = known.getOrElseUpdate(groups, {
+        val start = code.length
+        groups.foreach(body)
+        ends0 += jump()
+        start
+      })
+      code(table + (if (isDense) place - first else i)) = target
+    }
+    patch(ends0)
+    if (isDense) (table until table + entries).foreach(i => if (code(i) == 0) code(i) = code(next))
+  }
+
+  /** One alternative by itself: its tests in the best order, then what they make true. */
+  private def single(a: Int): Unit = {
+    val otherwise = ArrayBuffer.empty[Int]
+    val order = Arrays.copyOfRange(terms, starts(a), ends(a)).sortBy { term =>
+      (1.0 + expenses(place(term))) / math.max(1e-9, 1.0 - chances(place(term)))
+    }
+    order.foreach(term => goOnIf(term, otherwise))
+    emitAll(Array(a))
+    patch(otherwise)
+  }
+
+  private def emitAll(finished: Array[Int]): Unit =
+    Seq(Op.Emit -> false, Op.EmitOnce -> true).foreach { case (op, once) =>
+      val all = finished.filter(repeats(_) == once).flatMap(subscriptions(_))
+      if (all.nonEmpty) {
+        Arrays.sort(all)
+        put(op)
+        code += all.length
+        all.foreach(code += _)
+      }
+    }
+
+  /** Code that goes on if a term is true, and otherwise jumps to what is patched into `otherwise` later. */
+  private def goOnIf(term: Int, otherwise: ArrayBuffer[Int]): Unit =
+    if (term >= 0) otherwise += testOf(term, Op.EqualElse, Op.InElse, Op.SetElse)
+    else goOnIfNode(wholes(-1 - term), otherwise)
+
+  private def goOnIfNode(node: Int, otherwise: ArrayBuffer[Int]): Unit =
+    if (isShared(node)) otherwise += nodeOf(node, Op.NodeElse)
+    else forest.kinds(node) match {
+      case Forest.Leaf => otherwise += testOf(conditions.leafTests(node), Op.EqualElse, Op.InElse, Op.SetElse)
+      case Forest.And => childrenOf(node)(1.0 - conditions.chances(_)).foreach(goOnIfNode(_, otherwise))
+      case _ =>
+        val then0 = ArrayBuffer.empty[Int]
+        val ordered = childrenOf(node)(conditions.chances(_))
+        ordered.init.foreach(jumpIfNode(_, then0))
+        goOnIfNode(ordered.last, otherwise)
+        patch(then0)
+    }
+
+  private def jumpIfNode(node: Int, then0: ArrayBuffer[Int]): Unit =
+    if (isShared(node)) then0 += nodeOf(node, Op.NodeThen)
+    else forest.kinds(node) match {
+      case Forest.Leaf => then0 += testOf(conditions.leafTests(node), Op.EqualThen, Op.InThen, Op.SetThen)
+      case Forest.Or => childrenOf(node)(conditions.chances(_)).foreach(jumpIfNode(_, then0))
+      case _ =>
+        val otherwise = ArrayBuffer.empty[Int]
+        goOnIfNode(node, otherwise)
+        then0 += jump()
+        patch(otherwise)
+    }
+
+  /** Subexpressions that are too large to be written out wherever they are needed; or constants. */
+  private def isShared(node: Int): Boolean =
+    conditions.sizes(node) > LargestInline || forest.kinds(node) != Forest.Leaf && forest.children.length(node) == 0
+
+  /** Children that are cheap first, and those likely to decide. */
+  private def childrenOf(node: Int)(decides: Int => Double): Seq[Int] =
+    forest.children(node).toSeq.sortBy(child => conditions.costs(child) / math.max(1e-9, decides(child)))
+
+  private def testOf(test: Int, equal: Int, in: Int, set: Int): Int = {
+    val slot = tests.slot(test)
+    if (tests.isPoint(test)) { put(equal, slot); code += tests.first(test) }
+    else if (tests.isInterval(test)) { put(in, slot); code += tests.first(test); code += tests.last(test) }
+    else { put(set, slot); code += setNumbers.getOrElseUpdate(test, setNumbers.size) }
+    hole()
+  }
+
+  private def nodeOf(node: Int, op: Int): Int = {
+    put(op, sharedNodes.getOrElseUpdate(node, sharedNodes.size))
+    hole()
+  }
+
+  private def put(op: Int, slot: Int = 0): Unit = code += op | (slot << Op.Bits)
+
+  private def jump(): Int = { put(Op.Jump); hole() }
+
+  private def hole(): Int = { code += 0; code.length - 1 }
+
+  private def patch(holes: Iterable[Int]): Unit = holes.foreach(code(_) = code.length)
+}
+
+object Assembler {
+  // How a test is found to be true: by a jump that its slot's tests have in common, in their order, or by asking.
+  private final val Jumped: Byte = 0
+  private final val Ordered: Byte = 1
+  private final val Asked: Byte = 2
+  private val ManyTerms = 12
+  private val Deepest = 64
+  private val ManyIntervals = 8
+  private val FewIds = 4
+  private val LargestInline = 16
+
+  private final class Group(val term: Int, val members: Array[Int])
+
+  /** The interval as aligned pieces: the binary logarithm of their length, and their place in units of it. */
+  private def aligned(interval: (Int, Int)): Iterator[(Int, Int)] = new Iterator[(Int, Int)] {
+    private var next0 = interval._1
+    def hasNext: Boolean = next0 <= interval._2
+    def next(): (Int, Int) = {
+      var shift = if (next0 == 0) 30 else Integer.numberOfTrailingZeros(next0)
+      while (next0 + (1L << shift) - 1 > interval._2) shift -= 1
+      val piece = (shift, next0 >> shift)
+      next0 += 1 << shift
+      piece
+    }
+  }
+}

@@ -1,0 +1,66 @@
+package sparkrules
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeArrayData
+import org.apache.spark.unsafe.Platform
+import org.apache.spark.unsafe.types.UTF8String
+
+/**
+ * The ids of subscriptions, all in one array, each padded with zeros to whole words: that is how a row of Spark holds
+ * texts, so that an answer is made by copying words.
+ *
+ * @param offsets per subscription: the word where its id begins; and the end
+ * @param padding per subscription: how many bytes of its last word are not its own
+ */
+final class Ids(val bytes: Array[Byte], val offsets: Array[Int], padding: Array[Byte]) extends Serializable {
+  def size: Int = padding.length
+
+  def length(i: Int): Int = 8 * (offsets(i + 1) - offsets(i)) - padding(i)
+
+  /** The id itself, not copied. */
+  def apply(i: Int): UTF8String = UTF8String.fromAddress(bytes, Platform.BYTE_ARRAY_OFFSET + 8L * offsets(i), length(i))
+
+  /** The ids of `subscriptions(from)` until `subscriptions(until)` as a new array of Spark. */
+  def array(subscriptions: Array[Int], from: Int, until: Int): UnsafeArrayData = {
+    val count = until - from
+    var words = 0L
+    var i = from
+    while (i < until) { words += offsets(subscriptions(i) + 1) - offsets(subscriptions(i)); i += 1 }
+    val header = UnsafeArrayData.calculateHeaderPortionInBytes(count)
+    val total = header + 8L * count + 8L * words
+    if (total > Ids.Largest) {
+      throw new RulesException(s"The ids of the $count rules that match one row take up more than 2 GB.")
+    }
+    val buffer = new Array[Byte](total.toInt)
+    Platform.putLong(buffer, Platform.BYTE_ARRAY_OFFSET, count.toLong)
+    var entry = Platform.BYTE_ARRAY_OFFSET + header
+    var place = header + 8 * count
+    i = from
+    while (i < until) {
+      val id = subscriptions(i)
+      var source = Platform.BYTE_ARRAY_OFFSET + 8L * offsets(id)
+      val end = Platform.BYTE_ARRAY_OFFSET + 8L * offsets(id + 1)
+      Platform.putLong(buffer, entry, (place.toLong << 32) | length(id))
+      entry += 8
+      while (source < end) {
+        Platform.putLong(buffer, Platform.BYTE_ARRAY_OFFSET + place, Platform.getLong(bytes, source))
+        source += 8
+        place += 8
+      }
+      i += 1
+    }
+    val array = new UnsafeArrayData
+    array.pointTo(buffer, Platform.BYTE_ARRAY_OFFSET, total.toInt)
+    array
+  }
+}
+
+object Ids {
+  private val Largest = Int.MaxValue - 15
+
+  def apply(texts: Array[UTF8String]): Ids = {
+    val offsets = texts.iterator.map(t => (t.numBytes + 7) / 8).scanLeft(0)(Math.addExact).toArray
+    val bytes = new Array[Byte](Math.multiplyExact(8, offsets.last))
+    texts.indices.foreach(i => texts(i).writeToMemory(bytes, Platform.BYTE_ARRAY_OFFSET + 8L * offsets(i)))
+    new Ids(bytes, offsets, Array.tabulate(texts.length)(i => ((8 - texts(i).numBytes % 8) % 8).toByte))
+  }
+}
