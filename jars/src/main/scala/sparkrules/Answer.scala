@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.util.{ArrayData, GenericArrayData}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-/** What a query may want to know of a row's matches; each is a column of [[Match]], computed only when it is used. */
+/** What a query may want to know of matches; each is a column of [[Match]], computed only when it is used. */
 sealed abstract class Answer(val name: String, val dataType: DataType) extends Product with Serializable {
   def attribute: AttributeReference = AttributeReference(name, dataType, nullable = false)()
 }
@@ -23,7 +23,12 @@ object Answer {
   /** The groups of them that share a true subexpression. */
   case object Overlaps extends Answer("overlaps", ArrayType(Strings, containsNull = false))
 
-  /** One element per match, for results with a row per match. */
+  /** Of a single match: its subscription, and the others of the row that share a true subexpression with it. */
+  case object SubscriptionId extends Answer("subscription_id", StringType)
+  case object Priority extends Answer("priority", IntegerType)
+  case object Overlap extends Answer("overlap", Strings)
+
+  /** One element per match, with these three. */
   case object Rows extends Answer(
         "rows",
         ArrayType(
@@ -43,31 +48,54 @@ object Answer {
           containsNull = false))
 }
 
-/** Matches rows and turns what is found into the values of `answers`. */
+/** Matches a row and turns what is found into the values of `answers`. */
 final class Answers(rules: PinnedRules, inputs: Seq[Expression], answers: Seq[Answer]) {
   val matcher = new Matcher(rules.program, inputs)
   private lazy val overlaps = new Overlaps(matcher, rules.forest)
-  private val needsOverlaps = answers.exists(a => a == Answer.Overlaps || a == Answer.Rows)
   private val isStrict = matcher.program.texts.nonEmpty
+  private val needsPartners = answers.contains(Answer.Overlap)
   private val result = new GenericInternalRow(answers.length)
 
-  /** The same row each time, with new values. */
-  def of(row: InternalRow): InternalRow = {
+  def run(row: InternalRow): Unit = {
     matcher.run(row)
     if (isStrict) matcher.requireNoErrors(rules.forest)
+  }
+
+  /** The answers for the row; the same object each time, with new values. */
+  def ofRow(): InternalRow = {
     matcher.sort()
-    val sets = if (needsOverlaps) overlaps.sets() else Array.empty[Array[Int]]
     var i = 0
     while (i < answers.length) {
       result.update(i, answers(i) match {
         case Answer.Ids => ids.array(matcher.matched, 0, matcher.count)
-        case Answer.Overlaps => new GenericArrayData(sets.map[Any](set => ids.array(set, 0, set.length)))
-        case Answer.Rows => rows(sets)
+        case Answer.Overlaps => new GenericArrayData(overlaps.sets().map[Any](set => ids.array(set, 0, set.length)))
+        case Answer.Rows => rows()
         case Answer.Errors => errors()
+        case other => throw new IllegalStateException(s"$other is of a match, not of a row")
       })
       i += 1
     }
     result
+  }
+
+  /** The answers for each match of the row; the same object each time. */
+  def ofMatches(): Iterator[InternalRow] = {
+    matcher.sort()
+    val partners = if (needsPartners) partnersOf() else Array.empty[Array[Int]]
+    Iterator.range(0, matcher.count).map { m =>
+      val subscription = matcher.matched(m)
+      var i = 0
+      while (i < answers.length) {
+        result.update(i, answers(i) match {
+          case Answer.SubscriptionId => ids(subscription)
+          case Answer.Priority => matcher.program.priorities(subscription)
+          case Answer.Overlap => ids.array(partners(m), 0, partners(m).length)
+          case other => throw new IllegalStateException(s"$other is of a row, not of a match")
+        })
+        i += 1
+      }
+      result
+    }
   }
 
   private def ids: Ids = matcher.program.ids
@@ -81,19 +109,28 @@ final class Answers(rules: PinnedRules, inputs: Seq[Expression], answers: Seq[An
     }.toArray[Any])
   }
 
-  private def rows(sets: Array[Array[Int]]): ArrayData = {
+  private def rows(): ArrayData = {
+    val partners = partnersOf()
+    new GenericArrayData(Array.tabulate[Any](matcher.count) { m =>
+      val subscription = matcher.matched(m)
+      InternalRow(
+        ids(subscription), matcher.program.priorities(subscription), ids.array(partners(m), 0, partners(m).length))
+    })
+  }
+
+  /** Per match: the other matching subscriptions that share a true subexpression. */
+  private def partnersOf(): Array[Array[Int]] = {
     val found = Arrays.copyOf(matcher.matched, matcher.count)
     val partners = Array.fill(found.length)(new BitSet)
-    sets.foreach { set =>
+    overlaps.sets().foreach { set =>
       val positions = set.map(Arrays.binarySearch(found, _))
       val together = new BitSet
       positions.foreach(together.set)
       positions.foreach(partners(_).or(together))
     }
-    new GenericArrayData(Array.tabulate[Any](found.length) { i =>
+    Array.tabulate(found.length) { i =>
       partners(i).clear(i)
-      val others = partners(i).stream.map(found(_)).toArray
-      InternalRow(ids(found(i)), matcher.program.priorities(found(i)), ids.array(others, 0, others.length))
-    })
+      partners(i).stream.map(found(_)).toArray
+    }
   }
 }

@@ -73,7 +73,8 @@ final case class PinnedCall(inputs: Seq[Expression], answers: Seq[Answer], rules
   @transient private lazy val state = new Answers(rules, inputs, answers)
 
   override def eval(input: InternalRow): Any = {
-    val row = state.of(input)
+    state.run(input)
+    val row = state.ofRow()
     if (answers.length == 1) row.get(0, dataType) else row.copy()
   }
 }

@@ -3,78 +3,77 @@ package sparkrules
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.catalyst.plans.physical.Partitioning
-import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy, UnaryExecNode}
-import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
+import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.execution._
+import org.apache.spark.sql.execution.metric.SQLMetrics
 
 object MatchStrategy extends SparkStrategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case Match(rules, inputs, answers, added, child) => MatchExec(rules, inputs, answers, added, planLater(child)) :: Nil
+    case Project(list, matched: Match) => planned(matched, list) :: Nil
+    case Project(list, Filter(condition, matched: Match)) =>
+      val used = AttributeSet.fromAttributeSets(condition.references +: list.map(_.references))
+      val below = planned(matched, matched.output.filter(used.contains))
+      ProjectExec(list, FilterExec(condition, below)) :: Nil
+    case matched: Match => planned(matched, matched.output) :: Nil
     case _ => Nil
+  }
+
+  private def planned(matched: Match, list: Seq[NamedExpression]): SparkPlan =
+    MatchExec(matched.rules, matched.inputs, matched.per, matched.answers, matched.added, list, planLater(matched.child))
+}
+
+/** Scans that give batches of columns are read as such: their rows are never put together. */
+object ReadColumns extends ColumnarRule {
+  override def postColumnarTransitions: Rule[SparkPlan] = ReadColumnsRule
+}
+
+private object ReadColumnsRule extends Rule[SparkPlan] {
+  override def apply(plan: SparkPlan): SparkPlan = plan.transformUp {
+    case matched @ MatchExec(_, _, _, _, _, _, ColumnarToRowExec(columns)) => matched.copy(child = columns)
   }
 }
 
-/** [[Match]], executed row by row. */
+/** [[Match]], executed; with the projection on top of it, so that only what is asked for is written, and only once. */
 final case class MatchExec(
     rules: PinnedRules,
     inputs: Seq[Expression],
+    per: Per,
     answers: Seq[Answer],
     added: Seq[Attribute],
+    projection: Seq[NamedExpression],
     child: SparkPlan)
-    extends UnaryExecNode {
+    extends PartitioningPreservingUnaryExecNode
+    with OrderPreservingUnaryExecNode {
 
   override lazy val metrics = Map(
     "numOutputRows" -> SQLMetrics.createMetric(sparkContext, "number of output rows"),
+    "rows" -> SQLMetrics.createMetric(sparkContext, "number of rows matched"),
     "matches" -> SQLMetrics.createMetric(sparkContext, "number of matches"),
+    "tests" -> SQLMetrics.createMetric(sparkContext, "number of conditions tested"),
     "errors" -> SQLMetrics.createMetric(sparkContext, "number of values that rules could not compute"))
 
-  override def output: Seq[Attribute] = child.output ++ added
+  override def output: Seq[Attribute] = projection.map(_.toAttribute)
   override def producedAttributes: AttributeSet = AttributeSet(added)
-  override def outputOrdering: Seq[SortOrder] = child.outputOrdering
-  override def outputPartitioning: Partitioning = child.outputPartitioning
-  override def simpleString(maxFields: Int): String = s"Match [$rules] ${added.mkString("[", ", ", "]")}"
+  override protected def outputExpressions: Seq[NamedExpression] = projection
+  override protected def orderingExpressions: Seq[SortOrder] = if (per == Per.Subscription) Nil else child.outputOrdering
+  override def simpleString(maxFields: Int): String = s"Match [$rules] ${projection.mkString("[", ", ", "]")}"
   override def verboseStringWithOperatorId(): String =
-    s"$formattedNodeName\nRules: $rules\nInput: ${inputs.mkString("[", ", ", "]")}\nAdded: ${added.mkString("[", ", ", "]")}\n"
+    s"$formattedNodeName\nRules: $rules\nInput: ${inputs.mkString("[", ", ", "]")}\n" +
+      s"Output: ${projection.mkString("[", ", ", "]")}\n"
 
   override protected def doExecute(): RDD[InternalRow] = {
-    val (rows, matches, errors) = (longMetric("numOutputRows"), longMetric("matches"), longMetric("errors"))
-    val (pinned, wanted, before, after) = (rules, answers, child.output, output)
-    val bound = BindReferences.bindReferences(inputs, before)
-    child.execute().mapPartitionsWithIndex(new MatchPartition(pinned, bound, wanted, after, rows, matches, errors))
+    val work = new MatchWork(
+      rules,
+      BindReferences.bindReferences(inputs, child.output),
+      per,
+      answers,
+      projection,
+      if (per == Per.Subscription) added else child.output ++ added,
+      metrics)
+    if (child.supportsColumnar) child.executeColumnar().mapPartitionsWithIndex(new MatchBatches(work))
+    else child.execute().mapPartitionsWithIndex(new MatchRows(work))
   }
 
   override protected def withNewChildInternal(newChild: SparkPlan): MatchExec = copy(child = newChild)
-}
-
-/**
- * The work of a task. A class and not a closure: to clean a closure Spark reads the class file around it, which is gone
- * once a Thrift server has closed the class loader of `--jars`.
- */
-private final class MatchPartition(
-    rules: PinnedRules,
-    inputs: Seq[Expression],
-    answers: Seq[Answer],
-    output: Seq[Attribute],
-    rows: SQLMetric,
-    matches: SQLMetric,
-    errors: SQLMetric)
-    extends ((Int, Iterator[InternalRow]) => Iterator[InternalRow])
-    with Serializable {
-
-  override def apply(partition: Int, input: Iterator[InternalRow]): Iterator[InternalRow] = {
-    val results = new Answers(rules, inputs, answers)
-    val matcher = results.matcher
-    val joined = new JoinedRow
-    val projection = UnsafeProjection.create(output, output)
-    projection.initialize(partition)
-    input.map { row =>
-      val failed = matcher.errors
-      val result = results.of(row)
-      rows += 1
-      matches += matcher.count
-      errors += matcher.errors - failed
-      projection(joined(row, result))
-    }
-  }
 }

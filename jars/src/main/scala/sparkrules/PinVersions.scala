@@ -1,7 +1,7 @@
 package sparkrules
 
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.plans.logical.{Generate, LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 
@@ -20,6 +20,11 @@ import org.apache.spark.sql.classic.SparkSession
 final case class PinVersions(session: SparkSession) extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.transformUpWithSubqueries {
+    case Generate(Inline(call @ MatchCall(_, _, _, Seq(Answer.Rows), _, _)), unused, false, _, columns, child) =>
+      val (rules, inputs) = Programs.pin(session, call)
+      val (ready, own) = computed(inputs, child)
+      val kept = child.output.zipWithIndex.collect { case (attribute, i) if !unused.contains(i) => attribute }
+      Project(kept ++ columns, Match(rules, own, Per.Match, PinVersions.OfMatch, columns, ready))
     case operator if operator.expressions.exists(_.exists(_.isInstanceOf[MatchCall])) => pin(operator)
   }
 
@@ -39,7 +44,7 @@ final case class PinVersions(session: SparkSession) extends Rule[LogicalPlan] {
       case i =>
         val answers = calls.flatMap(_.answers).distinct
         val columns = answers.map(_.attribute)
-        val below = Match(rules, Nil, answers, columns, operator.children(i))
+        val below = Match(rules, Nil, Per.Row, answers, columns, operator.children(i))
         val (ready, own) = computed(inputs, below.child)
         val matched = below.copy(inputs = own, child = ready)
         val widened = operator.withNewChildren(operator.children.updated(i, matched))
@@ -66,6 +71,8 @@ final case class PinVersions(session: SparkSession) extends Rule[LogicalPlan] {
 }
 
 object PinVersions {
+  private val OfMatch = Seq(Answer.SubscriptionId, Answer.Priority, Answer.Overlap)
+
   private def isRead(e: Expression): Boolean = e match {
     case _: Attribute => true
     case GetStructField(child, _, _) => isRead(child)

@@ -12,6 +12,8 @@ class SparkRulesExtension extends SparkSessionExtensionsProvider {
     extensions.injectPlanNormalizationRule(session => PinVersions(session.asInstanceOf[SparkSession]))
     extensions.injectOptimizerRule(_ => PushFilterThroughMatch)
     extensions.injectOptimizerRule(_ => PruneAnswers)
+    extensions.injectOptimizerRule(_ => CountMatches)
     extensions.injectPlannerStrategy(_ => MatchStrategy)
+    extensions.injectColumnar(_ => ReadColumns)
   }
 }
