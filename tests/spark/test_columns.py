@@ -1,0 +1,135 @@
+"""Rows that come as batches of columns, with and without dictionaries; and matches as rows or only counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tests.spark.oracle import compared, rule_set, settings
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+ROWS = 10_000  # more than two batches
+WORDS = ["", "a", "ab", "ab ", "b", "ß", "日本", "zz"]
+RULES = {
+    "word": "word = 'ab'",
+    "word in": "word IN ('', 'b', 'ß')",
+    "word or nothing": "word IS NULL OR word = 'zz'",
+    "word is not": "word <> 'ab'",
+    "words in order": "word >= 'ab' AND word < 'zz'",
+    "part": "word LIKE '%b%' AND code < 3",
+    "code": "code = 3",
+    "codes": "code IN (1, 5, 7)",
+    "code from": "code >= 6",
+    "code between": "code BETWEEN 2 AND 4",
+    "price": "price < 10",
+    "nan": "price = double('NaN') OR price > 90",
+    "flag": "flag",
+    "not flag": "NOT flag AND price >= 50",
+    "either": "flag OR code = 2 OR word = 'a'",
+    "both": "(code = 1 OR word = 'b') AND (price < 50 OR flag)",
+    "day": "day = DATE'2024-01-03'",
+    "deep": "size(tags) = 2 AND tags[0] = 'ab'",
+}
+
+
+def rows() -> pa.Table:
+    numbers = range(ROWS)
+    return pa.table(
+        {
+            "row": pa.array(numbers, pa.int64()),
+            "word": pa.array([None if i % 11 == 0 else WORDS[i * 7 // 3 % len(WORDS)] for i in numbers]),
+            "code": pa.array([None if i % 13 == 0 else i // 5 % 9 for i in numbers], pa.int32()),
+            "price": pa.array([float("nan") if i % 97 == 0 else (i * 31 % 1000) / 10 for i in numbers]),
+            "flag": pa.array([None if i % 17 == 0 else i % 3 == 0 for i in numbers]),
+            "day": pa.array([19_724 + i % 4 for i in numbers], pa.int32()).cast(pa.date32()),
+            "tags": pa.array([WORDS[i % 4 : i % 4 + i % 3] for i in numbers]),
+        }
+    )
+
+
+@pytest.fixture(scope="module", params=["dictionary", "plain", "orc"])
+def table(request: pytest.FixtureRequest, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> DataFrame:
+    path: Path = tmp_path_factory.mktemp("columns") / f"{request.param}.parquet"
+    pq.write_table(rows(), path, use_dictionary=request.param != "plain", row_group_size=4_000)
+    if request.param != "orc":
+        return spark.read.parquet(str(path))
+    spark.read.parquet(str(path)).write.orc(f"{path}.orc")
+    return spark.read.orc(f"{path}.orc")
+
+
+def plan_of(df: DataFrame) -> str:
+    text: str = df._jdf.queryExecution().executedPlan().toString()
+    return text
+
+
+def test_batches_give_the_answer_of_where(spark: SparkSession, table: DataFrame) -> None:
+    rules = rule_set("columns", RULES)
+    rules.publish(spark)
+    # The array makes Spark read rows; without it the scan gives columns.
+    flat = table.drop("tags")
+    plain = {id: text for id, text in RULES.items() if "tags" not in text}
+    assert not compared(table, RULES)
+    assert not compared(flat, plain)
+    flat.createOrReplaceTempView("flat")
+    with settings(spark, **{"spark.sparkrules.invalidRules": "skip"}):
+        matched = spark.sql("SELECT row, match_subscriptions('columns', *).ids AS ids FROM flat")
+        assert "ColumnarToRow" not in plan_of(matched)
+        above_a_filter = spark.sql("SELECT match_subscriptions('columns', *).ids AS ids FROM flat WHERE row % 2 = 0")
+        assert "ColumnarToRow" in plan_of(above_a_filter)
+        assert above_a_filter.count() == ROWS // 2
+
+
+@pytest.fixture(scope="module")
+def view(spark: SparkSession, table: DataFrame) -> str:
+    rule_set("columns", RULES).publish(spark)
+    table.createOrReplaceTempView("columns")
+    return "columns"
+
+
+def test_counting_needs_no_row_per_match(spark: SparkSession, view: str) -> None:
+    listed = spark.sql(f"SELECT inline(subscription_matches('columns', *)) FROM {view}").collect()
+    expected = Counter(row.subscription_id for row in listed)
+    assert len(expected) == len(RULES)
+    queries = [
+        "SELECT subscription_id, count(*) FROM match_subscriptions('columns', TABLE({0})) GROUP BY subscription_id",
+        "SELECT subscription_id, count(1) AS n FROM match_subscriptions('columns', TABLE({0})) GROUP BY ALL",
+        "SELECT subscription_id AS id, count(subscription_id) FROM match_subscriptions('columns', TABLE({0})) "
+        "GROUP BY subscription_id",
+    ]
+    for query in queries:
+        counted = spark.sql(query.format(view))
+        assert dict(map(tuple, counted.collect())) == expected
+        assert "sum(count#" in plan_of(counted)
+    total = spark.sql(f"SELECT count(*) FROM match_subscriptions('columns', TABLE({view}))")
+    assert total.first()[0] == len(listed)
+    others = {
+        f"SELECT subscription_id, count(price) FROM match_subscriptions('columns', TABLE({view})) GROUP BY 1",
+        f"SELECT subscription_id, count(DISTINCT code) FROM match_subscriptions('columns', TABLE({view})) GROUP BY 1",
+        f"SELECT subscription_id, count(*) FILTER (WHERE flag) FROM match_subscriptions('columns', TABLE({view})) "
+        "GROUP BY 1",
+    }
+    for query in others:
+        counted = spark.sql(query)
+        assert "sum(count#" not in plan_of(counted)
+        assert len(counted.collect()) == len(RULES)
+
+
+def test_a_row_per_match_computes_only_what_is_read(spark: SparkSession, view: str) -> None:
+    whole = spark.sql(f"SELECT row, subscription_id, overlap FROM match_subscriptions('columns', TABLE({view}))")
+    ids = spark.sql(f"SELECT row, subscription_id FROM match_subscriptions('columns', TABLE({view}))")
+    assert "overlap#" in plan_of(whole)
+    assert "overlap#" not in plan_of(ids)
+    assert sorted(map(tuple, ids.collect())) == sorted((row, id) for row, id, _ in whole.collect())
+    filtered = spark.sql(
+        f"SELECT row FROM match_subscriptions('columns', TABLE({view})) WHERE subscription_id = 'code' AND row < 100"
+    )
+    assert [row for (row,) in filtered.orderBy("row").collect()] == [
+        row for row, id in sorted(map(tuple, ids.collect())) if id == "code" and row < 100
+    ]
