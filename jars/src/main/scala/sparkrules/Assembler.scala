@@ -55,9 +55,10 @@ final class Assembler(conditions: Conditions, alternatives: Alternatives, slotCo
   // Of tests first, then of wholes: see `place`. How many alternatives of a block have a term, or a test of a slot.
   private val counts = new Array[Int](tests.size + wholes.length)
   private val slotCounts = new Array[Int](slotCount)
+  private val testSlots: Array[Int] = Array.tabulate(tests.size)(tests.slot)
   private val chances: Array[Double] = Array.tabulate(tests.size)(tests.chance) ++ wholes.map(conditions.chances(_))
   private val expenses: Array[Double] =
-    Array.tabulate(tests.size)(test => expense(tests.slot(test))) ++ wholes.map(conditions.costs(_))
+    testSlots.map(expense) ++ wholes.map(conditions.costs(_))
   private val kinds: Array[Byte] = Array.tabulate(counts.length) { i =>
     if (i >= tests.size) Asked
     else if (tests.isPoints(i)) Jumped
@@ -116,7 +117,7 @@ final class Assembler(conditions: Conditions, alternatives: Alternatives, slotCo
     var i = starts(a)
     while (i < ends(a)) {
       counts(place(terms(i))) += by
-      if (terms(i) >= 0) slotCounts(tests.slot(terms(i))) += by
+      if (terms(i) >= 0) slotCounts(testSlots(terms(i))) += by
       i += 1
     }
   }
@@ -156,7 +157,7 @@ final class Assembler(conditions: Conditions, alternatives: Alternatives, slotCo
   private def visit(term: Int, share: Double, isLast: Boolean): Double = {
     val i = place(term)
     def among(count: Int): Double = math.max(1.0, share * count)
-    val slots = if (term >= 0) among(slotCounts(tests.slot(term))) else 1.0
+    val slots = if (term >= 0) among(slotCounts(testSlots(term))) else 1.0
     kinds(i) match {
       case Jumped => (1.0 + expenses(i)) / slots
       case Ordered if isLast => (2.0 + expenses(i)) / slots
@@ -187,20 +188,12 @@ final class Assembler(conditions: Conditions, alternatives: Alternatives, slotCo
   }
 
   /** Tests of one side of a value, in such an order that the first that fails ends them. */
-  private def ordered(slot: Int, groups: Seq[Group], bound: Group => Int, list: Int, listOnce: Int, depth: Int): Unit = {
+  private def ordered(slot: Int, groups: Seq[Group], bound: Group => Int, op: Int, opOnce: Int, depth: Int): Unit = {
     val (finished, open) = groups.partition(_.members.forall(a => starts(a) == ends(a)))
     if (finished.length == 1) gate(finished.head, depth)
     else {
-      Seq(list -> false, listOnce -> true).foreach { case (op, once) =>
-        val pairs =
-          for (g <- finished; a <- g.members.toSeq if repeats(a) == once; s <- subscriptions(a).toSeq) yield (bound(g), s)
-        if (pairs.nonEmpty) {
-          put(op, slot)
-          code += pairs.length
-          pairs.foreach(pair => code += pair._1)
-          pairs.foreach(pair => code += pair._2)
-        }
-      }
+      list(finished, bound, slot, op, once = false)
+      list(finished, bound, slot, opOnce, once = true)
     }
     val ends0 = ArrayBuffer.empty[Int]
     open.foreach { group =>
@@ -208,6 +201,21 @@ final class Assembler(conditions: Conditions, alternatives: Alternatives, slotCo
       block(group.members, depth + 1)
     }
     patch(ends0)
+  }
+
+  private def list(finished: Seq[Group], bound: Group => Int, slot: Int, op: Int, once: Boolean): Unit = {
+    def forAll(f: (Group, Int) => Unit): Unit =
+      for (group <- finished; a <- group.members) {
+        if (repeats(a) == once) subscriptions(a).foreach(subscription => f(group, subscription))
+      }
+    var count = 0
+    forAll((_, _) => count += 1)
+    if (count > 0) {
+      put(op, slot)
+      code += count
+      forAll((group, _) => code += bound(group))
+      forAll((_, subscription) => code += subscription)
+    }
   }
 
   /**

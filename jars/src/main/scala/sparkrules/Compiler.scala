@@ -41,7 +41,8 @@ final class Compiler(segment: Segment, bound: Bound) {
       kinds,
       Array.tabulate(nodes)(n => if (isTest(n)) leaf(n).slot else -1),
       IntLists((0 until nodes).map(n => if (isTest(n)) leaf(n).intervals else Array.empty[Int])),
-      IntLists((0 until nodes).map(n => if (invalid(n)) Array.empty[Int] else segment.nodeChildren(n))),
+      if (rejected.isEmpty) segment.nodeChildren
+      else IntLists((0 until nodes).map(n => if (invalid(n)) Array.empty[Int] else segment.nodeChildren(n))),
       order.map(segment.subscriptionNodes(_)))
     val conditions = new Conditions(forest, new Tests(bound.slots(_).keys, statistics), expense)
     val found = alternatives(forest, conditions)
@@ -83,7 +84,7 @@ final class Compiler(segment: Segment, bound: Bound) {
         val own = subscriptions(root)
         val all = conditions.alternatives(root)
         val mayRepeat = all.length > 1 &&
-          (all.length > Compiler.Few || all.combinations(2).exists(pair => !conditions.areDisjoint(pair(0), pair(1))))
+          (all.length > Compiler.Few || !areDisjoint(all.toArray, conditions))
         all.foreach { alternative =>
           starts += terms.length
           alternative.foreach(terms += _)
@@ -95,6 +96,9 @@ final class Compiler(segment: Segment, bound: Bound) {
     }
     new Alternatives(terms.toArray, starts.toArray, ends.toArray, users.toArray, repeats.toArray)
   }
+
+  private def areDisjoint(all: Array[Array[Int]], conditions: Conditions): Boolean =
+    all.indices.forall(i => (i + 1 until all.length).forall(j => conditions.areDisjoint(all(i), all(j))))
 
   private def isComputed(slot: Int): Boolean =
     bound.slots(slot).base >= 0 || bound.slots(slot).expression.children.nonEmpty

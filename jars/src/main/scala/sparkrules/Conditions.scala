@@ -37,6 +37,10 @@ final class Tests(slotKeys: Int => Keys, shares: Int => Option[Array[Double]]) {
   def any(tests: Seq[Int]): Int =
     if (tests.length == 1) tests.head else of(slot(tests.head), Codes.union(tests.map(intervals)))
 
+  def areDisjoint(a: Int, b: Int): Boolean =
+    if (isInterval(a) && isInterval(b)) last(a) < first(b) || last(b) < first(a)
+    else Codes.intersection(intervals(a), intervals(b)).isEmpty
+
   def isNever(test: Int): Boolean = intervals(test).isEmpty
   def isInterval(test: Int): Boolean = intervals(test).length == 2
   def isPoint(test: Int): Boolean = isInterval(test) && first(test) == last(test)
@@ -92,8 +96,12 @@ final class Conditions(val forest: Forest, val tests: Tests, expense: Int => Dou
   private val conjunctions = new Array[Double](forest.size)
 
   forest.kinds.indices.foreach { node =>
-    val children = forest.children(node)
-    def sum(of: Array[Double]): Double = children.map(of(_)).sum
+    def fold(of: Array[Double], start: Double)(f: (Double, Double) => Double): Double = {
+      var result = start
+      var i = forest.children.start(node)
+      while (i < forest.children.end(node)) { result = f(result, of(forest.children.values(i))); i += 1 }
+      result
+    }
     forest.kinds(node) match {
       case Forest.Leaf =>
         sizes(node) = 1
@@ -103,11 +111,11 @@ final class Conditions(val forest: Forest, val tests: Tests, expense: Int => Dou
           costs(node) = 1 + expense(forest.slots(node))
         }
       case kind =>
-        sizes(node) = sum(sizes)
-        costs(node) = sum(costs)
-        conjunctions(node) = if (kind == Forest.Or) sum(conjunctions) else children.map(conjunctions(_)).product
+        sizes(node) = fold(sizes, 0)(_ + _)
+        costs(node) = fold(costs, 0)(_ + _)
+        conjunctions(node) = if (kind == Forest.Or) fold(conjunctions, 0)(_ + _) else fold(conjunctions, 1)(_ * _)
         chances(node) =
-          if (kind == Forest.And) children.map(chances(_)).product else 1 - children.map(1 - chances(_)).product
+          if (kind == Forest.And) fold(chances, 1)(_ * _) else 1 - fold(chances, 1)((none, chance) => none * (1 - chance))
     }
   }
 
@@ -135,49 +143,67 @@ final class Conditions(val forest: Forest, val tests: Tests, expense: Int => Dou
     case Forest.Leaf => Some(Seq(Array(leafTests(node))))
     case Forest.Or =>
       val (leaves, others) = parts(node).partition(forest.kinds(_) == Forest.Leaf)
-      val simple: Seq[Array[Int]] = leaves.map(leafTests(_)).groupBy(tests.slot).values.map(own => Array(tests.any(own.toSeq))).toSeq
+      val simple: Seq[Array[Int]] =
+        if (leaves.length < 2) leaves.toSeq.map(leaf => Array(leafTests(leaf)))
+        else leaves.map(leafTests(_)).groupBy(tests.slot).values.map(own => Array(tests.any(own.toSeq))).toSeq
       others.foldLeft(Option(simple)) { (done, other) =>
         for (before <- done; own <- takenApart(other, most); if before.length + own.length <= most) yield before ++ own
       }
     case _ =>
       val (leaves, ors) = parts(node).partition(forest.kinds(_) == Forest.Leaf)
-      val few = ors.sortBy(conjunctions(_))
-      val products = few.iterator.map(conjunctions(_)).scanLeft(1.0)(_ * _).drop(1)
-      val count = products.takeWhile(_ <= Conditions.Few).length
+      val few = if (ors.length < 2) ors else ors.sortBy(conjunctions(_))
+      var (count, product) = (0, 1.0)
+      while (count < few.length && product * conjunctions(few(count)) <= Conditions.Few) {
+        product *= conjunctions(few(count))
+        count += 1
+      }
       // Something has to be watched for.
-      val taken = if (count == 0 && leaves.isEmpty) few.take(1) else few.take(count)
-      val rest = leaves.map(leafTests(_)) ++ few.drop(taken.length).map(whole)
-      taken.foldLeft(Option(Seq(rest))) { (done, or) =>
+      if (count == 0 && leaves.isEmpty && few.nonEmpty) count = 1
+      val rest = leaves.map(leafTests(_)) ++ few.drop(count).map(whole)
+      few.take(count).foldLeft(Option(Seq(rest))) { (done, or) =>
         for (before <- done; choices <- takenApart(or, most); if before.length.toLong * choices.length <= most)
           yield before.flatMap(conjunction => choices.map(conjunction ++ _))
       }
   }
 
   /** The children, and in place of those of the same kind their own. */
-  private def parts(node: Int): Array[Int] = forest.children(node).flatMap { child =>
-    if (forest.kinds(child) == forest.kinds(node) && sizes(child) <= Conditions.Most) parts(child) else Array(child)
+  private def parts(node: Int): Array[Int] = {
+    val children = forest.children(node)
+    def isNested(child: Int): Boolean =
+      forest.kinds(child) == forest.kinds(node) && sizes(child) <= Conditions.Most
+    if (children.exists(isNested)) children.flatMap(child => if (isNested(child)) parts(child) else Array(child))
+    else children
   }
 
   /** A conjunction with one test per slot; none if that can never be true. */
   private def merged(terms: Array[Int]): Option[Array[Int]] = {
-    val own = new ArrayBuffer[Int](terms.length)
-    terms.foreach { term =>
-      val same = own.indexWhere(other => other == term || term >= 0 && other >= 0 && tests.slot(other) == tests.slot(term))
-      if (same < 0) own += term else if (own(same) != term) own(same) = tests.both(own(same), term)
-    }
-    if (own.exists(term => term >= 0 && tests.isNever(term))) None else Some(own.toArray)
+    // For the usual few terms; a thousand tests of a thousand slots are compared by a map.
+    def isSame(a: Int, b: Int): Boolean = a == b || a >= 0 && b >= 0 && tests.slot(a) == tests.slot(b)
+    val own =
+      if (terms.length > Conditions.ManyTerms) {
+        terms.groupBy(term => if (term >= 0) tests.slot(term) else term).values.map(_.distinct.reduce(tests.both)).toArray
+      } else {
+        val kept = new Array[Int](terms.length)
+        var count = 0
+        terms.foreach { term =>
+          var same = 0
+          while (same < count && !isSame(kept(same), term)) same += 1
+          if (same == count) { kept(count) = term; count += 1 }
+          else if (kept(same) != term) kept(same) = tests.both(kept(same), term)
+        }
+        java.util.Arrays.copyOf(kept, count)
+      }
+    if (own.exists(term => term >= 0 && tests.isNever(term))) None else Some(own)
   }
 
   /** Whether two conjunctions are never true for the same row, because they need different values of a slot. */
   def areDisjoint(a: Array[Int], b: Array[Int]): Boolean = a.exists { x =>
-    x >= 0 && b.exists { y =>
-      y >= 0 && x != y && tests.slot(x) == tests.slot(y) &&
-      Codes.intersection(tests.intervals(x), tests.intervals(y)).isEmpty
-    }
+    x >= 0 && b.exists(y => y >= 0 && x != y && tests.slot(x) == tests.slot(y) && tests.areDisjoint(x, y))
   }
 }
 
 object Conditions {
   private val Few = 8.0
   private val Most = 100000
+  private val ManyTerms = 64
 }
