@@ -1,6 +1,7 @@
 package sparkrules
 
 import java.nio.charset.StandardCharsets.UTF_8
+import java.util.Arrays
 
 import scala.collection.mutable.ArrayBuffer
 import scala.jdk.CollectionConverters._
@@ -13,12 +14,12 @@ import org.apache.arrow.vector.types.pojo.ArrowType
 import org.apache.arrow.vector.util.ByteArrayReadableSeekableByteChannel
 
 /** The columns of one Arrow file, as JVM arrays. Only the types of docs/store-format.md occur. */
-final class ArrowTable private (columns: Map[String, Array[_]]) {
+final class ArrowTable private (columns: Map[String, AnyRef]) {
   def ints(name: String): Array[Int] = column(name) { case numbers: Array[Int] => numbers }
   def strings(name: String): Array[String] = column(name) { case texts: Array[String] => texts }
-  def lists(name: String): IntLists = IntLists(column(name) { case lists: Array[Array[Int]] => lists })
+  def lists(name: String): IntLists = column(name) { case lists: IntLists => lists }
 
-  private def column[T](name: String)(wanted: PartialFunction[Array[_], T]): T =
+  private def column[T](name: String)(wanted: PartialFunction[AnyRef, T]): T =
     columns.get(name).flatMap(wanted.lift).getOrElse(
       throw new IllegalArgumentException(s"it has no column '$name' of the right type"))
 }
@@ -31,16 +32,17 @@ object ArrowTable {
     val reader =
       new ArrowFileReader(new SeekableReadChannel(new ByteArrayReadableSeekableByteChannel(bytes)), allocator)
     try {
-      val batches = ArrayBuffer.empty[Map[String, Array[_]]]
+      val batches = ArrayBuffer.empty[Map[String, AnyRef]]
       while (reader.loadNextBatch()) {
         batches += reader.getVectorSchemaRoot.getFieldVectors.asScala.map(v => v.getName -> values(v)).toMap
       }
       new ArrowTable(reader.getVectorSchemaRoot.getSchema.getFields.asScala.map { field =>
-        val parts = batches.iterator.map(_(field.getName))
+        val parts = batches.toSeq.map(_(field.getName))
         field.getName -> (field.getType match {
-          case _: ArrowType.Int => parts.flatMap(_.asInstanceOf[Array[Int]]).toArray[Int]
-          case _: ArrowType.Utf8 => parts.flatMap(_.asInstanceOf[Array[String]]).toArray[String]
-          case _ => parts.flatMap(_.asInstanceOf[Array[Array[Int]]]).toArray[Array[Int]]
+          case _ if parts.length == 1 => parts.head
+          case _: ArrowType.Int => Array.concat(parts.map(_.asInstanceOf[Array[Int]]): _*)
+          case _: ArrowType.Utf8 => Array.concat(parts.map(_.asInstanceOf[Array[String]]): _*)
+          case _ => IntLists.concat(parts.map(_.asInstanceOf[IntLists]))
         })
       }.toMap)
     } finally {
@@ -49,16 +51,46 @@ object ArrowTable {
     }
   }
 
-  private def values(vector: FieldVector): Array[_] = vector match {
-    case ints: IntVector => Array.tabulate[Int](ints.getValueCount)(i => ints.get(i))
-    case texts: VarCharVector =>
-      Array.tabulate[String](texts.getValueCount)(i => if (texts.isNull(i)) null else new String(texts.get(i), UTF_8))
+  private def values(vector: FieldVector): AnyRef = vector match {
+    case ints: IntVector => numbers(ints, 0, ints.getValueCount)
+    case texts: VarCharVector => strings(texts)
     case lists: ListVector =>
       val data = lists.getDataVector.asInstanceOf[IntVector]
-      Array.tabulate[Array[Int]](lists.getValueCount) { i =>
-        val start = lists.getElementStartIndex(i)
-        Array.tabulate[Int](lists.getElementEndIndex(i) - start)(j => data.get(start + j))
+      val count = lists.getValueCount
+      val offsets = new Array[Int](count + 1)
+      var i = 0
+      while (i < count) {
+        val length = lists.getElementEndIndex(i) - lists.getElementStartIndex(i)
+        if (length < 0) throw new IllegalArgumentException(s"column ${lists.getName} has a list of length $length")
+        offsets(i + 1) = Math.addExact(offsets(i), length)
+        i += 1
       }
+      val start = if (count == 0) 0 else lists.getElementStartIndex(0)
+      new IntLists(offsets, numbers(data, start, offsets(count)))
     case other => throw new IllegalArgumentException(s"column ${other.getName} has the unknown type ${other.getField}")
+  }
+
+  private def numbers(vector: IntVector, from: Int, count: Int): Array[Int] = {
+    if (from < 0 || count < 0 || from + count > vector.getValueCount) {
+      throw new IllegalArgumentException(s"column ${vector.getName} is too short")
+    }
+    val all = new Array[Int](count)
+    var i = 0
+    while (i < count) { all(i) = vector.get(from + i); i += 1 }
+    all
+  }
+
+  /** A text that is the same as the one before is the same object. */
+  private def strings(vector: VarCharVector): Array[String] = {
+    val all = new Array[String](vector.getValueCount)
+    var last: Array[Byte] = null
+    all.indices.foreach { i =>
+      if (!vector.isNull(i)) {
+        val bytes = vector.get(i)
+        all(i) = if (Arrays.equals(bytes, last)) all(i - 1) else new String(bytes, UTF_8)
+        last = bytes
+      } else last = null
+    }
+    all
   }
 }

@@ -204,17 +204,18 @@ final class Assembler(conditions: Conditions, alternatives: Alternatives, slotCo
   }
 
   private def list(finished: Seq[Group], bound: Group => Int, slot: Int, op: Int, once: Boolean): Unit = {
-    def forAll(f: (Group, Int) => Unit): Unit =
-      for (group <- finished; a <- group.members) {
-        if (repeats(a) == once) subscriptions(a).foreach(subscription => f(group, subscription))
-      }
+    def forAll(f: Array[Int] => Unit): Unit =
+      for (group <- finished; a <- group.members if repeats(a) == once) f(subscriptions(a))
     var count = 0
-    forAll((_, _) => count += 1)
+    forAll(count += _.length)
     if (count > 0) {
       put(op, slot)
       code += count
-      forAll((group, _) => code += bound(group))
-      forAll((_, subscription) => code += subscription)
+      finished.foreach { group =>
+        val value = bound(group)
+        for (a <- group.members if repeats(a) == once) subscriptions(a).foreach(_ => code += value)
+      }
+      forAll(_.foreach(code += _))
     }
   }
 

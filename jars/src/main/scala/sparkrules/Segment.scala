@@ -31,8 +31,22 @@ object IntLists {
     new IntLists(offsets, grouped)
   }
 
-  def apply(lists: Iterable[Array[Int]]): IntLists =
-    new IntLists(lists.iterator.map(_.length).scanLeft(0)(_ + _).toArray, lists.iterator.flatten.toArray)
+  def apply(lists: Iterable[Array[Int]]): IntLists = {
+    val offsets = new Array[Int](lists.size + 1)
+    var i = 0
+    lists.foreach { list => offsets(i + 1) = Math.addExact(offsets(i), list.length); i += 1 }
+    val values = new Array[Int](offsets(i))
+    i = 0
+    lists.foreach { list => System.arraycopy(list, 0, values, offsets(i), list.length); i += 1 }
+    new IntLists(offsets, values)
+  }
+
+  def concat(parts: Seq[IntLists]): IntLists = {
+    val shifts = parts.scanLeft(0)((sum, part) => Math.addExact(sum, part.values.length))
+    new IntLists(
+      Array.concat(parts.zip(shifts).map { case (part, shift) => part.offsets.init.map(_ + shift) } :+ Array(shifts.last): _*),
+      Array.concat(parts.map(_.values): _*))
+  }
 }
 
 /** A published rule set as it lies in the store (docs/store-format.md): texts and numbers, bound to no table yet. */

@@ -47,8 +47,11 @@ object SegmentCheck {
   private def first(rows: Int)(fault: Int => Option[String]): Option[String] =
     Iterator.range(0, rows).flatMap(row => fault(row).map(problem => s"row $row: $problem")).nextOption()
 
-  private def outside(numbers: Array[Int], count: Int, what: String): Option[String] =
-    numbers.find(n => n < 0 || n >= count).map(n => s"there is no $what $n")
+  private def outside(numbers: Array[Int], count: Int, what: String): Option[String] = {
+    var i = 0
+    while (i < numbers.length && numbers(i) >= 0 && numbers(i) < count) i += 1
+    if (i == numbers.length) None else Some(s"there is no $what ${numbers(i)}")
+  }
 
   private def unknown(texts: Array[String], known: Set[String]): Option[String] =
     texts.find(!known(_)).map(text => s"'$text' is unknown")
