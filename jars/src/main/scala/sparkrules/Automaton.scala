@@ -15,15 +15,15 @@ trait Hits {
 
 /**
  * Finds all of many keys in a text in one pass (Aho and Corasick, 1975). States are numbered by depth, so that the
- * children of a state are neighbours: an edge is no more than a first child and a label, 10 bytes a state. A text spends
- * nearly all its time in states near the root, and these have a row that says for every byte where to go.
+ * children of a state are neighbours and a first child and a label are all that edges need: 12 bytes a state. A text
+ * spends most of its time in states near the root, and these have a row that says for every byte where to go.
  *
  * @param classes per byte: its class; bytes in no key share class 0
  * @param width the number of classes, those of the text's start and end included
  * @param rows per state with a row, per class: the next state's row or, where it has none or a key ends, `~state`
- * @param children per state: its first child
- * @param labels per state: the class of the edge to it, as `~class` if a key ends here or in one of its failures
- * @param failures per state: the state of the longest other suffix of its text
+ * @param nodes per state three numbers, side by side because they are read together: its first child; its failure, the
+ *   state of the longest other suffix of its text; its label, the class of the edge to it, as `~class` if a key ends
+ *   here or in one of its failures
  * @param ends per state: a bit, whether a key ends here
  * @param ranks per word of `ends`: the bits set before it
  * @param suffixes per key: the longest other key that is a suffix of it, or -1
@@ -32,9 +32,7 @@ final class Automaton private (
     private val classes: Array[Int],
     private val width: Int,
     private val rows: Array[Int],
-    private val children: Array[Int],
-    private val labels: Array[Short],
-    private val failures: Array[Int],
+    private val nodes: Array[Int],
     private val ends: Array[Long],
     private val ranks: Array[Int],
     val suffixes: Array[Int])
@@ -71,26 +69,30 @@ final class Automaton private (
   private def step(from: Int, c: Int): Int = {
     var state = from
     while (state >= rowed) {
-      var child = children(state)
-      val end = children(state + 1)
+      var child = firstChild(state)
+      val end = firstChild(state + 1)
       while (child < end && classOf(child) != c) child += 1
       if (child < end) return child
-      state = failures(state)
+      state = failure(state)
     }
     stateOf(rows(state * width + c))
   }
 
+  private def firstChild(state: Int): Int = nodes(3 * state)
+  private def failure(state: Int): Int = nodes(3 * state + 1)
+  private def label(state: Int): Int = nodes(3 * state + 2)
+
+  private def classOf(state: Int): Int = if (endsKey(state)) ~label(state) else label(state)
+  private def endsKey(state: Int): Boolean = label(state) < 0
+
   private def stateOf(next: Int): Int = if (next < 0) ~next else next / width
+  private def nextOf(state: Int): Int = if (state < rowed && !endsKey(state)) state * width else ~state
 
-  private def nextOf(state: Int): Int = if (state < rowed && labels(state) >= 0) state * width else ~state
-
-  private def classOf(state: Int): Int = if (labels(state) < 0) ~labels(state) else labels(state).toInt
-
-  private def report(state: Int, end: Int, hits: Hits): Unit = if (labels(state) < 0) hits.hit(longestKey(state), end)
+  private def report(state: Int, end: Int, hits: Hits): Unit = if (endsKey(state)) hits.hit(longestKey(state), end)
 
   private def longestKey(from: Int): Int = {
     var state = from
-    while ((ends(state >> 6) & (1L << state)) == 0) state = failures(state)
+    while ((ends(state >> 6) & (1L << state)) == 0) state = failure(state)
     ranks(state >> 6) + bitCount(ends(state >> 6) & ((1L << state) - 1))
   }
 }
@@ -105,8 +107,8 @@ object Automaton {
   private final val StartClass = -2
   private final val EndClass = -1
 
-  // Rows for 16,000 states of 64 classes, 4 MB: all states of 1,000 patterns, the first three bytes of a million.
-  private val MostCells = 1 << 20
+  // Rows for 4,000 states of 64 classes, 1 MB. More are no faster: they do not stay in the cache of a core.
+  private val MostCells = 1 << 18
 
   /**
    * @param keys sorted, distinct and not empty
@@ -125,13 +127,11 @@ object Automaton {
       classes,
       width,
       new Array[Int](math.min(states, MostCells / width) * width),
-      new Array[Int](states + 1),
-      new Array[Short](states),
-      new Array[Int](states),
+      new Array[Int](Math.multiplyExact(3, states + 1)),
       new Array[Long]((states >> 6) + 1),
       new Array[Int]((states >> 6) + 1),
       new Array[Int](keys.length))
-    (automaton, fill(automaton, keys))
+    (automaton, fill(automaton, keys, states))
   }
 
   /** Sorted keys share with those before them what they share with the last of these. */
@@ -145,25 +145,25 @@ object Automaton {
   }
 
   /** Adds the states in their order. What is asked of the automaton meanwhile concerns states that it has. */
-  private def fill(automaton: Automaton, keys: Array[String]): Array[Int] = {
+  private def fill(automaton: Automaton, keys: Array[String], states: Int): Array[Int] = {
     import automaton._
     val order = new Array[Int](keys.length)
     // The keys below each state.
-    val (from, until) = (new Array[Int](labels.length), new Array[Int](labels.length))
+    val (from, until) = (new Array[Int](states), new Array[Int](states))
     until(0) = keys.length
-    var (states, levelEnd, depth, found) = (1, 1, 0, 0)
-    labels.indices.foreach { state =>
-      if (state == levelEnd) { levelEnd = states; depth += 1 }
+    var (added, levelEnd, depth, found) = (1, 1, 0, 0)
+    (0 until states).foreach { state =>
+      if (state == levelEnd) { levelEnd = added; depth += 1 }
       if ((state & 63) == 0) ranks(state >> 6) = found
       var k = from(state)
       if (depth > 0 && keys(k).length == depth) {
         ends(state >> 6) |= 1L << state
         order(found) = k
-        suffixes(found) = if (labels(failures(state)) < 0) longestKey(failures(state)) else -1
+        suffixes(found) = if (endsKey(failure(state))) longestKey(failure(state)) else -1
         found += 1
         k += 1
       }
-      children(state) = states
+      nodes(3 * state) = added
       while (k < until(state)) {
         val symbol = keys(k).charAt(depth)
         val c = symbol match {
@@ -171,18 +171,19 @@ object Automaton {
           case End => width + EndClass
           case byte => classes(byte.toInt)
         }
-        from(states) = k
+        from(added) = k
         while (k < until(state) && keys(k).charAt(depth) == symbol) k += 1
-        until(states) = k
-        failures(states) = if (state == 0) 0 else step(failures(state), c)
-        val isEnd = keys(from(states)).length == depth + 1 || labels(failures(states)) < 0
-        labels(states) = (if (isEnd) ~c else c).toShort
-        states += 1
+        until(added) = k
+        val childFailure = if (state == 0) 0 else step(failure(state), c)
+        val isEnd = keys(from(added)).length == depth + 1 || endsKey(childFailure)
+        nodes(3 * added + 1) = childFailure
+        nodes(3 * added + 2) = if (isEnd) ~c else c
+        added += 1
       }
-      children(state + 1) = states
+      nodes(3 * (state + 1)) = added
       if (state < rowed) {
-        if (state > 0) System.arraycopy(rows, failures(state) * width, rows, state * width, width)
-        (children(state) until states).foreach(child => rows(state * width + classOf(child)) = nextOf(child))
+        if (state > 0) System.arraycopy(rows, failure(state) * width, rows, state * width, width)
+        (firstChild(state) until added).foreach(child => rows(state * width + classOf(child)) = nextOf(child))
       }
     }
     order
