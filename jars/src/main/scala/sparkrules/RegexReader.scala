@@ -7,8 +7,7 @@ import scala.util.matching.Regex
 
 /**
  * Reads the regular expressions of Java that need no thought: characters, classes, groups, alternatives, quantifiers,
- * anchors and the flags `i`, `s` and `m`. Where another construct is certain to end is certain too, or the expression is
- * not read at all.
+ * anchors and the flags `i`, `u`, `s` and `m`. With any other it is not read at all, for who knows where that ends.
  */
 object RegexReader {
   // Stands for bytes that are not UTF-8, and so is not found by its own.
@@ -16,7 +15,11 @@ object RegexReader {
 
   private val Longest = 100000
 
-  def apply(regex: String): Option[TextPattern] =
+  /**
+   * What the regular expression means, and what to doubt it for: with the flags `i` and `u`, a text with one of these
+   * characters may have more of what is sought than ASCII letters of either case.
+   */
+  def apply(regex: String): Option[(TextPattern, Seq[Part])] =
     if (regex.length > Longest || !isRegex(regex)) None
     else {
       try Some(new RegexReader(regex).read())
@@ -37,7 +40,7 @@ object RegexReader {
   private val Quantifier = """(?:[*+?]|\{(\d{1,9})(?:,\d{0,9})?\})([?+]?)""".r
   private val Opening = """\?(?::|<[a-zA-Z][a-zA-Z0-9]*>)""".r
   private val Looking = """\?(?:<?[=!]|>)""".r
-  private val Flags = """\?([ism]*)(?:-([ism]+))?([:)])""".r
+  private val Flags = """\?([iusm]*)(?:-([iusm]+))?([:)])""".r
   private val Property = """[pP](?:\{[^{}\\]*\}|[A-Z])""".r
 
   private val Controls = Map('t' -> '\t', 'n' -> '\n', 'r' -> '\r', 'f' -> '\f', 'a' -> '\u0007', 'e' -> '\u001b')
@@ -56,13 +59,14 @@ private final class RegexReader(regex: String) {
   private var depth = 0
   private var flags = Set.empty[Char]
   private var hasReturn = false
+  private var hasTwins = false
   private var hasLastEnd = false
 
-  def read(): TextPattern = {
+  def read(): (TextPattern, Seq[Part]) = {
     val pattern = alternatives()
     // `$` is not between \r and \n, which is more than the texts of LastEnd say.
     if (at < regex.length || hasReturn && hasLastEnd) throw NotRead
-    pattern
+    (pattern, if (hasTwins) UnicodeCase.twinsOfAscii.map(Part(_)) else Nil)
   }
 
   private def alternatives(): TextPattern = {
@@ -98,14 +102,20 @@ private final class RegexReader(regex: String) {
   /** The character that stands here for itself, if one does. */
   private def character(): Option[String] = {
     val c = regex.codePointAt(at)
-    val literal = if (c != '\\') Some(c).filterNot(c => "[(.^$".indexOf(c) >= 0 || c == Replacement) else escaped
+    val literal = if (c == '\\') escaped else Some(c).filterNot(c => "[(.^$".indexOf(c) >= 0 || isDoubtful(c))
     if (literal.exists(c => "*+?{".indexOf(c) >= 0 && peek != '\\')) throw NotRead
     literal.map { found =>
       at += (if (peek == '\\') 2 else Character.charCount(c))
       if (found == '\r') hasReturn = true
+      if (isUnicodeCase && UnicodeCase.hasTwin(found)) hasTwins = true
       Character.toString(found)
     }
   }
+
+  /** Whether a character stands for others that are not told by its bytes. */
+  private def isDoubtful(c: Int): Boolean = c == Replacement || c > 127 && isUnicodeCase && UnicodeCase.hasTwin(c)
+
+  private def isUnicodeCase: Boolean = flags('i') && flags('u')
 
   /** The character after a backslash, if it is what the two stand for. */
   private def escaped: Option[Int] = {
@@ -124,8 +134,10 @@ private final class RegexReader(regex: String) {
     case '$' if !flags('m') => hasLastEnd = true; Some(LastEnd)
     case '.' | '^' | '$' => Some(Something)
     case '\\' => Some(construct())
-    case c if c == Replacement => Some(Something)
-    case _ => throw NotRead
+    case _ =>
+      at -= 1
+      at += Character.charCount(regex.codePointAt(at))
+      Some(Something)
   }
 
   private def construct(): TextPattern = next() match {
@@ -183,7 +195,8 @@ private final class RegexReader(regex: String) {
       }
     }
     at += 1
-    if (isPlain && members.length <= MostMembers) texts(members.toSeq, flags('i')) else Something
+    val isFew = members.length <= MostMembers && !(isUnicodeCase && members.exists(_.head.isLetter))
+    if (isPlain && isFew) texts(members.toSeq, flags('i')) else Something
   }
 
   private def isQuantified: Boolean = lookingAt('*') || lookingAt('+') || lookingAt('?') || lookingAt('{')

@@ -33,8 +33,8 @@ object TextPattern {
   val Start: TextPattern = OneOf(Seq(Part.Nothing.copy(atStart = true)))
   val End: TextPattern = OneOf(Seq(Part.Nothing.copy(atEnd = true)))
 
-  // Bounds of `(a|b|c)(d|e|f)` written out.
-  private val MostParts = 128
+  // Bounds of `(a|b|c)(d|e|f)` written out. `$` has seven forms.
+  private val MostParts = 512
   private val MostBytes = 1 << 16
 
   def inTurn(patterns: Seq[TextPattern]): TextPattern = if (patterns.length == 1) patterns.head else InTurn(patterns)

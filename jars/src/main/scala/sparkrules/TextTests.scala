@@ -9,15 +9,13 @@ import org.apache.spark.unsafe.types.UTF8String
 /**
  * All tests that are made of one text, decided together by one pass over it.
  *
- * @param covered the slots of these tests, those first that a found key makes true
- * @param exact how many these are
- * @param keyTests per key of the automaton: indices in `covered`, each an entry
+ * @param covered the slots of these tests
+ * @param keyTests per key of the automaton its entries: indices in `covered`, as `~index` if the test only may be true
  * @param checks per entry: where its bytes begin in `checkedBytes`; none if the key is proof enough, and not because the
  *   automaton ignores case
  */
 final class TextTests private (
     val covered: Array[Int],
-    private[sparkrules] val exact: Int,
     private[sparkrules] val automaton: Automaton,
     private[sparkrules] val keyTests: IntLists,
     private[sparkrules] val checks: Array[Int],
@@ -32,9 +30,11 @@ object TextTests {
 
   /** The tests of one slot's value: their own slots, and what they want. */
   def of(tests: Iterable[(Int, Wanted)]): TextTests = {
-    val (exact, others) = tests.toArray.partition(_._2.isInstanceOf[Exactly])
-    val all = exact ++ others
-    val entries = all.indices.toArray.flatMap(i => all(i)._2.parts.map(part => (i, part)))
+    val all = tests.toArray
+    val entries = all.indices.toArray.flatMap { i =>
+      val wanted = all(i)._2
+      wanted.sure.map(part => (i, part)) ++ wanted.maybe.map(part => (~i, part))
+    }
     val anyCase = entries.exists(_._2.anyCase)
     val entryKeys = entries.map { case (_, part) => key(part, anyCase) }
     val keys = entryKeys.clone()
@@ -53,7 +53,6 @@ object TextTests {
     }
     new TextTests(
       all.map(_._1),
-      exact.length,
       automaton,
       new IntLists(grouped.offsets, grouped.values.map(entries(_)._1)),
       checked.scanLeft(0)(_ + _.length),
@@ -73,17 +72,18 @@ final class TextScanner(tests: TextTests) extends Hits {
   import tests._
 
   private var stamp = 0
+  // Per test, of the last text that it was found for: twice the stamp, plus one if it was true.
   private val testStamps = new Array[Int](covered.length)
   // Keys of which, and of whose suffixes, all tests are stamped.
   private val keyStamps = new Array[Int](automaton.suffixes.length)
   private var text: UTF8String = _
 
   /** Slots of tests that are true for the last text: the first `decidedCount`. */
-  val decided = new Array[Int](exact)
+  val decided = new Array[Int](covered.length)
   var decidedCount = 0
 
   /** Slots of tests that may be true for it, to be asked of their expressions: the first `openCount`. */
-  val open = new Array[Int](covered.length - exact)
+  val open = new Array[Int](covered.length)
   var openCount = 0
 
   /** Decides all tests of a text. Those that are then neither decided nor open are false. */
@@ -91,9 +91,10 @@ final class TextScanner(tests: TextTests) extends Hits {
     text = next
     decidedCount = 0
     openCount = 0
-    if (stamp == Int.MaxValue) forget()
+    if (stamp == TextScanner.LastStamp) forget()
     stamp += 1
     automaton.scan(text, this)
+    closeDecided()
   }
 
   override def hit(longest: Int, end: Int): Unit = if (keyStamps(longest) != stamp) {
@@ -123,15 +124,31 @@ final class TextScanner(tests: TextTests) extends Hits {
     i == until
   }
 
-  private def found(test: Int): Unit = if (testStamps(test) != stamp) {
-    testStamps(test) = stamp
-    if (test < exact) {
-      decided(decidedCount) = covered(test)
-      decidedCount += 1
-    } else {
-      open(openCount) = covered(test)
+  private def found(entry: Int): Unit =
+    if (entry >= 0) {
+      if (testStamps(entry) != 2 * stamp + 1) {
+        testStamps(entry) = 2 * stamp + 1
+        decided(decidedCount) = covered(entry)
+        decidedCount += 1
+      }
+    } else if (testStamps(~entry) >> 1 != stamp) {
+      testStamps(~entry) = 2 * stamp
+      open(openCount) = ~entry
       openCount += 1
     }
+
+  /** A test may have been open for a while before it was decided. */
+  private def closeDecided(): Unit = {
+    var kept = 0
+    var i = 0
+    while (i < openCount) {
+      if (testStamps(open(i)) == 2 * stamp) {
+        open(kept) = covered(open(i))
+        kept += 1
+      }
+      i += 1
+    }
+    openCount = kept
   }
 
   private def forget(): Unit = {
@@ -139,4 +156,8 @@ final class TextScanner(tests: TextTests) extends Hits {
     Arrays.fill(keyStamps, 0)
     stamp = 0
   }
+}
+
+object TextScanner {
+  private final val LastStamp = Int.MaxValue / 2
 }

@@ -41,44 +41,39 @@ object Part {
   def hasLetters(text: UTF8String): Boolean = text.getBytes.exists { b => val l = lower(b); l >= 'a' && l <= 'z' }
 }
 
-/** What a test of a text looks for; each part has a length. */
-sealed abstract class Wanted {
-  def parts: Seq[Part]
-}
-
-/** The test is true if and only if one of the parts is found. */
-final case class Exactly(parts: Seq[Part]) extends Wanted
-
-/** The test is true only if one of the parts is found. */
-final case class OnlyIf(parts: Seq[Part]) extends Wanted
+/**
+ * What a test of a text looks for: it is true if one of `sure` is found; else, if one of `maybe` is found, it has to be
+ * asked; else it is false. Each part has a length.
+ */
+final case class Wanted(sure: Seq[Part], maybe: Seq[Part])
 
 object Wanted {
 
   /** What a test wants of the text that is its input, if that is known. */
   def of(test: Expression): Option[Wanted] = test match {
-    case Contains(Operand(), Text(text)) => exactly(Part(text))
-    case StartsWith(Operand(), Text(text)) => exactly(Part(text, atStart = true))
-    case EndsWith(Operand(), Text(text)) => exactly(Part(text, atEnd = true))
-    case EqualTo(Operand(), Text(text)) => exactly(Part(text, atStart = true, atEnd = true))
+    case Contains(Operand(), Text(text)) => one(Part(text))
+    case StartsWith(Operand(), Text(text)) => one(Part(text, atStart = true))
+    case EndsWith(Operand(), Text(text)) => one(Part(text, atEnd = true))
+    case EqualTo(Operand(), Text(text)) => one(Part(text, atStart = true, atEnd = true))
     case EqualTo(text: Literal, operand: BoundReference) => of(EqualTo(operand, text))
     case BoundedTest(regex) => of(regex)
-    case Like(Operand(), Text(pattern), escape) => LikeReader(pattern.toString, escape).flatMap(searched)
-    case RLike(Operand(), Text(pattern)) => RegexReader(pattern.toString).flatMap(searched)
-    case And(left, right) => Seq(left, right).flatMap(of(_)).map(_.parts).minByOption(TextPattern.weakness).map(OnlyIf)
+    case Like(Operand(), Text(pattern), escape) => LikeReader(pattern.toString, escape).flatMap(searched(_, Nil))
+    case RLike(Operand(), Text(pattern)) =>
+      RegexReader(pattern.toString).flatMap { case (regex, doubts) => searched(regex, doubts) }
+    case And(left, right) =>
+      Seq(left, right).flatMap(of(_)).map(w => w.sure ++ w.maybe).minByOption(TextPattern.weakness).map(Wanted(Nil, _))
     case Or(left, right) =>
-      for (one <- of(left); other <- of(right)) yield (one, other) match {
-        case (Exactly(some), Exactly(others)) => Exactly((some ++ others).distinct)
-        case _ => OnlyIf((one.parts ++ other.parts).distinct)
-      }
+      for (some <- of(left); others <- of(right))
+        yield Wanted((some.sure ++ others.sure).distinct, (some.maybe ++ others.maybe).distinct)
     case _ => None
   }
 
-  private def exactly(part: Part): Option[Wanted] = Option.when(part.text.numBytes > 0)(Exactly(Seq(part)))
+  private def one(part: Part): Option[Wanted] = Option.when(part.text.numBytes > 0)(Wanted(Seq(part), Nil))
 
-  private def searched(pattern: TextPattern): Option[Wanted] = {
+  private def searched(pattern: TextPattern, doubts: Seq[Part]): Option[Wanted] = {
     val found = TextPattern.trimmed(pattern)
-    TextPattern.all(found).map(Exactly).filter(w => TextPattern.areTold(w.parts))
-      .orElse(TextPattern.required(found).map(OnlyIf))
+    TextPattern.all(found).filter(TextPattern.areTold).map(Wanted(_, doubts))
+      .orElse(TextPattern.required(found).map(parts => Wanted(Nil, parts ++ doubts)))
   }
 
   private object Operand {
