@@ -30,8 +30,8 @@ case object Something extends TextPattern
 
 object TextPattern {
   val Empty: TextPattern = OneOf(Seq(Part.Nothing))
-  val Start: TextPattern = OneOf(Seq(Part.Nothing.copy(atStart = true)))
-  val End: TextPattern = OneOf(Seq(Part.Nothing.copy(atEnd = true)))
+  val Start: TextPattern = OneOf(Seq(Part.Start))
+  val End: TextPattern = OneOf(Seq(Part.End))
 
   // Bounds of `(a|b|c)(d|e|f)` written out. `$` has seven forms.
   private val MostParts = 512
@@ -42,19 +42,19 @@ object TextPattern {
   def anyOf(patterns: Seq[TextPattern]): TextPattern = if (patterns.length == 1) patterns.head else AnyOf(patterns)
 
   /** A pattern found in the same texts: `.*(a.*|b)` -> `(a|b)`. What may be empty at an edge need not be there. */
-  def trimmed(pattern: TextPattern): TextPattern = trimmed(trimmed(pattern, Start), End)
+  def trimmed(pattern: TextPattern): TextPattern = trimmed(trimmed(pattern, Part.Start), Part.End)
 
-  private def trimmed(pattern: TextPattern, edge: TextPattern): TextPattern = pattern match {
+  private def trimmed(pattern: TextPattern, edge: Part): TextPattern = pattern match {
     case InTurn(patterns) =>
-      if (edge == Start) inTurn(trimmed(patterns.toList, edge))
+      if (edge == Part.Start) inTurn(trimmed(patterns.toList, edge))
       else inTurn(trimmed(patterns.reverse.toList, edge).reverse)
     case AnyOf(patterns) => AnyOf(patterns.map(trimmed(_, edge)))
     case other => if (canBeEmpty(other)) Empty else other
   }
 
   @tailrec
-  private def trimmed(patterns: List[TextPattern], edge: TextPattern): List[TextPattern] = patterns match {
-    case `edge` :: AnyText :: rest => trimmed(rest, edge)
+  private def trimmed(patterns: List[TextPattern], edge: Part): List[TextPattern] = patterns match {
+    case OneOf(parts) :: AnyText :: rest if parts.contains(edge) => trimmed(rest, edge)
     case first :: rest if canBeEmpty(first) => trimmed(rest, edge)
     case first :: rest => trimmed(first, edge) :: rest
     case Nil => List(Empty)

@@ -27,6 +27,8 @@ final case class Part(text: UTF8String, atStart: Boolean = false, atEnd: Boolean
 
 object Part {
   val Nothing: Part = Part(UTF8String.EMPTY_UTF8)
+  val Start: Part = Nothing.copy(atStart = true)
+  val End: Part = Nothing.copy(atEnd = true)
 
   /** `text` as it stands or, if it has letters, in any case of them. */
   def of(text: String, anyCase: Boolean): Part = {
