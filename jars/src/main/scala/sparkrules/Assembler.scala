@@ -41,9 +41,10 @@ final class Alternatives(
  * are divided again in the same way. So the code is a trie of shared conditions, and what a row costs is what is true of
  * it rather than how many rules there are.
  *
+ * @param scanOf per slot: the scan that decides it, or -1
  * @param expense what it costs to compute a slot, in the time of a simple test
  */
-final class Assembler(conditions: Conditions, alternatives: Alternatives, slotCount: Int, expense: Int => Double) {
+final class Assembler(conditions: Conditions, alternatives: Alternatives, scanOf: Array[Int], expense: Int => Double) {
   import Assembler._
   import alternatives._
   import conditions.{forest, tests, wholes}
@@ -54,13 +55,15 @@ final class Assembler(conditions: Conditions, alternatives: Alternatives, slotCo
 
   // Of tests first, then of wholes: see `place`. How many alternatives of a block have a term, or a test of a slot.
   private val counts = new Array[Int](tests.size + wholes.length)
-  private val slotCounts = new Array[Int](slotCount)
   private val testSlots: Array[Int] = Array.tabulate(tests.size)(tests.slot)
+  // What is computed together counts together.
+  private val places: Array[Int] = testSlots.map(slot => if (scanOf(slot) >= 0) scanOf.length + scanOf(slot) else slot)
+  private val placeCounts = new Array[Int](2 * scanOf.length)
   private val chances: Array[Double] = Array.tabulate(tests.size)(tests.chance) ++ wholes.map(conditions.chances(_))
   private val expenses: Array[Double] =
     testSlots.map(expense) ++ wholes.map(conditions.costs(_))
   private val kinds: Array[Byte] = Array.tabulate(counts.length) { i =>
-    if (i >= tests.size) Asked
+    if (i >= tests.size || scanOf(testSlots(i)) >= 0 && !isFound(i)) Asked
     else if (tests.isPoints(i)) Jumped
     else if (tests.isUpTo(i) || tests.isFrom(i)) Ordered
     else Asked
@@ -82,9 +85,13 @@ final class Assembler(conditions: Conditions, alternatives: Alternatives, slotCo
     if (rest.length == 1 || depth == Deepest) rest.foreach(single)
     else if (rest.nonEmpty) {
       val groups = divide(rest)
-      val (texts, others) = groups.partition(g => g.term < 0)
-      others.groupBy(g => tests.slot(g.term)).toSeq.sortBy(_._1).foreach { case (slot, own) => ofSlot(slot, own, depth) }
-      texts.foreach(gate(_, depth))
+      val (wholeGroups, ofTests) = groups.partition(_.term < 0)
+      val (ofTexts, ofSlots) = ofTests.partition(g => isFound(g.term))
+      ofSlots.groupBy(g => tests.slot(g.term)).toSeq.sortBy(_._1).foreach { case (slot, own) => ofSlot(slot, own, depth) }
+      ofTexts.groupBy(g => scanOf(tests.slot(g.term))).toSeq.sortBy(_._1).foreach { case (scan, own) =>
+        if (own.length == 1) gate(own.head, depth) else ofScan(scan, own, depth)
+      }
+      wholeGroups.foreach(gate(_, depth))
     }
   }
 
@@ -117,7 +124,7 @@ final class Assembler(conditions: Conditions, alternatives: Alternatives, slotCo
     var i = starts(a)
     while (i < ends(a)) {
       counts(place(terms(i))) += by
-      if (terms(i) >= 0) slotCounts(testSlots(terms(i))) += by
+      if (terms(i) >= 0) placeCounts(places(terms(i))) += by
       i += 1
     }
   }
@@ -157,7 +164,7 @@ final class Assembler(conditions: Conditions, alternatives: Alternatives, slotCo
   private def visit(term: Int, share: Double, isLast: Boolean): Double = {
     val i = place(term)
     def among(count: Int): Double = math.max(1.0, share * count)
-    val slots = if (term >= 0) among(slotCounts(testSlots(term))) else 1.0
+    val slots = if (term >= 0) among(placeCounts(places(term))) else 1.0
     kinds(i) match {
       case Jumped => (1.0 + expenses(i)) / slots
       case Ordered if isLast => (2.0 + expenses(i)) / slots
@@ -178,6 +185,26 @@ final class Assembler(conditions: Conditions, alternatives: Alternatives, slotCo
     ordered(slot, from.sortBy(g => tests.first(g.term)), g => tests.first(g.term), Op.From, Op.FromOnce, depth)
     if (intervals.length < ManyIntervals) intervals.foreach(gate(_, depth)) else switches(slot, intervals, depth)
     sets.foreach(gate(_, depth))
+  }
+
+  /** Whether a test is true when a scan finds what it looks for. */
+  private def isFound(test: Int): Boolean =
+    scanOf(tests.slot(test)) >= 0 && tests.isPoint(test) && tests.first(test) == Keys.TrueCode
+
+  private def ofScan(scan: Int, groups: Seq[Group], depth: Int): Unit = {
+    val sorted = groups.sortBy(g => tests.slot(g.term))
+    put(Op.Scan, scan)
+    code += sorted.length
+    sorted.foreach(g => code += tests.slot(g.term))
+    val targets = code.length
+    sorted.foreach(_ => code += 0)
+    val over = jump()
+    sorted.zipWithIndex.foreach { case (group, i) =>
+      code(targets + i) = code.length
+      block(group.members, depth + 1)
+      put(Op.Return)
+    }
+    patch(Seq(over))
   }
 
   private def gate(group: Group, depth: Int): Unit = {

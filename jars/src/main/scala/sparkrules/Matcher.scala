@@ -9,6 +9,7 @@ import org.apache.spark.sparkrules.RuleError
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{BasePredicate, BoundReference, Expression, GenericInternalRow, Predicate}
 import org.apache.spark.sql.vectorized.ColumnarBatch
+import org.apache.spark.unsafe.types.UTF8String
 
 /**
  * Matches rows against a [[Program]]: what changes from row to row, one for each task. Nothing is cleared between rows:
@@ -35,6 +36,10 @@ final class Matcher(val program: Program, inputs: Seq[Expression]) {
   // Per slot, of the last row that asked: the row's stamp above its code.
   private val slotCodes = new Array[Long](readers.length)
   private val reasons = new Array[Throwable](readers.length)
+  private val scanners = scans.map(_.scanner())
+  private val scanStamps = new Array[Int](scans.length)
+  // Per slot that a scan decides: the last row for which the scan left it open.
+  private val openStamps = new Array[Int](if (scans.isEmpty) 0 else readers.length)
   private val truths = mutable.ArrayBuffer.empty[Truth]
   private val truth = truthOf(program.shared)
   private val reported = new Array[Int](if (hasRepeats) subscriptions else 0)
@@ -74,9 +79,7 @@ final class Matcher(val program: Program, inputs: Seq[Expression]) {
           pc = if (depth < 0) -1 else returns(depth)
         case Op.Jump => pc = code(pc + 1)
         case Op.Call =>
-          if (depth == returns.length) returns = Arrays.copyOf(returns, 2 * depth)
-          returns(depth) = pc + 2
-          depth += 1
+          depth = push(depth, pc + 2)
           pc = code(pc + 1)
         case Op.EqualElse =>
           looks += 1
@@ -141,9 +144,60 @@ final class Matcher(val program: Program, inputs: Seq[Expression]) {
           val n = code(pc + 2)
           val place = Arrays.binarySearch(code, pc + 4, pc + 4 + n, this.code(slot) >> code(pc + 1))
           pc = if (place >= 0) code(place + n) else code(pc + 3)
+        case Op.Scan =>
+          looks += 1
+          depth = pushHits(slot, pc + 2, code(pc + 1), depth) - 1
+          pc = returns(depth)
       }
     }
     tests += looks
+  }
+
+  private def push(depth: Int, target: Int): Int = {
+    if (depth == returns.length) returns = Arrays.copyOf(returns, 2 * depth)
+    returns(depth) = target
+    depth + 1
+  }
+
+  /** Makes what follows a scan, and before it the targets of all slots that it finds true, the next places to return to. */
+  private def pushHits(scan: Int, place: Int, n: Int, depth: Int): Int = {
+    var next = push(depth, place + 2 * n)
+    if (isScanned(scan)) {
+      val scanner = scanners(scan)
+      var i = 0
+      while (i < scanner.decidedCount) { next = pushHit(scanner.decided(i), place, n, next); i += 1 }
+      i = 0
+      while (i < scanner.openCount) {
+        val slot = scanner.open(i)
+        if (Arrays.binarySearch(instructions, place, place + n, slot) >= 0 && code(slot) == Keys.TrueCode) {
+          next = pushHit(slot, place, n, next)
+        }
+        i += 1
+      }
+    }
+    next
+  }
+
+  private def pushHit(slot: Int, place: Int, n: Int, depth: Int): Int = {
+    val found = Arrays.binarySearch(instructions, place, place + n, slot)
+    if (found >= 0) push(depth, instructions(found + n)) else depth
+  }
+
+  /** Has a text scanned, once per row; false if there is none. */
+  private def isScanned(scan: Int): Boolean = {
+    val base = bases(scans(scan).covered(0))
+    code(base) > Keys.NullCode && {
+      if (scanStamps(scan) != stamp) {
+        scanStamps(scan) = stamp
+        val scanner = scanners(scan)
+        scanner.scan(readers(base).value(row).asInstanceOf[UTF8String])
+        var i = 0
+        while (i < scanner.decidedCount) { remember(scanner.decided(i), Keys.TrueCode); i += 1 }
+        i = 0
+        while (i < scanner.openCount) { openStamps(scanner.open(i)) = stamp; i += 1 }
+      }
+      true
+    }
   }
 
   private def isIn(slot: Int, set: Int): Boolean =
@@ -213,15 +267,20 @@ final class Matcher(val program: Program, inputs: Seq[Expression]) {
         case e: StackOverflowError => failed(slot, e)
         case NonFatal(e) => failed(slot, e)
       }
-    slotCodes(slot) = (stamp.toLong << 32) | (value & 0xffffffffL)
+    remember(slot, value)
     value
   }
+
+  private def remember(slot: Int, value: Int): Unit = slotCodes(slot) = (stamp.toLong << 32) | (value & 0xffffffffL)
 
   /** Tests of a text are unknown where it is NULL, and fail where it fails. */
   private def test(slot: Int, base: Int): Int = {
     val baseCode = code(base)
+    val scan = scanOf(slot)
     if (baseCode <= Keys.NullCode) baseCode
-    else {
+    else if (scan >= 0 && isScanned(scan) && openStamps(slot) != stamp) {
+      if ((slotCodes(slot) >> 32).toInt == stamp) slotCodes(slot).toInt else Keys.FalseCode
+    } else {
       operand.update(0, readers(base).value(row))
       readers(slot).read(operand)
     }
@@ -262,6 +321,7 @@ final class Matcher(val program: Program, inputs: Seq[Expression]) {
 
   private def forget(): Unit = {
     Arrays.fill(slotCodes, 0L)
+    Seq(scanStamps, openStamps).foreach(Arrays.fill(_, 0))
     Arrays.fill(reported, 0)
     truths.foreach(_.forget())
     stamp = 1

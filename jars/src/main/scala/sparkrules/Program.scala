@@ -9,6 +9,7 @@ import org.apache.spark.sql.catalyst.expressions.Expression
  *
  * @param expressions the slots' expressions, serialised by Java because tasks need copies of their own
  * @param bases per slot: the slot whose value it tests, or -1
+ * @param scans tests of texts that are decided together, by one pass over a text
  * @param code instructions that report the matching subscriptions, see [[Op]]
  * @param sets the codes of tests that are more than one interval: pairs of first and last
  * @param shared subexpressions that the code asks for as a whole
@@ -21,6 +22,7 @@ final class Program(
     val expressions: Array[Byte],
     val bases: Array[Int],
     val keys: Array[Keys],
+    val scans: Array[TextTests],
     val code: Array[Int],
     val sets: IntLists,
     val shared: Forest,
@@ -32,6 +34,13 @@ final class Program(
     extends Serializable {
 
   def subscriptions: Int = ids.size
+
+  /** Per slot: the scan that decides it, or -1. */
+  @transient lazy val scanOf: Array[Int] = {
+    val all = Array.fill(bases.length)(-1)
+    scans.indices.foreach(scan => scans(scan).covered.foreach(all(_) = scan))
+    all
+  }
 
   /** What the program takes up, but for the expressions. */
   def bytes: Long =
@@ -83,6 +92,7 @@ object Program {
  *   UpToOnce, FromOnce                                  the same, those that are not reported yet
  *   Switch      shift first n next target*              jump to the target of code >> shift, or to next
  *   Search      shift n next point* target*             the same for points that are far apart; ascending
+ *   Scan        n slot* target*                         call the targets of all slots that a scan finds true; ascending
  * }}}
  */
 object Op {
@@ -105,6 +115,7 @@ object Op {
   final val FromOnce = 16
   final val Switch = 17
   final val Search = 18
+  final val Scan = 19
 
   final val Bits = 5
   final val Mask = (1 << Bits) - 1
