@@ -41,12 +41,24 @@ object Answer {
             .add("subscription_id", StringType, nullable = false)
             .add("message", StringType, nullable = false),
           containsNull = false))
+
+  /** One element for each attribute: the range, among those that the rules' constants make, of its value. */
+  case object Ranges extends Answer(
+        "ranges",
+        ArrayType(
+          new StructType()
+            .add("attribute", StringType, nullable = false)
+            .add("position", IntegerType, nullable = false)
+            .add("lower", StringType)
+            .add("upper", StringType),
+          containsNull = false))
 }
 
 /** Turns what a [[Matcher]] found in a row into the values of `answers`. */
 final class Answers(matcher: Matcher, answers: Seq[Answer]) {
   private val overlaps = new Overlaps(matcher)
   private val needsOverlaps = answers.exists(a => a == Answer.Overlaps || a == Answer.Rows)
+  private lazy val ranges = new Ranges(matcher)
   private val result = new GenericInternalRow(answers.length)
 
   /** The same row each time, with new values. */
@@ -60,6 +72,7 @@ final class Answers(matcher: Matcher, answers: Seq[Answer]) {
         case Answer.Overlaps => new GenericArrayData(sets.map[Any](set => ids(set.length, set(_))))
         case Answer.Rows => rows(sets)
         case Answer.Errors => errors()
+        case Answer.Ranges => ranges.ofRow()
       })
       i += 1
     }

@@ -50,6 +50,12 @@ object Codes {
     false
   }
 
+  /** Whether all values that are no constants are alike to a test: `=` and IN are false for them, `<>` is true. */
+  def ignoresGaps(intervals: Array[Int], max: Int): Boolean = {
+    val gaps = pairs(intervals).map { case (first, last) => (last + 1) / 2 - first / 2 }.sum
+    gaps == 0 || gaps == (max + 1) / 2
+  }
+
   /** The first and last code of each interval. */
   def pairs(intervals: Array[Int]): Iterator[(Int, Int)] =
     Iterator.range(0, intervals.length, 2).map(i => (intervals(i), intervals(i + 1)))

@@ -169,6 +169,9 @@ final class Matcher(val program: Program, inputs: Seq[Expression]) {
     }
   }
 
+  /** The code of a slot in the last row. */
+  def code(slot: Int): Int = codeOf(slot)
+
   private def codeOf(slot: Int): Int =
     if (slotStamps(slot) == stamp) slotCodes(slot)
     else {

@@ -8,8 +8,17 @@ import org.apache.spark.sql.catalyst.expressions._
 /**
  * Something computed at most once per row: an attribute, or (`base` >= 0) a test of the value of another slot, its
  * expression then having that value as its only input.
+ *
+ * @param shares the share of rows per code, where the rule set has been analysed
  */
-final case class Slot(expression: Expression, base: Int, keys: Keys)
+final case class Slot(expression: Expression, base: Int, keys: Keys, shares: Option[Array[Double]] = None) {
+  private lazy val sharesBelow = shares.map(_.scanLeft(0.0)(_ + _))
+
+  /** The share of rows whose code lies in one of these intervals. */
+  def selectivity(intervals: Array[Int]): Option[Double] = sharesBelow.map { below =>
+    Codes.pairs(intervals).map { case (first, last) => below(last + 1) - below(first) }.sum
+  }
+}
 
 /** Collects the slots of a rule set while it is bound: equal expressions are one slot, with the constants of all. */
 final class Slots(analysis: Analysis) {
@@ -49,8 +58,10 @@ final class Slots(analysis: Analysis) {
     val used = AttributeSet.fromAttributeSets(finished.map(_.references))
     val columns = row.indices.filter(i => used.contains(row(i)))
     val inputs = AttributeSeq(columns.map(row) ++ extras.values.map(_._1))
+    val names = SlotTexts.namesOf(row, columns, extras.values.map(_._2).toSeq)
     val slots = finished.indices.map { i =>
-      Slot(BoundedRegex.in(BindReferences.bindReference(finished(i), inputs)), bases(i), keys(i))
+      val bound = BoundedRegex.in(BindReferences.bindReference(finished(i), inputs))
+      Slot(if (bases(i) < 0) SlotTexts.named(bound, names) else bound, bases(i), keys(i))
     }
     Bound(row, columns, extras.values.map(_._2).toSeq, slots.toArray, leaves, texts)
   }
