@@ -93,7 +93,7 @@ object LookUp {
 
   /** What reading a table costs, in comparisons: measured, as is that of a wrongly predicted branch. */
   private val TableCost = 2.0
-  private val BranchCost = 2.0
+  private val BranchCost = 3.0
   private val LargestTable = 1 << 28
 
   def binary(keys: Array[Long]): LookUp = plain(keys, Binary, Array.empty, 0, 0, 0, onlyKeys = false)
@@ -101,7 +101,8 @@ object LookUp {
   /**
    * The search with the fewest expected comparisons.
    *
-   * @param shares the share of rows per code; without, all codes are as likely
+   * @param shares the share of rows per code; without, all codes are as likely, and there is no hash table for values
+   *   that may miss it, which costs more than it can save
    * @param onlyKeys whether no test tells values apart that are not keys: code 1 then stands for all of them
    */
   def choose(keys: Array[Long], shares: Option[Array[Double]], onlyKeys: Boolean): LookUp =
@@ -109,7 +110,7 @@ object LookUp {
     else {
       val weights = weightsOf(keys, shares)
       val candidates = Seq((stepsAmong(keys.length), () => binary(keys))) ++
-        interpolated(keys, weights) ++ hashed(keys, weights, onlyKeys)
+        interpolated(keys, weights) ++ (if (shares.isDefined || onlyKeys) hashed(keys, weights, onlyKeys) else None)
       val (cost, search) = candidates.minBy(_._1)
       val likely = weights.indices.maxBy(weights(_))
       // A test that is right every other time is predicted wrongly as often.
