@@ -94,6 +94,8 @@ object LookUp {
   /** What reading a table costs, in comparisons: measured, as is that of a wrongly predicted branch. */
   private val TableCost = 2.0
   private val BranchCost = 3.0
+  /** Among so few keys no table was faster. */
+  private val Few = 16
   private val LargestTable = 1 << 28
 
   def binary(keys: Array[Long]): LookUp = plain(keys, Binary, Array.empty, 0, 0, 0, onlyKeys = false)
@@ -109,8 +111,9 @@ object LookUp {
     if (keys.length <= 2) binary(keys)
     else {
       val weights = weightsOf(keys, shares)
-      val candidates = Seq((stepsAmong(keys.length), () => binary(keys))) ++
-        interpolated(keys, weights) ++ (if (shares.isDefined || onlyKeys) hashed(keys, weights, onlyKeys) else None)
+      val tables = if (keys.length <= Few) Nil
+        else interpolated(keys, weights) ++ (if (shares.isDefined || onlyKeys) hashed(keys, weights, onlyKeys) else None)
+      val candidates = Seq((stepsAmong(keys.length), () => binary(keys))) ++ tables
       val (cost, search) = candidates.minBy(_._1)
       val likely = weights.indices.maxBy(weights(_))
       // A test that is right every other time is predicted wrongly as often.
