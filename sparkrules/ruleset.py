@@ -19,9 +19,21 @@ from typing import TYPE_CHECKING, Any, Literal
 import pyarrow as pa
 from tqdm import tqdm
 
-from sparkrules.catalyst.session import RULE_SET_SETTING, STORE_SETTING, store_of
+from sparkrules.catalyst.analyze import bound_tests, count_ranges
+from sparkrules.catalyst.session import RULE_SET_SETTING, STORE_SETTING, require_plugin, store_of
 from sparkrules.errors import DuplicateId, RuleSetError, UnknownId
-from sparkrules.index import Explanation, Matches, Rule, Segment, build_segment, explain, match, to_tables
+from sparkrules.index import (
+    Explanation,
+    Matches,
+    Rule,
+    Segment,
+    Statistics,
+    build_segment,
+    explain,
+    match,
+    statistics_of,
+    to_tables,
+)
 from sparkrules.row_truth import row_truth
 from sparkrules.rule_fields import check_id, check_metadata, check_priority, check_where
 from sparkrules.rule_sources import RuleRow, read_rules
@@ -29,7 +41,7 @@ from sparkrules.sql import DEFAULT_POLICY, Policy, RuleError, called_functions, 
 from sparkrules.store import Store, check_name, local_path
 
 if TYPE_CHECKING:
-    from pyspark.sql import Row, SparkSession
+    from pyspark.sql import DataFrame, Row, SparkSession
 
 
 @dataclass(frozen=True)
@@ -206,6 +218,30 @@ class RuleSet:
         chosen = list(self._rules) if ids is None else list(ids)
         truth = row_truth(self.segment, row, self._predicates_of(chosen), spark)
         return explain(self.segment, truth, chosen)
+
+    def analyze(self, df: DataFrame, rows: int = 100_000, seed: int = 0) -> Statistics:
+        """Count where the values of the rules' attributes lie, in a sample of about `rows` rows, and store that.
+
+        The plugin then plans with it, this version and those to come; the answers of a query never depend on it. The
+        rules must have been published to the session's store. Of a DataFrame without rows nothing is stored.
+
+            print(rules.analyze(spark.table("readings")))
+        """
+        if rows < 1:
+            raise RuleSetError(f"a sample has at least one row, not {rows}")
+        require_plugin(df.sparkSession)
+        store = Store(store_of(df.sparkSession))
+        version = self.version_in(store.path)
+        if version is None:
+            raise RuleSetError(f"rule set {self.name!r} is not in {store.path} as it is now: publish it first")
+        ranges = count_ranges(df, f"{self.name}@{version}", rows, seed)
+        if ranges.num_rows:
+            store.analyzed(self.name, ranges)
+        tests = bound_tests(df, f"{self.name}@{version}")
+        _, segments = store.load(self.name, version)
+        predicates = [str(predicate) for segment in segments for predicate in segment.predicates()]
+        uses = [use for segment in segments for use in segment.use_count[segment.leaf_of_predicate].tolist()]
+        return statistics_of(self.name, version, ranges, tests, predicates, uses)
 
     def _predicates_of(self, ids: list[str]) -> list[int]:
         segment, wanted = self.segment, set(ids)

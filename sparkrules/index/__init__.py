@@ -6,6 +6,7 @@
 | store | `to_tables`, `from_tables`, `CorruptSegment` |
 | match without Spark | `match` -> `Matches`; `NeedsSpark`, `UnknownColumn` |
 | say what matches have in common, and why | `overlap_sets`, `explain` |
+| say where the values of rows lie | `statistics_of` -> `Statistics`; `Distribution`, `choose_search` |
 | the thesis as code | `ATree`, `Operation`; `general_filter`, `zero_suppression_filter`, `true_value_path_filter` |
 
 Knows numpy, Arrow and trees; never SQL text, Spark or the JVM.
@@ -14,6 +15,7 @@ Knows numpy, Arrow and trees; never SQL text, Spark or the JVM.
 from sparkrules.index.atree import ATree, ATreeNode, Operation
 from sparkrules.index.builder import build_segment
 from sparkrules.index.csr import Csr
+from sparkrules.index.distribution import Distribution, choose_search
 from sparkrules.index.explain import ExplainedNode, Explanation, explain
 from sparkrules.index.filters import general_filter, true_value_path_filter, zero_suppression_filter
 from sparkrules.index.matcher import NeedsSpark, UnknownColumn, match
@@ -21,29 +23,36 @@ from sparkrules.index.matches import Matches
 from sparkrules.index.overlap import OverlapSet, overlap_sets
 from sparkrules.index.rule import Rule
 from sparkrules.index.segment import Segment
+from sparkrules.index.statistics import AttributeStatistics, Range, Statistics, statistics_of
 from sparkrules.index.tables import SCHEMAS, CorruptSegment, from_tables, to_tables
 
 __all__ = [
     "SCHEMAS",
     "ATree",
     "ATreeNode",
+    "AttributeStatistics",
     "CorruptSegment",
     "Csr",
+    "Distribution",
     "ExplainedNode",
     "Explanation",
     "Matches",
     "NeedsSpark",
     "Operation",
     "OverlapSet",
+    "Range",
     "Rule",
     "Segment",
+    "Statistics",
     "UnknownColumn",
     "build_segment",
+    "choose_search",
     "explain",
     "from_tables",
     "general_filter",
     "match",
     "overlap_sets",
+    "statistics_of",
     "to_tables",
     "true_value_path_filter",
     "zero_suppression_filter",

@@ -5,7 +5,7 @@
 3. The manifest is linked to `versions/<N>.json`. A link fails if the name is taken, so of two publishers who want the
    same number one gets it, and the other takes the next.
 
-A process that dies before step 3 leaves files that no reader ever looks at.
+A process that dies before step 3 leaves files that no reader ever looks at. Statistics are numbered in the same way.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import contextlib
 import os
 import re
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pyarrow as pa
@@ -25,6 +25,7 @@ from sparkrules.index.tables import CorruptSegment, from_tables
 from sparkrules.store.location import default_store, local_path
 from sparkrules.store.manifest import Manifest
 from sparkrules.store.segment_files import read_segment, sync_directory, write_segment
+from sparkrules.store.statistics_file import read_statistics, write_statistics
 
 
 class Store:
@@ -53,6 +54,23 @@ class Store:
         except OSError as error:
             raise StoreError(f"rule set {rule_set!r} cannot be published to {self.path}: {error}") from error
 
+    def analyzed(self, rule_set: str, statistics: pa.Table) -> int:
+        """Store statistics as the newest of a rule set, and return their number."""
+        try:
+            return self._take_number(
+                self.path / check_name(rule_set) / "statistics",
+                ".arrow",
+                lambda file, _: write_statistics(file, statistics),
+            )
+        except OSError as error:
+            raise StoreError(f"statistics of {rule_set!r} cannot be written to {self.path}: {error}") from error
+
+    def statistics(self, rule_set: str) -> pa.Table | None:
+        """The newest statistics of a rule set, if it has been analysed."""
+        directory = self.path / check_name(rule_set) / "statistics"
+        numbers = _numbers(directory, ".arrow")
+        return read_statistics(directory / f"{numbers[-1]}.arrow") if numbers else None
+
     def rule_sets(self) -> list[str]:
         """The names of the rule sets that have a version."""
         if not self.path.is_dir():
@@ -62,10 +80,7 @@ class Store:
 
     def versions(self, rule_set: str) -> list[int]:
         """The published versions of a rule set, oldest first; none if there is no such rule set."""
-        directory = self.path / check_name(rule_set) / "versions"
-        if not directory.is_dir():
-            return []
-        return sorted(int(found[1]) for file in directory.iterdir() if (found := _MANIFEST.fullmatch(file.name)))
+        return _numbers(self.path / check_name(rule_set) / "versions", ".json")
 
     def manifest(self, rule_set: str, version: int | None = None) -> Manifest:
         """The manifest of a version, by default of the newest."""
@@ -103,29 +118,35 @@ class Store:
             raise CorruptStore(f"{file} is damaged ({error}): publish the rule set again") from error
 
     def _commit(self, rule_set: str, segments: list[str], counts: Mapping[str, int]) -> int:
-        directory = self.path / rule_set / "versions"
+        def write(file: Path, version: int) -> None:
+            _write(file, Manifest.new(rule_set, version, segments, **counts).to_json())
+
+        return self._take_number(self.path / rule_set / "versions", ".json", write)
+
+    def _take_number(self, directory: Path, suffix: str, write: Callable[[Path, int], None]) -> int:
+        """Put a file into a directory under the next free number; it appears whole."""
         directory.mkdir(exist_ok=True)
         sync_directory(directory.parent)
-        version = max(self.versions(rule_set), default=0)
+        number = max(_numbers(directory, suffix), default=0)
         temporary = directory / f".{uuid.uuid4().hex}.tmp"
         try:
             while True:
-                version += 1
-                _write(temporary, Manifest.new(rule_set, version, segments, **counts).to_json())
+                number += 1
+                write(temporary, number)
                 with contextlib.suppress(FileExistsError):
-                    _link(temporary, self._manifest_file(rule_set, version))
+                    _link(temporary, directory / f"{number}{suffix}")
                     break
         finally:
             temporary.unlink(missing_ok=True)
         sync_directory(directory)
-        return version
+        return number
 
     def _manifest_file(self, rule_set: str, version: int) -> Path:
         return self.path / check_name(rule_set) / "versions" / f"{version}.json"
 
 
 _NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*")
-_MANIFEST = re.compile(r"([1-9][0-9]*)\.json")
+_NUMBER = re.compile(r"[1-9][0-9]*")
 
 
 def check_name(name: str) -> str:
@@ -141,6 +162,15 @@ def check_name(name: str) -> str:
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise StoreError(f"{name!r} is not a name: letters, digits, '_', '-' and '.' (not first) are allowed")
     return name
+
+
+def _numbers(directory: Path, suffix: str) -> list[int]:
+    """The numbers of the files with this suffix, ascending; none if there is no such directory."""
+    if not directory.is_dir():
+        return []
+    return sorted(
+        int(file.stem) for file in directory.iterdir() if file.suffix == suffix and _NUMBER.fullmatch(file.stem)
+    )
 
 
 def _write(file: Path, text: str) -> None:

@@ -46,6 +46,9 @@ def main(result: str, remote: str, store: str) -> None:
     seen["sql"] = query.collect()[0].ids
     seen["table function"] = [row.subscription_id for row in table.collect()]
 
+    found = rules.analyze(books)
+    seen["analyzed"] = [found.rows, found.selectivity["price < 10"], found.attributes["price"].null_share]
+
     rules.unsubscribe("cheap")
     rules.subscribe("second", "price < 10", priority=1)
     seen["version"] = rules.publish(spark)

@@ -46,6 +46,17 @@ object Answer {
             .add("subscription_id", StringType, nullable = false)
             .add("message", StringType, nullable = false),
           containsNull = false))
+
+  /** One element for each attribute: the range, among those that the rules' constants make, of its value. */
+  case object Ranges extends Answer(
+        "ranges",
+        ArrayType(
+          new StructType()
+            .add("attribute", StringType, nullable = false)
+            .add("position", IntegerType, nullable = false)
+            .add("lower", StringType)
+            .add("upper", StringType),
+          containsNull = false))
 }
 
 /** Matches a row and turns what is found into the values of `answers`. */
@@ -54,6 +65,7 @@ final class Answers(rules: PinnedRules, inputs: Seq[Expression], answers: Seq[An
   private lazy val overlaps = new Overlaps(matcher, rules.forest)
   private val isStrict = matcher.program.texts.nonEmpty
   private val needsPartners = answers.contains(Answer.Overlap)
+  private lazy val ranges = new Ranges(matcher)
   private val result = new GenericInternalRow(answers.length)
 
   def run(row: InternalRow): Unit = {
@@ -71,6 +83,7 @@ final class Answers(rules: PinnedRules, inputs: Seq[Expression], answers: Seq[An
         case Answer.Overlaps => new GenericArrayData(overlaps.sets().map[Any](set => ids.array(set, 0, set.length)))
         case Answer.Rows => rows()
         case Answer.Errors => errors()
+        case Answer.Ranges => ranges.ofRow()
         case other => throw new IllegalStateException(s"$other is of a match, not of a row")
       })
       i += 1

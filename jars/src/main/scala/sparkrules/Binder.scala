@@ -169,7 +169,7 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
     val slot = slots.of(value)
     val operator = segment.predicateOperators(p)
     val present = values.filter(_ != null).toArray
-    slots.compare(slot, present, Codes.isOrdered(operator))
+    slots.compare(slot, present)
     leaves(p) = Right(() => {
       val keys = slots.keys(slot)
       Leaf(slot, Codes.of(operator, present.map(keys.codeOf), present.length < values.length, keys.maxCode))

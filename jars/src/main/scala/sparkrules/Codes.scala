@@ -38,10 +38,6 @@ object Codes {
     }
   }
 
-  /** Whether a test distinguishes between values that are not among its constants. */
-  def isOrdered(operator: String): Boolean = operator.startsWith("<") && operator != "<>" && operator != "<=>" ||
-    operator.startsWith(">")
-
   def contains(intervals: Array[Int], from: Int, until: Int, code: Int): Boolean = {
     var low = from >> 1
     var high = (until >> 1) - 1
@@ -52,6 +48,12 @@ object Codes {
       else return true
     }
     false
+  }
+
+  /** Whether all values that are no constants are alike to a test: `=` and IN are false for them, `<>` is true. */
+  def ignoresGaps(intervals: Array[Int], max: Int): Boolean = {
+    val gaps = pairs(intervals).map { case (first, last) => (last + 1) / 2 - first / 2 }.sum
+    gaps == 0 || gaps == (max + 1) / 2
   }
 
   /** The first and last code of each interval. */

@@ -44,7 +44,7 @@ final class Compiler(segment: Segment, bound: Bound) {
       if (rejected.isEmpty) segment.nodeChildren
       else IntLists((0 until nodes).map(n => if (invalid(n)) Array.empty[Int] else segment.nodeChildren(n))),
       order.map(segment.subscriptionNodes(_)))
-    val conditions = new Conditions(forest, new Tests(bound.slots(_).keys, statistics), expense)
+    val conditions = new Conditions(forest, new Tests(bound.slots), expense)
     val found = alternatives(forest, conditions)
     val (code, sets, shared) = new Assembler(conditions, found, scanOf, expense).assemble()
     val wholeTexts = bound.texts.toSet
@@ -120,16 +120,10 @@ final class Compiler(segment: Segment, bound: Bound) {
   // A column is read anyway; an expression or a test of a text must be evaluated by Spark, row by row.
   private def expense(slot: Int): Double =
     if (scanOf(slot) >= 0) Compiler.Scan else if (isComputed(slot)) Compiler.Evaluation else 0.0
-
-  private def statistics(slot: Int): Option[Array[Double]] =
-    if (bound.slots(slot).base >= 0) Some(Compiler.RarelyFound) else None
 }
 
 object Compiler {
   private val Few = 16
   private val Scan = 10.0
   private val Evaluation = 20.0
-
-  // What is looked for in a text is rarely there. Shares of the codes of a Boolean: NULL, false and true among them.
-  private val RarelyFound = Array(0.01, 0, 0.97, 0, 0.02, 0)
 }

@@ -3,16 +3,15 @@ package sparkrules
 import scala.collection.mutable
 import scala.collection.mutable.ArrayBuffer
 
+import org.apache.spark.sql.catalyst.expressions.Literal
+
 /**
  * The tests that conditions are made of: a slot, and the codes for which it is true. Equal tests have one number.
- *
- * @param shares per slot: how many rows have each code, if that is known
  */
-final class Tests(slotKeys: Int => Keys, shares: Int => Option[Array[Double]]) {
+final class Tests(slots: Array[Slot]) {
   private val numbers = mutable.HashMap.empty[Tests.Key, Int]
   private val keys = ArrayBuffer.empty[Tests.Key]
   private val chances = ArrayBuffer.empty[Double]
-  private val cumulated = mutable.HashMap.empty[Int, Option[Array[Double]]]
 
   def size: Int = keys.length
   def slot(test: Int): Int = keys(test).slot
@@ -49,21 +48,26 @@ final class Tests(slotKeys: Int => Keys, shares: Int => Option[Array[Double]]) {
   def last(test: Int): Int = intervals(test)(1)
   def isUpTo(test: Int): Boolean = isInterval(test) && first(test) == 1 && last(test) < maxCode(test)
   def isFrom(test: Int): Boolean = isInterval(test) && first(test) >= 1 && last(test) == maxCode(test)
-  private def maxCode(test: Int): Int = slotKeys(slot(test)).maxCode
+  private def maxCode(test: Int): Int = slots(slot(test)).keys.maxCode
 
-  private def chanceOf(slot: Int, intervals: Array[Int]): Double =
-    cumulated.getOrElseUpdate(slot, shares(slot).map(_.scanLeft(0.0)(_ + _))) match {
-      case Some(sums) => Codes.pairs(intervals).map { case (first, last) => sums(last + 1) - sums(first) }.sum
-      case None =>
-        // A value that rules name is as likely as one between.
-        val codes = slotKeys(slot).maxCode + 1.0
-        Codes.pairs(intervals).map { case (first, last) =>
-          (if (first == last) 2 else last - first + 1) / codes
-        }.sum.min(1.0)
+  private def chanceOf(slot: Int, intervals: Array[Int]): Double = {
+    val counted = slots(slot).selectivity(intervals)
+    val guessed = if (slots(slot).base >= 0) Tests.RarelyFound.selectivity(intervals) else None
+    counted.orElse(guessed).map(_.max(Tests.Least)).getOrElse {
+      // A value that rules name is as likely as one between.
+      val codes = slots(slot).keys.maxCode + 1.0
+      Codes.pairs(intervals).map { case (first, last) => (if (first == last) 2 else last - first + 1) / codes }.sum.min(1.0)
     }
+  }
 }
 
 object Tests {
+  // What is looked for in a text is rarely there. Shares of the codes of a Boolean: NULL, false and true among them.
+  private val RarelyFound = Slot(Literal(null), -1, NoKeys, Some(Array(0.01, 0, 0.97, 0, 0.02, 0)))
+
+  // What a sample never saw may be seen.
+  private val Least = 1e-6
+
   private final class Key(val slot: Int, val intervals: Array[Int]) {
     override def hashCode: Int = 31 * java.util.Arrays.hashCode(intervals) + slot
     override def equals(other: Any): Boolean = other match {

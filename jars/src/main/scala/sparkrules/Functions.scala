@@ -3,6 +3,7 @@ package sparkrules
 import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.{Generate, LogicalPlan}
+import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{StringType, StructType}
 import org.apache.spark.unsafe.types.UTF8String
@@ -27,7 +28,18 @@ object Functions {
       "subscription_errors",
       "_FUNC_(['set',] *) - An array with an element per rule that has a test which cannot be computed for the row: " +
         "subscription_id and message. Such a test is unknown for the row. For `inline`.",
-      Seq(Answer.Errors)))
+      Seq(Answer.Errors)),
+    scalar(
+      "subscription_ranges",
+      "_FUNC_(['set',] *) - An array with an element per attribute that the rules test: attribute, as SQL, and of the " +
+        "ranges that the rules' constants make of its values the one of the row, by position and bounds. For `inline`.",
+      Seq(Answer.Ranges)),
+    scalar(
+      "subscription_tests",
+      "_FUNC_(['set',] *) - An array with an element per predicate of the rules, the same for every row: its number, its " +
+        "attribute and how that is searched, the positions of subscription_ranges, from first to last, where it is true, " +
+        "and the share of rows there, if the rules have been analysed. For `inline` on one row.",
+      call => TestTable.of(Programs.bound(SparkSession.active, call))))
 
   val tables: Seq[Table] = Seq(
     (
@@ -38,7 +50,10 @@ object Functions {
       matchTable))
 
   private def scalar(name: String, usage: String, answers: Seq[Answer]): Scalar =
-    (FunctionIdentifier(name), info(name, usage), arguments => call(name, arguments, answers))
+    scalar(name, usage, _.copy(answers = answers, exact = answers.contains(Answer.Ranges)))
+
+  private def scalar(name: String, usage: String, result: MatchCall => Expression): Scalar =
+    (FunctionIdentifier(name), info(name, usage), arguments => result(call(name, arguments, Nil)))
 
   private def info(name: String, usage: String): ExpressionInfo =
     new ExpressionInfo(classOf[MatchCall].getName, null, name, usage, "", "", "", "misc_funcs", "4.0.0", "", "scala_udf")

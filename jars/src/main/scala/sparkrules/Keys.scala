@@ -19,8 +19,22 @@ sealed abstract class Keys extends Serializable {
   def size: Int
   final def maxCode: Int = 2 * size + 1
 
+  def dataType: DataType
+
   /** The code of a value that is not NULL, given as Spark's internal representation. */
   def codeOf(value: Any): Int
+
+  /** A key, in Spark's internal representation. */
+  def value(index: Int): Any
+
+  /** A key as Spark writes it. */
+  final def text(index: Int): UTF8String = KeyText.of(value(index), dataType)
+
+  /** How a value is looked up. */
+  def search: String = "binary"
+
+  /** The same keys, with the look-up that suits the values that come; the arguments are those of [[LookUp.choose]]. */
+  def tuned(shares: Option[Array[Double]], onlyKeys: Boolean): Keys = this
 
   protected final def found(index: Int): Int = if (index >= 0) 2 * index + 2 else 2 * (-index - 1) + 1
 }
@@ -41,15 +55,12 @@ object Keys {
     case _ => LongKeys.hold(dataType)
   }
 
-  /**
-   * The keys of `constants`, values of `dataType` that are not NULL. A type without keys has no constants. Where the
-   * order of values does not matter (`isOrdered`), any value that is no key may have the code of any other such.
-   */
-  def of(dataType: DataType, constants: Array[Any], isOrdered: Boolean): Keys = dataType match {
-    case BooleanType => new LongKeys(Array(0L, 1L), dataType)
+  /** The keys of `constants`, values of `dataType` that are not NULL. A type without keys has no constants. */
+  def of(dataType: DataType, constants: Array[Any]): Keys = dataType match {
+    case BooleanType => LongKeys(Array(0L, 1L), dataType)
     case _ if LongKeys.hold(dataType) =>
-      new LongKeys(constants.map(LongKeys.toLong(_, dataType)).distinct.sorted, dataType)
-    case StringType => new StringKeys(sorted(constants, dataType).map(_.asInstanceOf[UTF8String]), isOrdered)
+      LongKeys(constants.map(LongKeys.toLong(_, dataType)).distinct.sorted, dataType)
+    case StringType => new StringKeys(sorted(constants, dataType).map(_.asInstanceOf[UTF8String]), onlyKeys = false)
     case _ if hold(dataType) => new ObjectKeys(sorted(constants, dataType), dataType)
     case _ => NoKeys
   }
@@ -64,18 +75,26 @@ object Keys {
 /** Keys of an attribute that is only tested for NULL, or only the operand of other tests. */
 object NoKeys extends Keys {
   def size: Int = 0
+  def dataType: DataType = NullType
   def codeOf(value: Any): Int = 1
+  def value(index: Int): Any = throw new NoSuchElementException
+  override def search: String = "none"
   private def readResolve(): AnyRef = NoKeys
 }
 
 /** Keys of every type whose order is that of 64-bit integers after a fixed mapping. */
-final class LongKeys(values: Array[Long], dataType: DataType) extends Keys {
+final class LongKeys private (values: Array[Long], val dataType: DataType, lookUp: LookUp) extends Keys {
   def size: Int = values.length
   def codeOf(value: Any): Int = codeOfLong(LongKeys.toLong(value, dataType))
-  def codeOfLong(value: Long): Int = found(Arrays.binarySearch(values, value))
+  def codeOfLong(value: Long): Int = lookUp.code(value)
+  def value(index: Int): Any = LongKeys.ofLong(values(index), dataType)
+  override def search: String = lookUp.name
+  override def tuned(shares: Option[Array[Double]], onlyKeys: Boolean): Keys =
+    new LongKeys(values, dataType, LookUp.choose(values, shares, onlyKeys))
 }
 
 object LongKeys {
+  def apply(sorted: Array[Long], dataType: DataType): LongKeys = new LongKeys(sorted, dataType, LookUp.binary(sorted))
 
   def hold(dataType: DataType): Boolean = dataType match {
     case BooleanType | ByteType | ShortType | IntegerType | LongType | FloatType | DoubleType => true
@@ -97,6 +116,21 @@ object LongKeys {
     case other => throw new IllegalArgumentException(s"a value of ${dataType.sql} is a ${other.getClass.getName}")
   }
 
+  /** The value that [[toLong]] has mapped. */
+  def ofLong(number: Long, dataType: DataType): Any = dataType match {
+    case BooleanType => number != 0
+    case ByteType => number.toByte
+    case ShortType => number.toShort
+    case IntegerType | DateType | _: YearMonthIntervalType => number.toInt
+    case FloatType => toDouble(number).toFloat
+    case DoubleType => toDouble(number)
+    case d: DecimalType => Decimal(number, d.precision, d.scale)
+    case _ => number
+  }
+
+  private def toDouble(number: Long): Double =
+    java.lang.Double.longBitsToDouble(if (number >= 0) number else number ^ Long.MaxValue)
+
   /** Spark's order of doubles: -0.0 equals 0.0, NaN equals itself and is above everything. */
   def ofDouble(value: Double): Long =
     if (value == 0.0) 0L
@@ -109,9 +143,9 @@ object LongKeys {
 /**
  * Keys of strings with the binary collation.
  *
- * @param isOrdered whether a test asks which of two texts comes first; if none does, all others are as good as one
+ * @param onlyKeys whether no test asks which of two texts comes first, so that all others are as good as one
  */
-final class StringKeys(values: Array[UTF8String], isOrdered: Boolean) extends Keys {
+final class StringKeys(values: Array[UTF8String], onlyKeys: Boolean) extends Keys {
   // Open addressing: a place holds the number of a key plus one, or zero. Half of the places at least are free.
   @transient private lazy val mask = Integer.highestOneBit(2 * values.length + 1) * 2 - 1
   @transient private lazy val places: Array[Int] = {
@@ -124,6 +158,10 @@ final class StringKeys(values: Array[UTF8String], isOrdered: Boolean) extends Ke
     table
   }
   def size: Int = values.length
+  def dataType: DataType = StringType
+  def value(index: Int): Any = values(index)
+  override def search: String = "hash"
+  override def tuned(shares: Option[Array[Double]], onlyKeys: Boolean): Keys = new StringKeys(values, onlyKeys)
   def codeOf(value: Any): Int = codeOfText(value.asInstanceOf[UTF8String])
   def codeOfText(text: UTF8String): Int = {
     var place = text.hashCode & mask
@@ -132,14 +170,15 @@ final class StringKeys(values: Array[UTF8String], isOrdered: Boolean) extends Ke
       if (values(key).equals(text)) return 2 * key + 2
       place = (place + 1) & mask
     }
-    if (isOrdered) found(Arrays.binarySearch(values.asInstanceOf[Array[AnyRef]], text)) else 1
+    if (onlyKeys) 1 else found(Arrays.binarySearch(values.asInstanceOf[Array[AnyRef]], text))
   }
 }
 
 /** Keys of any other ordered type: wide decimals, binary. */
-final class ObjectKeys(values: Array[Any], dataType: DataType) extends Keys {
+final class ObjectKeys(values: Array[Any], val dataType: DataType) extends Keys {
   @transient private lazy val order = TypeUtils.getInterpretedOrdering(dataType)
   def size: Int = values.length
+  def value(index: Int): Any = values(index)
   def codeOf(value: Any): Int = {
     var low = 0
     var high = values.length - 1

@@ -13,6 +13,7 @@ import org.apache.spark.sql.types.{DataType, StructType}
  * @param inputs the columns that rules may use, under `names`
  * @param answers one: the value itself; more: a struct of them
  * @param instant the query's instant, which a stream replaces by that of the micro-batch
+ * @param exact whether the range of a value is wanted for itself, and not only for the tests of the rules
  */
 final case class MatchCall(
     ruleSet: Option[String],
@@ -20,7 +21,8 @@ final case class MatchCall(
     inputs: Seq[Expression],
     answers: Seq[Answer],
     semantics: Semantics,
-    instant: Expression = CurrentTimestamp())
+    instant: Expression = CurrentTimestamp(),
+    exact: Boolean = false)
     extends Expression
     with Unevaluable {
   override def children: Seq[Expression] = inputs :+ instant

@@ -20,7 +20,7 @@ import org.apache.spark.sql.classic.SparkSession
 final case class PinVersions(session: SparkSession) extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.transformUpWithSubqueries {
-    case Generate(Inline(call @ MatchCall(_, _, _, Seq(Answer.Rows), _, _)), unused, false, _, columns, child) =>
+    case Generate(Inline(call: MatchCall), unused, false, _, columns, child) if call.answers == Seq(Answer.Rows) =>
       val (rules, inputs) = Programs.pin(session, call)
       val (ready, own) = computed(inputs, child)
       val kept = child.output.zipWithIndex.collect { case (attribute, i) if !unused.contains(i) => attribute }

@@ -44,14 +44,21 @@ final class PinnedRules(
   override def toString: String = s"${description.version}, $subscriptions subscriptions"
 }
 
-/** What a compiled program is made of. */
+/**
+ * What a compiled program is made of.
+ *
+ * @param statistics the number of the rule set's statistics, if it has been analysed
+ * @param exact as in [[MatchCall]]
+ */
 final case class Description(
     version: Version,
     row: Seq[Column],
     semantics: Semantics,
     missingColumns: String,
     invalidRules: String,
-    strict: Boolean)
+    strict: Boolean,
+    statistics: Option[Int],
+    exact: Boolean)
 
 /** A column that rules may use: its name, after the qualifiers that it may be given, and its type. */
 final case class Column(names: Seq[String], dataType: DataType, nullable: Boolean)

@@ -27,27 +27,44 @@ object Programs {
 
   /** The rules that a call means now, and the program's inputs in terms of the call's. */
   def pin(session: SparkSession, call: MatchCall): (PinnedRules, Seq[Expression]) = {
-    val conf = session.sessionState.conf
-    val store = new Store(Settings.Store.get(conf), session.sessionState.newHadoopConf())
-    val name = call.ruleSet.getOrElse(Settings.RuleSet.get(conf))
-    if (name.isEmpty) {
-      throw new RulesException(
-        "No rule set: name one in the call, match_subscriptions('alerts', *), or set " +
-          s"${Settings.RuleSet.key} in the session.")
-    }
-    val description = Description(
-      store.resolve(name),
-      call.names.zip(call.inputs).map { case (names, e) => Column(names, e.dataType, e.nullable) },
-      call.semantics,
-      Settings.MissingColumns.get(conf),
-      Settings.InvalidRules.get(conf),
-      Settings.Strict.get(conf) == "true")
+    val store = storeOf(session)
+    val description = describe(session, store, call)
     val entry = entries.synchronized(entries.computeIfAbsent(description, _ => new Entry))
     val (rules, bound) = entry.get(builders(session, _))(compile(session, store, description))
     val columns = bound.columns.map(call.inputs)
     val called = AttributeMap(bound.row.zip(call.inputs))
     val extras = bound.extras.map(e => call.inBatch(e.transform { case a: Attribute => called.getOrElse(a, a) }))
     (rules, columns ++ extras)
+  }
+
+  /** The rules that a call means now, bound to its columns. */
+  def bound(session: SparkSession, call: MatchCall): Bound = {
+    val store = storeOf(session)
+    val description = describe(session, store, call)
+    bind(session, store, store.load(description.version), description)._1
+  }
+
+  private def storeOf(session: SparkSession): Store =
+    new Store(Settings.Store.get(session.sessionState.conf), session.sessionState.newHadoopConf())
+
+  private def describe(session: SparkSession, store: Store, call: MatchCall): Description = {
+    val conf = session.sessionState.conf
+    val name = call.ruleSet.getOrElse(Settings.RuleSet.get(conf))
+    if (name.isEmpty) {
+      throw new RulesException(
+        "No rule set: name one in the call, match_subscriptions('alerts', *), or set " +
+          s"${Settings.RuleSet.key} in the session.")
+    }
+    val version = store.resolve(name)
+    Description(
+      version,
+      call.names.zip(call.inputs).map { case (names, e) => Column(names, e.dataType, e.nullable) },
+      call.semantics,
+      Settings.MissingColumns.get(conf),
+      Settings.InvalidRules.get(conf),
+      Settings.Strict.get(conf) == "true",
+      store.newestStatistics(version.ruleSet),
+      call.exact)
   }
 
   /** The session's definitions of functions: a function that is registered anew gets another builder. */
@@ -58,17 +75,24 @@ object Programs {
   }
 
   private def compile(session: SparkSession, store: Store, description: Description): (PinnedRules, Bound) = {
+    val segment = store.load(description.version)
+    val (bound, compiler) = bind(session, store, segment, description)
+    val (program, forest) = compiler.compile()
+    val functions = segment.functions.toSeq.zip(builders(session, segment.functions.toSeq))
+    (new PinnedRules(description, functions, program, forest), bound.copy(slots = Array.empty, leaves = Array.empty))
+  }
+
+  private def bind(
+      session: SparkSession, store: Store, segment: Segment, description: Description): (Bound, Compiler) = {
     val row = description.row.map { column =>
       AttributeReference(column.names.last, column.dataType, column.nullable)(qualifier = column.names.init)
     }
     val conf = description.semantics.over(session.sessionState.conf)
     val analysis = new Analysis(session, conf, RuleInput(row))
-    val segment = store.load(description.version)
-    val (bound, compiler) = bind(segment, analysis, row, description)
+    val statistics = description.statistics.map(store.statistics(description.version.ruleSet, _))
+    val (bound, compiler) = bind(segment, analysis, row, description, statistics)
     if (description.invalidRules == "error") refuse(description, compiler.problems)
-    val (program, forest) = compiler.compile()
-    val functions = segment.functions.toSeq.zip(builders(session, segment.functions.toSeq))
-    (new PinnedRules(description, functions, program, forest), bound.copy(slots = Array.empty, leaves = Array.empty))
+    (bound, compiler)
   }
 
   /**
@@ -76,12 +100,16 @@ object Programs {
    * AND casts), Spark is asked for the whole, and evaluates the whole if it accepts it.
    */
   private def bind(
-      segment: Segment, analysis: Analysis, row: Seq[AttributeReference], description: Description): (Bound, Compiler) = {
+      segment: Segment,
+      analysis: Analysis,
+      row: Seq[AttributeReference],
+      description: Description,
+      statistics: Option[Statistics]): (Bound, Compiler) = {
     val binder = new Binder(segment, row, analysis, description.missingColumns == "null")
-    val bound = binder.bind(description.strict)
+    val bound = Tuning(binder.bind(description.strict), statistics, description.exact)
     val compiler = new Compiler(segment, bound)
     val whole = binder.accepted(compiler.rejected)
-    if (whole.isEmpty) (bound, compiler) else bind(segment.withWholeTexts(whole), analysis, row, description)
+    if (whole.isEmpty) (bound, compiler) else bind(segment.withWholeTexts(whole), analysis, row, description, statistics)
   }
 
   /** An error that lists the rules that do not fit the table, by what is wrong with them. */

@@ -8,8 +8,17 @@ import org.apache.spark.sql.catalyst.expressions._
 /**
  * Something computed at most once per row: an attribute, or (`base` >= 0) a test of the value of another slot, its
  * expression then having that value as its only input.
+ *
+ * @param shares the share of rows per code, where the rule set has been analysed
  */
-final case class Slot(expression: Expression, base: Int, keys: Keys)
+final case class Slot(expression: Expression, base: Int, keys: Keys, shares: Option[Array[Double]] = None) {
+  private lazy val sharesBelow = shares.map(_.scanLeft(0.0)(_ + _))
+
+  /** The share of rows whose code lies in one of these intervals. */
+  def selectivity(intervals: Array[Int]): Option[Double] = sharesBelow.map { below =>
+    Codes.pairs(intervals).map { case (first, last) => below(last + 1) - below(first) }.sum
+  }
+}
 
 /** Collects the slots of a rule set while it is bound: equal expressions are one slot, with the constants of all. */
 final class Slots(analysis: Analysis) {
@@ -17,7 +26,6 @@ final class Slots(analysis: Analysis) {
   private val expressions = ArrayBuffer.empty[Expression]
   private val bases = ArrayBuffer.empty[Int]
   private val constants = ArrayBuffer.empty[ArrayBuffer[Any]]
-  private val ordered = mutable.HashSet.empty[Int]
   private val sealedKeys = mutable.HashMap.empty[Int, Keys]
 
   def of(expression: Expression): Int = number(-1, expression)
@@ -32,15 +40,12 @@ final class Slots(analysis: Analysis) {
       expressions.length - 1
     })
 
-  /** Notes that `slot` is compared with these values, and whether that asks which is greater. */
-  def compare(slot: Int, values: Array[Any], isOrdered: Boolean): Unit = {
-    constants(slot) ++= values
-    if (isOrdered) ordered += slot
-  }
+  /** Notes that `slot` is compared with these values. */
+  def compare(slot: Int, values: Array[Any]): Unit = constants(slot) ++= values
 
   /** The keys of a slot, once all its constants are known. */
   def keys(slot: Int): Keys =
-    sealedKeys.getOrElseUpdate(slot, Keys.of(expressions(slot).dataType, constants(slot).toArray, ordered(slot)))
+    sealedKeys.getOrElseUpdate(slot, Keys.of(expressions(slot).dataType, constants(slot).toArray))
 
   def bound(row: Seq[Attribute], leaves: Array[Either[Problem, Leaf]], texts: Array[Int]): Bound = {
     val extras = mutable.LinkedHashMap.empty[Expression, (AttributeReference, Expression)]
@@ -53,8 +58,10 @@ final class Slots(analysis: Analysis) {
     val used = AttributeSet.fromAttributeSets(finished.map(_.references))
     val columns = row.indices.filter(i => used.contains(row(i)))
     val inputs = AttributeSeq(columns.map(row) ++ extras.values.map(_._1))
+    val names = SlotTexts.namesOf(row, columns, extras.values.map(_._2).toSeq)
     val slots = finished.indices.map { i =>
-      Slot(BoundedRegex.in(BindReferences.bindReference(finished(i), inputs)), bases(i), keys(i))
+      val bound = BoundedRegex.in(BindReferences.bindReference(finished(i), inputs))
+      Slot(if (bases(i) < 0) SlotTexts.named(bound, names) else bound, bases(i), keys(i))
     }
     Bound(row, columns, extras.values.map(_._2).toSeq, slots.toArray, leaves, texts)
   }

@@ -41,18 +41,31 @@ final class Store(root: String, hadoop: Configuration) {
     }
 
   private def newest(ruleSet: String): Long = {
-    val listed =
-      try files.listStatus(new Path(new Path(path, ruleSet), "versions"))
-      catch { case _: FileNotFoundException => Array.empty[org.apache.hadoop.fs.FileStatus] }
-    val numbers = listed.flatMap(_.getPath.getName match {
+    val numbers = namesIn(s"$ruleSet/versions").flatMap {
       case s"$number.json" => number.toLongOption
       case _ => None
-    })
+    }
     if (numbers.isEmpty) {
       throw new RulesException(
         s"There is no rule set '$ruleSet' in $root. Publish it with RuleSet.publish, or set ${Settings.Store.key}.")
     }
     numbers.max
+  }
+
+  private def namesIn(directory: String): Seq[String] =
+    try files.listStatus(new Path(path, directory)).toSeq.map(_.getPath.getName)
+    catch { case _: FileNotFoundException => Nil }
+
+  /** The number of the newest statistics of a rule set, if it has been analysed. */
+  def newestStatistics(ruleSet: String): Option[Int] =
+    namesIn(s"$ruleSet/statistics").flatMap {
+      case s"$number.arrow" => number.toIntOption
+      case _ => None
+    }.maxOption
+
+  def statistics(ruleSet: String, number: Int): Statistics = {
+    val file = new Path(path, s"$ruleSet/statistics/$number.arrow")
+    naming(file, "analyse")(Statistics.of(ArrowTable.read(bytes(file))))
   }
 
   private def manifestPath(version: Version): Path =
@@ -103,14 +116,14 @@ final class Store(root: String, hadoop: Configuration) {
   }
 
   /** Errors of a damaged or vanished file name the file. */
-  private def naming[T](file: Path)(body: => T): T =
+  private def naming[T](file: Path, remedy: String = "publish")(body: => T): T =
     try body
     catch {
       case e: RulesException => throw e
       case e: FileNotFoundException =>
-        throw new RulesException(s"$file is missing from the store: publish the rule set again.", e)
+        throw new RulesException(s"$file is missing from the store: $remedy the rule set again.", e)
       case NonFatal(e) =>
-        throw new RulesException(s"$file is damaged (${e.getMessage}): publish the rule set again.", e)
+        throw new RulesException(s"$file is damaged (${e.getMessage}): $remedy the rule set again.", e)
     }
 }
 

@@ -1,0 +1,53 @@
+"""Counting, in Spark, where the values of a rule set's attributes lie. Classic and Spark Connect alike: it is SQL."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from sparkrules.store.statistics_file import STATISTICS
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+# A row gives a range for each attribute and each test of a text: so many are counted in seconds.
+_MOST_RANGES = 50_000_000
+_FEWEST_ROWS = 1_000
+
+
+def count_ranges(df: DataFrame, rule_set: str, rows: int, seed: int) -> pa.Table:
+    """How many of about `rows` rows lie in each range of each attribute: the columns of the store's statistics.
+
+    With very many attributes, fewer rows are looked at.
+    """
+    call = f"subscription_ranges('{rule_set}', *)"
+    first = df.limit(1).selectExpr(f"size({call}) AS attributes").head()
+    if first is None or first["attributes"] == 0:
+        return STATISTICS.empty_table()
+    wanted = min(rows, max(_MOST_RANGES // first["attributes"], _FEWEST_ROWS))
+    counted = (
+        _sample(df, wanted, seed)
+        .selectExpr(f"inline({call})")
+        .groupBy("attribute", "position", "lower", "upper")
+        .count()
+        .orderBy("attribute", "position")
+        .toArrow()
+    )
+    counts = counted["count"].to_pylist()
+    totals: dict[str, int] = {}
+    for attribute, count in zip(counted["attribute"].to_pylist(), counts, strict=True):
+        totals[attribute] = totals.get(attribute, 0) + count
+    total = max(totals.values(), default=0)
+    columns = [*(counted[name].to_pylist() for name in STATISTICS.names[:4]), counts, [total] * len(counts)]
+    return pa.table([pa.array(c, field.type) for c, field in zip(columns, STATISTICS, strict=True)], schema=STATISTICS)
+
+
+def bound_tests(df: DataFrame, rule_set: str) -> pa.Table:
+    """For which positions of its attribute each predicate is true: the columns of `subscription_tests`."""
+    return df.limit(1).selectExpr(f"inline(subscription_tests('{rule_set}', *))").toArrow()
+
+
+def _sample(df: DataFrame, rows: int, seed: int) -> DataFrame:
+    count = df.count()
+    return df if count <= rows else df.sample(fraction=rows / count, seed=seed)
