@@ -74,7 +74,8 @@ def _run(options: argparse.Namespace, results: Results) -> None:
         results.environment = environment(spark)
         for name in options.only:
             suite = SUITES[name]
-            sizes = options.rules or (suite.quick_sizes if options.quick else suite.sizes)
+            usual = suite.quick_sizes if options.quick else suite.sizes
+            sizes = usual if suite.is_corpus else options.rules or usual
             for workload in (one for size in sizes for one in suite.workloads(size)):
                 levels = tuple(level for level in settings.levels if level in suite.levels)
                 for found in measure(spark, cache, workload, suite.peers, settings.at(levels)):

@@ -54,14 +54,14 @@ def measure(
         parse_seconds=rules.built.parse_seconds,
         publish_seconds=rules.built.publish_seconds,
         bind_seconds=subject.bind(),
-        traits=workload.traits,
+        traits=workload.traits | rules.built.traits,
     )
     if "kernel" in settings.levels:
         yield _kernel(subject, settings)
     if "spark" in settings.levels:
         yield from measure_ours(subject, settings.rows, settings.seconds)
         if settings.with_peers and peers:
-            texts = [(id, where) for id, where in workload.rules()]
+            texts = [(str(id), str(where)) for id, where in workload.rules()]
             for peer in peers:
                 yield _peer(peer, subject, texts, settings)
 
@@ -91,6 +91,7 @@ def _peer(peer: str, subject: Subject, rules: list[RuleText], settings: Settings
     try:
         if peer == PLAIN:
             size = plain_spark.RULES_PER_QUERY
+            rules = [(id, subject.workload.for_plain_spark(where)) for id, where in rules]
             return measure_in_chunks(PLAIN, subject, rules, size, settings.limit, plain_spark.match_by_case_when)
         if peer == NUMPY:
             size = numpy_masks.RULES_PER_QUERY
