@@ -22,6 +22,8 @@ SPARK_HEAD = (
 )
 PREPARATION_HEAD = ("workload", "rules", "predicates", "nodes", "parse s", "publish s", "bind s", "traits")
 
+GROWTH_HEAD = ("rules", "rows/s", "matches/row", "time per row, x fewer rules")
+
 Table = list[tuple[str, ...]]
 
 
@@ -29,6 +31,7 @@ def sections(results: Results) -> list[tuple[str, Sequence[str], Table]]:
     """Title, head and rows of each table that has any."""
     tables: list[tuple[str, Sequence[str], Table]] = [
         ("Kernel alone, one thread, rows in memory", KERNEL_HEAD, kernel_table(results.measurements)),
+        ("Growth: ten times the rules, as many matches", GROWTH_HEAD, growth_table(results.measurements)),
         ("Through Spark SQL, Parquet, two cores", SPARK_HEAD, spark_table(results.measurements)),
         ("Before the first row", PREPARATION_HEAD, preparation_table(results.preparations)),
     ]
@@ -50,6 +53,19 @@ def kernel_table(measurements: Iterable[Measurement]) -> Table:
         )
         for m in measurements
         if m.level == "kernel"
+    ]
+
+
+def growth_table(measurements: Iterable[Measurement]) -> Table:
+    """What more rules cost where matches per row stay the same: each size against the one before."""
+    found = sorted(
+        ((m.rules, m.rows_per_second, m.matches_per_row) for m in measurements if m.workload == "growth"),
+        key=lambda figures: figures[0],
+    )
+    speeds = [None, *(speed for _, speed, _ in found)]
+    return [
+        (f"{rules:,}", number(speed), number(matches), number(before / speed) if before and speed else "")
+        for (rules, speed, matches), before in zip(found, speeds, strict=False)
     ]
 
 
