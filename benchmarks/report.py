@@ -29,11 +29,13 @@ Table = list[tuple[str, ...]]
 
 def sections(results: Results) -> list[tuple[str, Sequence[str], Table]]:
     """Title, head and rows of each table that has any."""
+    measurements = sorted(results.measurements, key=lambda m: (m.workload, m.rules))
+    preparations = sorted(results.preparations, key=lambda p: (p.workload, p.rules))
     tables: list[tuple[str, Sequence[str], Table]] = [
-        ("Kernel alone, one thread, rows in memory", KERNEL_HEAD, kernel_table(results.measurements)),
-        ("Growth: ten times the rules, as many matches", GROWTH_HEAD, growth_table(results.measurements)),
-        ("Through Spark SQL, Parquet, two cores", SPARK_HEAD, spark_table(results.measurements)),
-        ("Before the first row", PREPARATION_HEAD, preparation_table(results.preparations)),
+        ("Kernel alone, one thread, rows in memory", KERNEL_HEAD, kernel_table(measurements)),
+        ("Growth: ten times the rules, as many matches", GROWTH_HEAD, growth_table(measurements)),
+        ("Through Spark SQL, Parquet, two cores", SPARK_HEAD, spark_table(measurements)),
+        ("Before the first row", PREPARATION_HEAD, preparation_table(preparations)),
     ]
     return [section for section in tables if section[2]]
 
@@ -58,10 +60,7 @@ def kernel_table(measurements: Iterable[Measurement]) -> Table:
 
 def growth_table(measurements: Iterable[Measurement]) -> Table:
     """What more rules cost where matches per row stay the same: each size against the one before."""
-    found = sorted(
-        ((m.rules, m.rows_per_second, m.matches_per_row) for m in measurements if m.workload == "growth"),
-        key=lambda figures: figures[0],
-    )
+    found = [(m.rules, m.rows_per_second, m.matches_per_row) for m in measurements if m.workload == "growth"]
     speeds = [None, *(speed for _, speed, _ in found)]
     return [
         (f"{rules:,}", number(speed), number(matches), number(before / speed) if before and speed else "")

@@ -8,7 +8,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.BindReferences
 import org.apache.spark.sql.classic.Dataset
-import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.{ColumnarToRowExec, SparkPlan}
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec
 import org.apache.spark.util.SizeEstimator
 
@@ -20,7 +20,7 @@ object KernelBench {
   def run(df: Dataset[_], warmUpSeconds: Double, seconds: Double): JMap[String, Double] = {
     val exec = withoutAdaptivity(df.queryExecution.executedPlan).collectFirst { case m: MatchExec => m }.get
     val program = exec.rules.program
-    val rows = exec.child.execute().map(_.copy()).collect()
+    val rows = asRows(exec.child).execute().map(_.copy()).collect()
     val matcher = new Matcher(program, BindReferences.bindReferences(exec.inputs, exec.child.output))
     val loop = new Loop(matcher, rows)
     loop.run(warmUpSeconds)
@@ -49,6 +49,8 @@ object KernelBench {
     case adaptive: AdaptiveSparkPlanExec => adaptive.executedPlan
     case other => other
   }
+
+  private def asRows(plan: SparkPlan): SparkPlan = if (plan.supportsColumnar) ColumnarToRowExec(plan) else plan
 
   private final case class Slice(rows: Long, matches: Long, nanos: Long, cpuNanos: Long) {
     // Of the thread's own time: a busy machine takes the core away, and that is not the kernel's doing.
