@@ -7,7 +7,17 @@ from collections.abc import Iterable, Sequence
 from benchmarks.measurement import FLOOR, OURS, Measurement, Preparation
 from benchmarks.results import Results
 
-KERNEL_HEAD = ("workload", "rules", "rows/s", "matches/row", "matches/s", "bytes/rule", "tests/row", "candidates/row")
+KERNEL_HEAD = (
+    "workload",
+    "rules",
+    "rows/s",
+    "rows/s in order",
+    "matches/row",
+    "matches/s",
+    "bytes/rule",
+    "tests/row",
+    "candidates/row",
+)
 SPARK_HEAD = (
     "workload",
     "rules",
@@ -47,6 +57,7 @@ def kernel_table(measurements: Iterable[Measurement]) -> Table:
             m.workload,
             f"{m.rules:,}",
             number(m.rows_per_second),
+            number(m.rows_per_second_in_order),
             number(m.matches_per_row),
             number(m.matches_per_second),
             number(m.bytes_per_rule),

@@ -78,6 +78,7 @@ def _kernel(subject: Subject, settings: Settings) -> Measurement:
         engine=OURS,
         rows=found.rows,
         rows_per_second=found.rows_per_second,
+        rows_per_second_in_order=found.rows_per_second_in_order,
         matches_per_row=found.matches_per_row,
         bytes_per_rule=found.bytes_per_subscription,
         tests_per_row=found.tests_per_row,
