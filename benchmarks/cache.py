@@ -10,7 +10,6 @@ import resource
 import shutil
 import sys
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from tempfile import mkdtemp
@@ -91,8 +90,10 @@ class Cache:
             scratch = Path(mkdtemp(prefix=".making-", dir=self.directory))
             try:
                 make(scratch)
-                with suppress(FileExistsError):
-                    scratch.replace(home)
+                scratch.replace(home)
+            except OSError:
+                if not home.exists():  # else another process was faster
+                    raise
             finally:
                 shutil.rmtree(scratch, ignore_errors=True)
         return home

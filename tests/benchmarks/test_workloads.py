@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -60,3 +61,9 @@ def test_the_cache_makes_rules_and_rows_once(tmp_path: Path) -> None:
     assert rows.counts == (1_000, 1_000, 3_000, 2_000)
     assert rows.first(1_500)[1] == 2_000
     assert [file.name for file in tmp_path.iterdir() if file.name.startswith(".")] == []
+
+
+def test_of_two_processes_that_make_the_same_one_wins(tmp_path: Path) -> None:
+    cache, first = Cache(tmp_path), auctions(20)
+    second = replace(first, rules=lambda: [cache.rules(first), *first.rules()][1:])
+    assert cache.rules(second) == cache.rules(first)
