@@ -6,23 +6,30 @@ import argparse
 import os
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
+from pyspark.sql import SparkSession
+
+import sparkrules
 from benchmarks import report
 from benchmarks.cache import Cache
 from benchmarks.measurement import Measurement, WrongAnswer
+from benchmarks.plot import svg
 from benchmarks.results import Results, environment
 from benchmarks.runner import Settings, measure
 from benchmarks.session import bench_session
 from benchmarks.suites import BOTH, SUITES
 
 ROOT = Path(__file__).resolve().parents[1]
+PAGE, PLOT = ROOT / "docs" / "benchmarks.md", ROOT / "docs" / "benchmarks.svg"
+_BEGIN, _END = "<!-- figures -->", "<!-- end of figures -->"
 
 
 def main() -> int:
     """Run the command line and return the exit code: 0, or 1 if an answer is wrong."""
     options = _parser().parse_args()
     if options.command == "report":
-        print(_markdown(Results.read(options.output)))
+        _publish(Results.read(options.output), options)
         return 0
     results = Results.read(options.output) if options.add and options.output.exists() else Results()
     try:
@@ -34,6 +41,8 @@ def main() -> int:
         results.write(options.output)
     print(_tables(results))
     print(f"written to {options.output}")
+    if options.plot:
+        PLOT.write_text(svg(results.measurements), encoding="utf-8")
     return 0
 
 
@@ -57,6 +66,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--output", type=Path, default=ROOT / "build" / "bench" / "results.json", help="the results")
     parser.add_argument("--add", action="store_true", help="keep other results that the file has")
+    parser.add_argument("--plot", action="store_true", help="draw docs/benchmarks.svg")
+    parser.add_argument("--write", action="store_true", help="report: put the tables into docs/benchmarks.md")
     return parser
 
 
@@ -72,14 +83,25 @@ def _run(options: argparse.Namespace, results: Results) -> None:
     )
     with bench_session(cache.directory, options.memory) as spark:
         results.environment = environment(spark)
+        _warm_up(spark)
         for name in options.only:
             suite = SUITES[name]
-            sizes = options.rules or (suite.quick_sizes if options.quick else suite.sizes)
+            usual = suite.quick_sizes if options.quick else suite.sizes
+            sizes = usual if suite.is_corpus else options.rules or usual
             for workload in (one for size in sizes for one in suite.workloads(size)):
                 levels = tuple(level for level in settings.levels if level in suite.levels)
                 for found in measure(spark, cache, workload, suite.peers, settings.at(levels)):
                     results.add(found)
                     _progress(found)
+
+
+def _warm_up(spark: SparkSession) -> None:
+    """Load Spark's planner and the plugin, so that the first rule set's binding does not pay for it."""
+    with TemporaryDirectory() as store:
+        rules = sparkrules.RuleSet("warm_up")
+        rules.subscribe("odd", "id % 2 = 1 AND id < 10")
+        rules.publish(spark, store=store)
+        sparkrules.match(spark.range(100), rules).selectExpr("sum(size(matches.ids))").collect()
 
 
 def _progress(found: object) -> None:
@@ -90,6 +112,18 @@ def _progress(found: object) -> None:
 
 def _tables(results: Results) -> str:
     return "\n\n".join(f"{title}\n\n{report.plain(head, table)}" for title, head, table in report.sections(results))
+
+
+def _publish(results: Results, options: argparse.Namespace) -> None:
+    """Print the tables as Markdown, or put them into the page, and draw the plot."""
+    if options.plot:
+        PLOT.write_text(svg(results.measurements), encoding="utf-8")
+    if options.write:
+        before, _, rest = PAGE.read_text(encoding="utf-8").partition(_BEGIN)
+        after = rest.partition(_END)[2]
+        PAGE.write_text(f"{before}{_BEGIN}\n\n{_markdown(results)}\n\n{_END}{after}", encoding="utf-8")
+    else:
+        print(_markdown(results))
 
 
 def _markdown(results: Results) -> str:

@@ -10,8 +10,7 @@ import resource
 import shutil
 import sys
 from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from tempfile import mkdtemp
 from time import perf_counter
@@ -23,7 +22,7 @@ from benchmarks.workloads.workload import Workload
 from sparkrules.store import Store
 
 # The first files are small, so that a prefix of the files is a sample of any size.
-FIRST_FILES = (1_000, 9_000)
+FIRST_FILES = (1_000, 1_000, 3_000, 5_000)
 ROWS_PER_FILE = 10_000
 
 
@@ -37,6 +36,7 @@ class Built:
     parse_seconds: float
     publish_seconds: float
     peak_megabytes: int
+    traits: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Cache:
 
     def rows(self, workload: Workload, count: int) -> CachedRows:
         """The rows of a workload as Parquet; made first if they are not there."""
-        name = f"rows-{workload.rows_name}-{count}-{workload.fingerprint()}"
+        name = f"rows-{workload.rows_name}-{count}-{workload.fingerprint(FIRST_FILES)}"
         home = self._directory(name, lambda at: _write_rows(workload, count, at))
         files = tuple(sorted(home.glob("*.parquet")))
         return CachedRows(files, tuple(pq.read_metadata(file).num_rows for file in files))
@@ -90,8 +90,10 @@ class Cache:
             scratch = Path(mkdtemp(prefix=".making-", dir=self.directory))
             try:
                 make(scratch)
-                with suppress(FileExistsError):
-                    scratch.replace(home)
+                scratch.replace(home)
+            except OSError:
+                if not home.exists():  # else another process was faster
+                    raise
             finally:
                 shutil.rmtree(scratch, ignore_errors=True)
         return home
@@ -115,6 +117,7 @@ def _publish(workload: Workload, home: Path) -> None:
         parse_seconds=parsed - start,
         publish_seconds=published - parsed,
         peak_megabytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+        traits=workload.measured_traits(),
     )
     (home / "built.json").write_text(json.dumps(asdict(built), indent=1) + "\n", encoding="utf-8")
 

@@ -27,6 +27,7 @@ class Measurement:
     rows: int
     rows_per_second: float | None
     matches_per_row: float | None = None
+    rows_per_second_in_order: float | None = None
     seconds: float | None = None
     cpu_seconds: float | None = None
     bytes_per_rule: float | None = None

@@ -7,7 +7,17 @@ from collections.abc import Iterable, Sequence
 from benchmarks.measurement import FLOOR, OURS, Measurement, Preparation
 from benchmarks.results import Results
 
-KERNEL_HEAD = ("workload", "rules", "rows/s", "matches/row", "matches/s", "bytes/rule", "tests/row", "candidates/row")
+KERNEL_HEAD = (
+    "workload",
+    "rules",
+    "rows/s",
+    "rows/s in order",
+    "matches/row",
+    "matches/s",
+    "bytes/rule",
+    "tests/row",
+    "candidates/row",
+)
 SPARK_HEAD = (
     "workload",
     "rules",
@@ -22,15 +32,20 @@ SPARK_HEAD = (
 )
 PREPARATION_HEAD = ("workload", "rules", "predicates", "nodes", "parse s", "publish s", "bind s", "traits")
 
+GROWTH_HEAD = ("rules", "rows/s", "matches/row", "time per row, x fewer rules")
+
 Table = list[tuple[str, ...]]
 
 
 def sections(results: Results) -> list[tuple[str, Sequence[str], Table]]:
     """Title, head and rows of each table that has any."""
+    measurements = sorted(results.measurements, key=lambda m: (m.workload, m.rules))
+    preparations = sorted(results.preparations, key=lambda p: (p.workload, p.rules))
     tables: list[tuple[str, Sequence[str], Table]] = [
-        ("Kernel alone, one thread, rows in memory", KERNEL_HEAD, kernel_table(results.measurements)),
-        ("Through Spark SQL, Parquet, two cores", SPARK_HEAD, spark_table(results.measurements)),
-        ("Before the first row", PREPARATION_HEAD, preparation_table(results.preparations)),
+        ("Kernel alone, one thread, rows in memory", KERNEL_HEAD, kernel_table(measurements)),
+        ("Growth: ten times the rules, as many matches", GROWTH_HEAD, growth_table(measurements)),
+        ("Through Spark SQL, Parquet, two cores", SPARK_HEAD, spark_table(measurements)),
+        ("Before the first row", PREPARATION_HEAD, preparation_table(preparations)),
     ]
     return [section for section in tables if section[2]]
 
@@ -42,6 +57,7 @@ def kernel_table(measurements: Iterable[Measurement]) -> Table:
             m.workload,
             f"{m.rules:,}",
             number(m.rows_per_second),
+            number(m.rows_per_second_in_order),
             number(m.matches_per_row),
             number(m.matches_per_second),
             number(m.bytes_per_rule),
@@ -50,6 +66,16 @@ def kernel_table(measurements: Iterable[Measurement]) -> Table:
         )
         for m in measurements
         if m.level == "kernel"
+    ]
+
+
+def growth_table(measurements: Iterable[Measurement]) -> Table:
+    """What more rules cost where matches per row stay the same: each size against the one before."""
+    found = [(m.rules, m.rows_per_second, m.matches_per_row) for m in measurements if m.workload == "growth"]
+    speeds = [None, *(speed for _, speed, _ in found)]
+    return [
+        (f"{rules:,}", number(speed), number(matches), number(before / speed) if before and speed else "")
+        for (rules, speed, matches), before in zip(found, speeds, strict=False)
     ]
 
 

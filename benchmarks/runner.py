@@ -54,14 +54,14 @@ def measure(
         parse_seconds=rules.built.parse_seconds,
         publish_seconds=rules.built.publish_seconds,
         bind_seconds=subject.bind(),
-        traits=workload.traits,
+        traits=workload.traits | rules.built.traits,
     )
     if "kernel" in settings.levels:
         yield _kernel(subject, settings)
     if "spark" in settings.levels:
         yield from measure_ours(subject, settings.rows, settings.seconds)
         if settings.with_peers and peers:
-            texts = [(id, where) for id, where in workload.rules()]
+            texts = [(str(id), str(where)) for id, where in workload.rules()]
             for peer in peers:
                 yield _peer(peer, subject, texts, settings)
 
@@ -78,6 +78,7 @@ def _kernel(subject: Subject, settings: Settings) -> Measurement:
         engine=OURS,
         rows=found.rows,
         rows_per_second=found.rows_per_second,
+        rows_per_second_in_order=found.rows_per_second_in_order,
         matches_per_row=found.matches_per_row,
         bytes_per_rule=found.bytes_per_subscription,
         tests_per_row=found.tests_per_row,
@@ -91,6 +92,7 @@ def _peer(peer: str, subject: Subject, rules: list[RuleText], settings: Settings
     try:
         if peer == PLAIN:
             size = plain_spark.RULES_PER_QUERY
+            rules = [(id, subject.workload.for_plain_spark(where)) for id, where in rules]
             return measure_in_chunks(PLAIN, subject, rules, size, settings.limit, plain_spark.match_by_case_when)
         if peer == NUMPY:
             size = numpy_masks.RULES_PER_QUERY
@@ -109,7 +111,7 @@ def _join(subject: Subject, tables: RuleTables, settings: Settings) -> Measureme
 
     affordable = rows_within(subject, match, settings.seconds, settings.rows)
     sample = subject.sample(affordable)
-    run = best_of(RUNS, lambda: match(subject.sample(affordable)))
+    run = best_of(RUNS, lambda: timed(subject.spark, partial(tables.match, subject.sample(affordable).df)))
     expected = subject.matches(sample.df)
     if run.result != expected:
         raise WrongAnswer(f"the join has {run.result:,} matches in {sample.rows:,} rows, sparkrules {expected:,}")

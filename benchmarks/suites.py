@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from benchmarks.measurement import JOIN, NUMPY, PLAIN
 from benchmarks.workloads.auctions import auctions, growth
+from benchmarks.workloads.sigma import sigma
+from benchmarks.workloads.strings import strings
+from benchmarks.workloads.thesis import thesis
 from benchmarks.workloads.workload import Workload
 
 BOTH = ("kernel", "spark")
@@ -21,6 +24,7 @@ class Suite:
     quick_sizes: tuple[int, ...]
     levels: tuple[str, ...] = BOTH
     peers: tuple[str, ...] = ()
+    is_corpus: bool = False  # has the size it has
 
 
 SUITES: dict[str, Suite] = {
@@ -36,4 +40,7 @@ SUITES: dict[str, Suite] = {
         quick_sizes=(1_000, 10_000),
         levels=("kernel",),
     ),
+    "thesis": Suite(thesis, sizes=(10_000, 100_000), quick_sizes=(1_000,), peers=(PLAIN, NUMPY)),
+    "strings": Suite(lambda size: [strings(size)], sizes=(1_000, 10_000), quick_sizes=(1_000,), peers=(PLAIN,)),
+    "sigma": Suite(lambda _: sigma(), sizes=(0,), quick_sizes=(0,), peers=(PLAIN,), is_corpus=True),
 }

@@ -8,7 +8,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.BindReferences
 import org.apache.spark.sql.classic.Dataset
-import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.{ColumnarToRowExec, SparkPlan}
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec
 import org.apache.spark.util.SizeEstimator
 
@@ -20,12 +20,14 @@ object KernelBench {
   def run(df: Dataset[_], warmUpSeconds: Double, seconds: Double): JMap[String, Double] = {
     val exec = withoutAdaptivity(df.queryExecution.executedPlan).collectFirst { case m: MatchExec => m }.get
     val program = exec.rules.program
-    val rows = exec.child.execute().map(_.copy()).collect()
+    val rows = asRows(exec.child).execute().map(_.copy()).collect()
     val matcher = new Matcher(program, BindReferences.bindReferences(exec.inputs, exec.child.output))
     val loop = new Loop(matcher, rows)
     loop.run(warmUpSeconds)
     val (tests, candidates) = (Counters.tests(matcher), Counters.candidates(matcher))
     val slices = Seq.fill(Slices)(loop.run(seconds / Slices))
+    val (allTests, allCandidates) = (Counters.tests(matcher) - tests, Counters.candidates(matcher) - candidates)
+    val inOrder = Seq.fill(Slices)(loop.run(seconds / Slices, inOrder = true))
     val matched = slices.map(_.rows).sum
     Map(
       "subscriptions" -> program.subscriptions.toDouble,
@@ -35,8 +37,9 @@ object KernelBench {
       "matches_per_row" -> slices.map(_.matches).sum / matched.toDouble,
       "rows_per_second" -> slices.map(_.rowsPerSecond).sorted.apply(Slices / 2),
       "cpu_share" -> slices.map(_.cpuNanos).sum / slices.map(_.nanos).sum.toDouble,
-      "tests_per_row" -> (Counters.tests(matcher) - tests) / matched.toDouble,
-      "candidates_per_row" -> (Counters.candidates(matcher) - candidates) / matched.toDouble).asJava
+      "rows_per_second_in_order" -> inOrder.map(_.rowsPerSecond).sorted.apply(Slices / 2),
+      "tests_per_row" -> allTests / matched.toDouble,
+      "candidates_per_row" -> allCandidates / matched.toDouble).asJava
   }
 
   /** Processor time of this JVM so far: tasks, planning, compiling, collecting garbage. */
@@ -50,6 +53,8 @@ object KernelBench {
     case other => other
   }
 
+  private def asRows(plan: SparkPlan): SparkPlan = if (plan.supportsColumnar) ColumnarToRowExec(plan) else plan
+
   private final case class Slice(rows: Long, matches: Long, nanos: Long, cpuNanos: Long) {
     // Of the thread's own time: a busy machine takes the core away, and that is not the kernel's doing.
     def rowsPerSecond: Double = rows * 1e9 / cpuNanos
@@ -60,12 +65,13 @@ object KernelBench {
     private val threads = ManagementFactory.getThreadMXBean
     private var at = 0
 
-    def run(seconds: Double): Slice = {
+    def run(seconds: Double, inOrder: Boolean = false): Slice = {
       val (start, startCpu) = (System.nanoTime, threads.getCurrentThreadCpuTime)
       val end = start + (seconds * 1e9).toLong
       var matched, matches = 0L
       while ((matched & 15) != 0 || System.nanoTime < end) {
         matcher.run(rows(at))
+        if (inOrder) Counters.sort(matcher)
         matches += matcher.count
         matched += 1
         at += 1
@@ -76,11 +82,12 @@ object KernelBench {
   }
 }
 
-/** What a kernel says of itself; the conversions stand in for what an older one does not have, and then count nothing. */
+/** What a kernel offers. The conversions stand in for what it does not: it counts nothing, and has sorted already. */
 private object Counters {
   def bytes(program: Program): Long = program.bytes
   def tests(matcher: Matcher): Long = matcher.tests
   def candidates(matcher: Matcher): Long = matcher.candidates
+  def sort(matcher: Matcher): Unit = matcher.sort()
 
   implicit private class EstimatedBytes(program: Program) {
     def bytes: Long = SizeEstimator.estimate(program)
@@ -89,5 +96,6 @@ private object Counters {
   implicit private class NotCounted(@annotation.unused matcher: Matcher) {
     def tests: Long = 0
     def candidates: Long = 0
+    def sort(): Unit = ()
   }
 }

@@ -13,12 +13,14 @@ from benchmarks.session import jvm
 class KernelFigures:
     """One thread over rows in memory; per second of the thread's processor time, of which it got `cpu_share` of a core.
 
-    Counters that the kernel does not have are None.
+    `in_order`: with the matches sorted by priority and id, as queries that ask for ids get them. Counters that the
+    kernel does not have are None.
     """
 
     subscriptions: int
     rows: int
     rows_per_second: float
+    rows_per_second_in_order: float
     matches_per_row: float
     bytes_per_subscription: float
     tests_per_row: float | None
@@ -34,6 +36,7 @@ def measure_kernel(matched: DataFrame, warm_up: float, seconds: float) -> Kernel
         subscriptions=int(found["subscriptions"]),
         rows=int(found["rows"]),
         rows_per_second=found["rows_per_second"],
+        rows_per_second_in_order=found["rows_per_second_in_order"],
         matches_per_row=found["matches_per_row"],
         bytes_per_subscription=found["bytes"] / found["subscriptions"],
         tests_per_row=found["tests_per_row"] or None,

@@ -20,7 +20,9 @@ class Workload:
 
     `family` groups what is shown together, `variant` tells its members apart; `generators` are the files that decide
     what is generated, so that nothing older is taken from the cache; `traits` are figures of the generator that a
-    reader needs to judge the results.
+    reader needs to judge the results, `measured_traits` those that take a while to find out.
+    `peer_rows` is the sample for slow peers, where the usual one is too large; `for_plain_spark` says a rule's text in
+    the way that is best for Spark.
     """
 
     family: str
@@ -31,6 +33,9 @@ class Workload:
     generators: tuple[str, ...]
     rows_name: str
     traits: dict[str, str] = field(default_factory=dict)
+    measured_traits: Callable[[], dict[str, str]] = dict
+    peer_rows: int | None = None
+    for_plain_spark: Callable[[str], str] = str
 
     @property
     def name(self) -> str:
@@ -46,9 +51,9 @@ class Workload:
         """The name without the size."""
         return " ".join(part for part in (self.family, self.variant) if part)
 
-    def fingerprint(self) -> str:
-        """A hash of the source that generates it, and of the format in which it is kept."""
-        hashed = hashlib.sha256(str(sparkrules.store.manifest.FORMAT).encode())
+    def fingerprint(self, layout: object = sparkrules.store.manifest.FORMAT) -> str:
+        """A hash of the source that generates it, and of the layout in which it is kept."""
+        hashed = hashlib.sha256(str(layout).encode())
         for file in self.generators:
             hashed.update(Path(file).read_bytes())
         return hashed.hexdigest()[:12]
