@@ -10,7 +10,6 @@ import org.apache.spark.sql.catalyst.expressions.BindReferences
 import org.apache.spark.sql.classic.Dataset
 import org.apache.spark.sql.execution.{ColumnarToRowExec, SparkPlan}
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec
-import org.apache.spark.util.SizeEstimator
 
 /** The kernel alone: the rows of a query in memory, matched again and again by one thread. */
 object KernelBench {
@@ -24,14 +23,14 @@ object KernelBench {
     val matcher = new Matcher(program, BindReferences.bindReferences(exec.inputs, exec.child.output))
     val loop = new Loop(matcher, rows)
     loop.run(warmUpSeconds)
-    val (tests, candidates) = (Counters.tests(matcher), Counters.candidates(matcher))
+    val (tests, candidates) = (matcher.tests, matcher.candidates)
     val slices = Seq.fill(Slices)(loop.run(seconds / Slices))
-    val (allTests, allCandidates) = (Counters.tests(matcher) - tests, Counters.candidates(matcher) - candidates)
+    val (allTests, allCandidates) = (matcher.tests - tests, matcher.candidates - candidates)
     val inOrder = Seq.fill(Slices)(loop.run(seconds / Slices, inOrder = true))
     val matched = slices.map(_.rows).sum
     Map(
       "subscriptions" -> program.subscriptions.toDouble,
-      "bytes" -> Counters.bytes(program).toDouble,
+      "bytes" -> program.bytes.toDouble,
       "rows" -> rows.length.toDouble,
       "rows_matched" -> matched.toDouble,
       "matches_per_row" -> slices.map(_.matches).sum / matched.toDouble,
@@ -64,14 +63,22 @@ object KernelBench {
   private final class Loop(matcher: Matcher, rows: Array[InternalRow]) {
     private val threads = ManagementFactory.getThreadMXBean
     private var at = 0
+    private var chunkLeft = 0
+
+    private def startChunk(): Unit = {
+      chunkLeft = math.min(matcher.chunk, rows.length - at)
+      matcher.startChunk(chunkLeft, i => rows(at + i))
+    }
 
     def run(seconds: Double, inOrder: Boolean = false): Slice = {
       val (start, startCpu) = (System.nanoTime, threads.getCurrentThreadCpuTime)
       val end = start + (seconds * 1e9).toLong
       var matched, matches = 0L
-      while ((matched & 15) != 0 || System.nanoTime < end) {
+      while ((matched & 15) != 0 || chunkLeft > 0 || System.nanoTime < end) {
+        if (matcher.chunk > 0 && chunkLeft == 0) startChunk()
+        chunkLeft -= 1
         matcher.run(rows(at))
-        if (inOrder) Counters.sort(matcher)
+        if (inOrder) matcher.sort()
         matches += matcher.count
         matched += 1
         at += 1
@@ -79,23 +86,5 @@ object KernelBench {
       }
       Slice(matched, matches, System.nanoTime - start, threads.getCurrentThreadCpuTime - startCpu)
     }
-  }
-}
-
-/** What a kernel offers. The conversions stand in for what it does not: it counts nothing, and has sorted already. */
-private object Counters {
-  def bytes(program: Program): Long = program.bytes
-  def tests(matcher: Matcher): Long = matcher.tests
-  def candidates(matcher: Matcher): Long = matcher.candidates
-  def sort(matcher: Matcher): Unit = matcher.sort()
-
-  implicit private class EstimatedBytes(program: Program) {
-    def bytes: Long = SizeEstimator.estimate(program)
-  }
-
-  implicit private class NotCounted(@annotation.unused matcher: Matcher) {
-    def tests: Long = 0
-    def candidates: Long = 0
-    def sort(): Unit = ()
   }
 }

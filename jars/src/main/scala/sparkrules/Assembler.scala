@@ -44,7 +44,7 @@ final class Alternatives(
  * @param scanOf per slot: the scan that decides it, or -1
  * @param expense what it costs to compute a slot, in the time of a simple test
  */
-final class Assembler(conditions: Conditions, alternatives: Alternatives, scanOf: Array[Int], expense: Int => Double) {
+final class Assembler(conditions: Conditions, val alternatives: Alternatives, scanOf: Array[Int], expense: Int => Double) {
   import Assembler._
   import alternatives._
   import conditions.{forest, tests, wholes}
@@ -78,6 +78,10 @@ final class Assembler(conditions: Conditions, alternatives: Alternatives, scanOf
     (code.toArray, setNumbers.keys.toSeq, sharedNodes.keys.toSeq)
   }
 
+  /** Per alternative: how many tests it is expected to cost per row, once it is assembled. */
+  val expected = new Array[Double](size)
+  private val reached = Array.fill(size)(1.0)
+
   /** The code for alternatives of which nothing else is known. */
   private def block(open: Array[Int], depth: Int): Unit = {
     val (done, rest) = open.partition(a => starts(a) == ends(a))
@@ -103,6 +107,8 @@ final class Assembler(conditions: Conditions, alternatives: Alternatives, scanOf
       val term = terms(best)
       terms(best) = terms(starts(a))
       terms(starts(a)) = term
+      expected(a) += reached(a) * visit(term, 1.0, isLast = ends(a) - starts(a) == 1)
+      reached(a) *= chances(place(term))
       (place(term).toLong << 32) | a
     }
     open.foreach(count(_, -1))
@@ -314,7 +320,11 @@ final class Assembler(conditions: Conditions, alternatives: Alternatives, scanOf
     val order = Arrays.copyOfRange(terms, starts(a), ends(a)).sortBy { term =>
       (1.0 + expenses(place(term))) / math.max(1e-9, 1.0 - chances(place(term)))
     }
-    order.foreach(term => goOnIf(term, otherwise))
+    order.foreach { term =>
+      expected(a) += reached(a) * (1.0 + expenses(place(term)))
+      reached(a) *= chances(place(term))
+      goOnIf(term, otherwise)
+    }
     emitAll(Array(a))
     patch(otherwise)
   }

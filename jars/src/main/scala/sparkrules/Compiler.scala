@@ -45,8 +45,14 @@ final class Compiler(segment: Segment, bound: Bound) {
       else IntLists((0 until nodes).map(n => if (invalid(n)) Array.empty[Int] else segment.nodeChildren(n))),
       order.map(segment.subscriptionNodes(_)))
     val conditions = new Conditions(forest, new Tests(bound.slots), expense)
-    val found = alternatives(forest, conditions)
-    val (code, sets, shared) = new Assembler(conditions, found, scanOf, expense).assemble()
+    val assembler = new Assembler(conditions, alternatives(forest, conditions, order.indices.toArray), scanOf, expense)
+    val whole = assembler.assemble()
+    val dense = densely(forest, conditions, assembler)
+    val found =
+      if (dense.isEmpty) assembler.alternatives
+      else alternatives(forest, conditions, order.indices.diff(dense).toArray)
+    val (code, sets, shared) =
+      if (dense.isEmpty) whole else new Assembler(conditions, found, scanOf, expense).assemble()
     val wholeTexts = bound.texts.toSet
     val program = new Program(
       Program.serialize(bound.slots.map(_.expression)),
@@ -54,6 +60,7 @@ final class Compiler(segment: Segment, bound: Bound) {
       bound.slots.map(_.keys),
       scans,
       code,
+      Dense.compile(dense, conditions),
       IntLists(sets.map(conditions.tests.intervals)),
       forest.subset(shared),
       found.repeats.contains(true),
@@ -76,8 +83,36 @@ final class Compiler(segment: Segment, bound: Bound) {
 
   private def leaf(node: Int): Leaf = bound.leaves(segment.nodePredicates(node)).toOption.get
 
-  private def alternatives(forest: Forest, conditions: Conditions): Alternatives = {
-    val subscriptions = IntLists.group(nodes, forest.roots, forest.roots.indices.toArray)
+  /**
+   * The subscriptions, ascending, that cost less where many rows are evaluated at once: those expected to be looked at
+   * often. Not those with values to compute, which would have to be computed for every row.
+   */
+  private def densely(forest: Forest, conditions: Conditions, assembler: Assembler): Array[Int] = {
+    val costs = new Array[Double](forest.roots.length)
+    val all = assembler.alternatives
+    (0 until all.size).foreach(a => all.subscriptions(a).foreach(costs(_) += assembler.expected(a)))
+    def denseCost(s: Int): Double = Compiler.DenseBase + Compiler.DenseTest * conditions.sizes(forest.roots(s))
+    val isPlain = plainNodes(forest)
+    val chosen = forest.roots.indices.filter { s =>
+      costs(s) > denseCost(s) && isPlain(forest.roots(s)) && conditions.sizes(forest.roots(s)) <= Compiler.DenseSize
+    }
+    if (chosen.iterator.map(s => costs(s) - denseCost(s)).sum > Compiler.DenseGain) chosen.toArray else Array.empty
+  }
+
+  /** Per node: whether it is made of simple tests of columns. */
+  private def plainNodes(forest: Forest): Array[Boolean] = {
+    val plain = new Array[Boolean](nodes)
+    (0 until nodes).foreach { n =>
+      plain(n) =
+        if (kinds(n) == Forest.Leaf) {
+          isTest(n) && expense(forest.slots(n)) == 0 && forest.intervals.length(n) <= Compiler.DenseIntervals
+        } else forest.children.length(n) > 0 && forest.children(n).forall(plain(_))
+    }
+    plain
+  }
+
+  private def alternatives(forest: Forest, conditions: Conditions, wanted: Array[Int]): Alternatives = {
+    val subscriptions = IntLists.group(nodes, wanted.map(forest.roots(_)), wanted)
     val (terms, starts, ends) = (new IntBuffer, new IntBuffer, new IntBuffer)
     val (users, repeats) = (ArrayBuffer.empty[Array[Int]], ArrayBuffer.empty[Boolean])
     (0 until nodes).foreach { root =>
@@ -126,4 +161,11 @@ object Compiler {
   private val Few = 16
   private val Scan = 10.0
   private val Evaluation = 20.0
+
+  // What a subscription and each of its tests cost per row where many rows are evaluated at once, and what must be saved.
+  private val DenseBase = 0.01
+  private val DenseTest = 0.0025
+  private val DenseGain = 1000.0
+  private val DenseSize = 200.0
+  private val DenseIntervals = 16
 }

@@ -75,6 +75,7 @@ final case class PinnedCall(inputs: Seq[Expression], answers: Seq[Answer], rules
   @transient private lazy val state = new Answers(rules, inputs, answers)
 
   override def eval(input: InternalRow): Any = {
+    if (state.matcher.chunk > 0) state.matcher.startChunk(1, _ => input)
     state.run(input)
     val row = state.ofRow()
     if (answers.length == 1) row.get(0, dataType) else row.copy()

@@ -51,6 +51,7 @@ final case class MatchExec(
     "rows" -> SQLMetrics.createMetric(sparkContext, "number of rows matched"),
     "matches" -> SQLMetrics.createMetric(sparkContext, "number of matches"),
     "tests" -> SQLMetrics.createMetric(sparkContext, "number of conditions tested"),
+    "candidates" -> SQLMetrics.createMetric(sparkContext, "number of conditions tested that were true"),
     "errors" -> SQLMetrics.createMetric(sparkContext, "number of values that rules could not compute"))
 
   override def output: Seq[Attribute] = projection.map(_.toAttribute)

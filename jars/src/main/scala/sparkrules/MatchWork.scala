@@ -35,8 +35,15 @@ private final class MatchWork(
 private final class MatchRows(work: MatchWork)
     extends ((Int, Iterator[InternalRow]) => Iterator[InternalRow])
     with Serializable {
-  override def apply(partition: Int, input: Iterator[InternalRow]): Iterator[InternalRow] =
-    work.start(partition).results(input)
+  override def apply(partition: Int, input: Iterator[InternalRow]): Iterator[InternalRow] = {
+    val task = work.start(partition)
+    val chunk = task.matcher.chunk
+    if (chunk == 0) task.results(input)
+    else task.results(input.map(_.copy()).grouped(chunk).flatMap { rows =>
+      task.matcher.startChunk(rows.length, rows(_))
+      rows
+    })
+  }
 }
 
 private final class MatchBatches(work: MatchWork)
@@ -44,20 +51,24 @@ private final class MatchBatches(work: MatchWork)
     with Serializable {
   override def apply(partition: Int, input: Iterator[ColumnarBatch]): Iterator[InternalRow] = {
     val task = work.start(partition)
+    val chunk = task.matcher.chunk
     task.results(input.flatMap { batch =>
-      task.startBatch(batch)
-      batch.rowIterator.asScala
+      task.matcher.startBatch(batch)
+      if (chunk == 0) batch.rowIterator.asScala
+      else Iterator.range(0, batch.numRows, chunk).flatMap { start =>
+        val rows = math.min(chunk, batch.numRows - start)
+        task.matcher.startChunk(rows, i => batch.getRow(start + i))
+        Iterator.range(start, start + rows).map(batch.getRow)
+      }
     })
   }
 }
 
 private final class MatchTask(answers: Answers, per: Per, write: UnsafeProjection, metrics: Map[String, SQLMetric]) {
-  private val matcher = answers.matcher
+  val matcher: Matcher = answers.matcher
   private val joined = new JoinedRow
   private var (rows, matches, written) = (0L, 0L, 0L)
   Option(TaskContext.get()).foreach(_.addTaskCompletionListener[Unit](_ => report()))
-
-  def startBatch(batch: ColumnarBatch): Unit = matcher.startBatch(batch)
 
   def results(input: Iterator[InternalRow]): Iterator[InternalRow] = per match {
     case Per.Row => input.map { row =>
@@ -100,6 +111,7 @@ private final class MatchTask(answers: Answers, per: Per, write: UnsafeProjectio
     metrics("rows") += rows
     metrics("matches") += matches
     metrics("tests") += matcher.tests
+    metrics("candidates") += matcher.candidates
     metrics("errors") += matcher.errors
   }
 }

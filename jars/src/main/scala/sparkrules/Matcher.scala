@@ -48,28 +48,57 @@ final class Matcher(val program: Program, inputs: Seq[Expression]) {
 
   /** The subscriptions that match the last row: `matched(0)` until `matched(count)`, in no order until `sort()`. */
   var count = 0
+  private var unsorted = 0
   def matched: Array[Int] = found
 
-  /** Since this matcher was made: values that could not be computed, instructions that looked at a value. */
+  /**
+   * Since this matcher was made: values that could not be computed; conditions that were tested; and those of them that
+   * were true, so that what depends on them was looked at.
+   */
   var errors = 0L
   var tests = 0L
+  var candidates = 0L
 
   /** To be called before the rows of a batch are run. */
   def startBatch(batch: ColumnarBatch): Unit = readers.foreach(_.startBatch(batch))
 
-  def run(next: InternalRow): Unit = {
+  /** How many rows must be announced before they are run: some rules are evaluated for all of them at once. */
+  def chunk: Int = if (dense.isEmpty) 0 else Dense.Rows
+
+  private lazy val denseMatcher = new DenseMatcher(dense, this)
+  private var position = 0
+
+  /** To be called, if there are chunks, before these rows are run one after the other. */
+  def startChunk(rows: Int, at: Int => InternalRow): Unit = {
+    denseMatcher.evaluate(rows, at)
+    position = 0
+  }
+
+  /** Makes codes those of another row. */
+  def look(next: InternalRow): Unit = {
     row = next
-    count = 0
     stamp += 1
     if (stamp == Matcher.LastStamp) forget()
+  }
+
+  def run(next: InternalRow): Unit = {
+    look(next)
+    count = 0
     execute()
+    unsorted = count
+    if (!dense.isEmpty) {
+      val most = count + dense.subscriptions.length
+      if (found.length < most) found = Arrays.copyOf(found, most)
+      count = denseMatcher.collect(position, found, count)
+      position += 1
+    }
   }
 
   private def execute(): Unit = {
     val code = instructions
     var pc = 0
     var depth = 0
-    var looks = 0
+    var (looks, passed) = (0, 0)
     while (pc >= 0) {
       val word = code(pc)
       val slot = word >>> Op.Bits
@@ -83,17 +112,17 @@ final class Matcher(val program: Program, inputs: Seq[Expression]) {
           pc = code(pc + 1)
         case Op.EqualElse =>
           looks += 1
-          pc = if (this.code(slot) == code(pc + 1)) pc + 3 else code(pc + 2)
+          if (this.code(slot) == code(pc + 1)) { passed += 1; pc += 3 } else pc = code(pc + 2)
         case Op.InElse =>
           looks += 1
           val value = this.code(slot)
-          pc = if (value >= code(pc + 1) && value <= code(pc + 2)) pc + 4 else code(pc + 3)
+          if (value >= code(pc + 1) && value <= code(pc + 2)) { passed += 1; pc += 4 } else pc = code(pc + 3)
         case Op.SetElse =>
           looks += 1
-          pc = if (isIn(slot, code(pc + 1))) pc + 3 else code(pc + 2)
+          if (isIn(slot, code(pc + 1))) { passed += 1; pc += 3 } else pc = code(pc + 2)
         case Op.NodeElse =>
           looks += 1
-          pc = if (truth.of(shared.roots(slot))) pc + 2 else code(pc + 1)
+          if (truth.of(shared.roots(slot))) { passed += 1; pc += 2 } else pc = code(pc + 1)
         case Op.EqualThen =>
           looks += 1
           pc = if (this.code(slot) == code(pc + 1)) code(pc + 2) else pc + 3
@@ -138,12 +167,12 @@ final class Matcher(val program: Program, inputs: Seq[Expression]) {
         case Op.Switch =>
           looks += 1
           val place = (this.code(slot) >> code(pc + 1)) - code(pc + 2)
-          pc = if (place >= 0 && place < code(pc + 3)) code(pc + 5 + place) else code(pc + 4)
+          if (place >= 0 && place < code(pc + 3)) { passed += 1; pc = code(pc + 5 + place) } else pc = code(pc + 4)
         case Op.Search =>
           looks += 1
           val n = code(pc + 2)
           val place = Arrays.binarySearch(code, pc + 4, pc + 4 + n, this.code(slot) >> code(pc + 1))
-          pc = if (place >= 0) code(place + n) else code(pc + 3)
+          if (place >= 0) { passed += 1; pc = code(place + n) } else pc = code(pc + 3)
         case Op.Scan =>
           looks += 1
           depth = pushHits(slot, pc + 2, code(pc + 1), depth) - 1
@@ -151,6 +180,7 @@ final class Matcher(val program: Program, inputs: Seq[Expression]) {
       }
     }
     tests += looks
+    candidates += passed
   }
 
   private def push(depth: Int, target: Int): Int = {
@@ -249,8 +279,28 @@ final class Matcher(val program: Program, inputs: Seq[Expression]) {
   }
 
   /** Puts what was found in the order in which it is reported. */
-  def sort(): Unit = if (count > 1) order.sort(found, count)
+  def sort(): Unit = {
+    if (unsorted > 1) order.sort(found, unsorted)
+    if (unsorted > 0 && unsorted < count) merge()
+  }
   private val order = new SmallInts(subscriptions)
+  private var merged = new Array[Int](0)
+
+  /** What comes from the dense part is in order already. */
+  private def merge(): Unit = {
+    if (merged.length < found.length) merged = new Array[Int](found.length)
+    var (i, j, next) = (0, unsorted, 0)
+    while (i < unsorted && j < count) {
+      if (found(i) < found(j)) { merged(next) = found(i); i += 1 } else { merged(next) = found(j); j += 1 }
+      next += 1
+    }
+    System.arraycopy(found, i, merged, next, unsorted - i)
+    System.arraycopy(found, j, merged, next, count - j)
+    val before = found
+    found = merged
+    merged = before
+    unsorted = 0
+  }
 
   /** The code of a slot for the last row. */
   def code(slot: Int): Int = {

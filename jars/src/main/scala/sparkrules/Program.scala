@@ -11,6 +11,7 @@ import org.apache.spark.sql.catalyst.expressions.Expression
  * @param bases per slot: the slot whose value it tests, or -1
  * @param scans tests of texts that are decided together, by one pass over a text
  * @param code instructions that report the matching subscriptions, see [[Op]]
+ * @param dense the part for which many rows are evaluated at once
  * @param sets the codes of tests that are more than one interval: pairs of first and last
  * @param shared subexpressions that the code asks for as a whole
  * @param hasRepeats whether the code may report a subscription twice, by `Op.EmitOnce`
@@ -24,6 +25,7 @@ final class Program(
     val keys: Array[Keys],
     val scans: Array[TextTests],
     val code: Array[Int],
+    val dense: Dense,
     val sets: IntLists,
     val shared: Forest,
     val hasRepeats: Boolean,
@@ -45,7 +47,7 @@ final class Program(
   /** What the program takes up, but for the expressions. */
   def bytes: Long =
     4L * (code.length + sets.offsets.length + sets.values.length + priorities.length + texts.length) + ids.bytes.length +
-      4L * ids.offsets.length + 13L * shared.size
+      4L * ids.offsets.length + 13L * shared.size + dense.bytes
 
   /** A fresh copy of the slots' expressions: they may hold state. */
   def copyExpressions(): Array[Expression] = Program.deserialize(expressions)
