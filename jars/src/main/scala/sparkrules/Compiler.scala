@@ -163,8 +163,8 @@ object Compiler {
   private val Evaluation = 20.0
 
   // What a subscription and each of its tests cost per row where many rows are evaluated at once, and what must be saved.
-  private val DenseBase = 0.01
-  private val DenseTest = 0.0025
+  private val DenseBase = 0.003
+  private val DenseTest = 0.002
   private val DenseGain = 1000.0
   private val DenseSize = 200.0
   private val DenseIntervals = 16

@@ -8,23 +8,25 @@ import org.apache.spark.sql.catalyst.InternalRow
 
 /**
  * The part of a program that is evaluated for many rows at once, one bit for each. Where much is true of every row,
- * there is nothing to gain by looking only at what is true; here all conditions are evaluated, but for 512 rows in about
+ * there is nothing to gain by looking only at what is true; here all conditions are evaluated, but for 255 rows in about
  * the time that the other part takes for one.
  *
  * @param subscriptions those that are decided here, ascending
  * @param slots the slots that their tests need
- * @param code operations on a stack of sets of rows, see [[DenseOp]]; slots are given as places in `slots`
+ * @param cuts per slot: the codes where a test begins to be true, or ends to be, ascending
+ * @param code operations on a stack of sets of rows, see [[DenseOp]]; slots and cuts are given by their places
  */
-final class Dense(val subscriptions: Array[Int], val slots: Array[Int], val code: Array[Int]) extends Serializable {
+final class Dense(val subscriptions: Array[Int], val slots: Array[Int], val cuts: Array[Array[Int]], val code: Array[Int])
+    extends Serializable {
   def isEmpty: Boolean = subscriptions.isEmpty
-  def bytes: Long = 4L * (subscriptions.length + slots.length + code.length)
+  def bytes: Long = 4L * (subscriptions.length + slots.length + cuts.map(_.length.toLong).sum + code.length)
 }
 
 /**
  * {{{
- *   Set        first last    put the rows whose code of the slot lies between on top
- *   AndTest    first last    keep those on top for which it does, too
- *   OrTest     first last    add those for which it does
+ *   Set        from until    put the rows whose code of the slot lies between these cuts on top
+ *   AndTest    from until    keep those on top for which it does, too
+ *   OrTest     from until    add those for which it does
  *   And, Or                  the same with the second from the top, and drop one
  *   IfEmpty    target        jump if there are none on top
  *   Store      n             they are the matches of the next n subscriptions; drop
@@ -44,11 +46,11 @@ object DenseOp {
 }
 
 object Dense {
-  val Empty: Dense = new Dense(Array.empty, Array.empty, Array.empty)
+  val Empty: Dense = new Dense(Array.empty, Array.empty, Array.empty, Array.empty)
 
-  /** Rows that are evaluated at once, as words of bits. */
-  final val Words = 8
-  final val Rows = 64 * Words
+  /** Rows that are evaluated at once, as words of bits; so few that numbers up to that many are bytes. */
+  final val Words = 4
+  final val Rows = 64 * Words - 1
 
   /** @param subscriptions those to be decided here, ascending */
   def compile(subscriptions: Array[Int], conditions: Conditions): Dense =
@@ -72,7 +74,28 @@ private final class DenseCompiler(subscriptions: Array[Int], conditions: Conditi
       code += next - i
       i = next
     }
-    new Dense(subscriptions, places.keys.toArray, code.toArray)
+    new Dense(subscriptions, places.keys.toArray, withCuts(), code.toArray)
+  }
+
+  /** Replaces the codes in the operands of tests by their places among all such codes of the slot. */
+  private def withCuts(): Array[Array[Int]] = {
+    val cuts = Array.fill(places.size)(scala.collection.mutable.HashSet.empty[Int])
+    forTests { (place, operand) => cuts(place) += code(operand) }
+    val sorted = cuts.map(_.toArray.sorted)
+    forTests { (place, operand) => code(operand) = Arrays.binarySearch(sorted(place), code(operand)) }
+    sorted
+  }
+
+  private def forTests(f: (Int, Int) => Unit): Unit = {
+    var pc = 0
+    while (pc < code.length) {
+      val op = code(pc) & DenseOp.Mask
+      if (op <= DenseOp.OrTest) {
+        f(code(pc) >>> DenseOp.Bits, pc + 1)
+        f(code(pc) >>> DenseOp.Bits, pc + 2)
+        pc += 3
+      } else pc += (if (op == DenseOp.And || op == DenseOp.Or) 1 else 2)
+    }
   }
 
   /** Code that puts the rows for which a node is true on top. */
@@ -105,9 +128,9 @@ private final class DenseCompiler(subscriptions: Array[Int], conditions: Conditi
     Codes.pairs(tests.intervals(test)).zipWithIndex.foreach { case ((from, to), i) =>
       code += (if (i == 0) first else DenseOp.OrTest) | (place << DenseOp.Bits)
       code += from
-      code += to
+      code += to + 1
     }
-    if (tests.isNever(test)) { code += first | (place << DenseOp.Bits); code += 0; code += -1 }
+    if (tests.isNever(test)) { code += first | (place << DenseOp.Bits); code += 0; code += 0 }
   }
 }
 
@@ -116,9 +139,9 @@ final class DenseMatcher(dense: Dense, matcher: Matcher) {
   import Dense.{Rows, Words}
   import dense._
 
-  // Per slot: the codes of the rows; how many different ones lie at or below a code; and the rows of the lowest k codes.
+  // Per slot: the codes of the rows; how many different ones lie below a cut; and the rows of the lowest k of them.
   private val codes = Array.fill(slots.length)(new Array[Int](Rows))
-  private val ranks = slots.map(slot => new Array[Short](matcher.program.keys(slot).maxCode + 2))
+  private val ranks = cuts.map(own => new Array[Byte](own.length))
   private val below = Array.fill(slots.length)(new Array[Long]((Rows + 1) * Words))
   private val sorted = new Array[Long](Rows)
 
@@ -126,7 +149,7 @@ final class DenseMatcher(dense: Dense, matcher: Matcher) {
   private val columns = new Array[Long](64 * Words)
   private val groups = (subscriptions.length + 63) >> 6
   // Per row: a bit for each subscription. First eight words of each row, then the next eight: lines of the cache.
-  private val matches = new Array[Long](Rows * ((groups + 7) & ~7))
+  private val matches = new Array[Long](64 * Words * ((groups + 7) & ~7))
 
   /** Evaluates all subscriptions for `count` rows. */
   def evaluate(count: Int, row: Int => InternalRow): Unit = {
@@ -145,14 +168,16 @@ final class DenseMatcher(dense: Dense, matcher: Matcher) {
     var i = 0
     while (i < count) { sorted(i) = (codes(s)(i).toLong << 32) | i; i += 1 }
     Arrays.sort(sorted, 0, count)
-    val (rowsBelow, rank) = (below(s), ranks(s))
+    val (rowsBelow, rank, own) = (below(s), ranks(s), cuts(s))
     var (k, filled) = (0, 0)
     i = 0
     while (i < count) {
-      // Codes below this one have k different codes at or below them; place c + 1 is for code c.
+      // The cuts up to this code have k different codes below them.
       val code = (sorted(i) >> 32).toInt
-      Arrays.fill(rank, filled, code + 1, k.toShort)
-      filled = code + 1
+      val found = Arrays.binarySearch(own, filled, own.length, code + 1)
+      val next = if (found >= 0) found else -found - 1
+      Arrays.fill(rank, filled, next, k.toByte)
+      filled = next
       System.arraycopy(rowsBelow, k * Words, rowsBelow, (k + 1) * Words, Words)
       k += 1
       while (i < count && (sorted(i) >> 32).toInt == code) {
@@ -161,7 +186,7 @@ final class DenseMatcher(dense: Dense, matcher: Matcher) {
         i += 1
       }
     }
-    Arrays.fill(rank, filled, rank.length, k.toShort)
+    Arrays.fill(rank, filled, rank.length, k.toByte)
   }
 
   private def execute(): Unit = {
@@ -178,22 +203,22 @@ final class DenseMatcher(dense: Dense, matcher: Matcher) {
         val s = word >>> DenseOp.Bits
         val rank = ranks(s)
         val rows = below(s)
-        val from = rank(code(pc + 1)) * Words
-        val to = rank(code(pc + 2) + 1) * Words
+        val from = (rank(code(pc + 1)) & 0xff) * Words
+        val to = (rank(code(pc + 2)) & 0xff) * Words
+        // One formula for the three of them, because which comes next cannot be predicted:
+        // what was on top & (these | kept) | these & added.
+        val kept = if (op == DenseOp.OrTest) -1L else 0L
+        val added = if (op == DenseOp.AndTest) 0L else -1L
+        if (op == DenseOp.Set) top += Words
+        if (top == stack.length) {
+          stack = Arrays.copyOf(stack, 2 * stack.length)
+          this.stack = stack
+        }
         var w = 0
-        if (op == DenseOp.Set) {
-          top += Words
-          if (top == stack.length) {
-            stack = Arrays.copyOf(stack, 2 * stack.length)
-            this.stack = stack
-          }
-          while (w < Words) { stack(top + w) = rows(to + w) & ~rows(from + w); w += 1 }
-        } else if (op == DenseOp.AndTest) {
-          // There are no rows below the lowest code.
-          if (from == 0) while (w < Words) { stack(top + w) &= rows(to + w); w += 1 }
-          else while (w < Words) { stack(top + w) &= rows(to + w) & ~rows(from + w); w += 1 }
-        } else if (from < to) {
-          while (w < Words) { stack(top + w) |= rows(to + w) & ~rows(from + w); w += 1 }
+        while (w < Words) {
+          val these = rows(to + w) & ~rows(from + w)
+          stack(top + w) = stack(top + w) & (these | kept) | these & added
+          w += 1
         }
         pc += 3
       } else if (op == DenseOp.And) {
@@ -242,7 +267,7 @@ final class DenseMatcher(dense: Dense, matcher: Matcher) {
     }
   }
 
-  private def wordOf(row: Int, group: Int): Int = ((group >> 3) * Rows + row) * 8 + (group & 7)
+  private def wordOf(row: Int, group: Int): Int = ((group >> 3) * 64 * Words + row) * 8 + (group & 7)
 
   /** Writes the subscriptions that match the i-th row to `found` from `start` on; gives the end. */
   def collect(i: Int, found: Array[Int], start: Int): Int = {

@@ -382,42 +382,52 @@ object Matcher {
   private final val LastStamp = Int.MaxValue / 2
 }
 
-/** Sorts different integers below `limit`, through bits: faster than comparing them once there are some. */
+/** Sorts integers below `limit`: by digits, which is faster than comparing them once there are some. */
 final class SmallInts(limit: Int) {
-  private val words = new Array[Long]((limit + 63) >>> 6)
-  private val used = new Array[Long]((words.length + 63) >>> 6)
+  private val bits = math.max(1, (33 - Integer.numberOfLeadingZeros(limit)) / 2)
+  private val digits = 1 << bits
+  private val (low, high) = (new Array[Int](digits), new Array[Int](digits))
+  private var other = new Array[Int](0)
 
   def sort(values: Array[Int], count: Int): Unit =
-    if (count < SmallInts.Few || count < used.length / 8) Arrays.sort(values, 0, count)
+    if (count < SmallInts.Few || count < digits / 8) Arrays.sort(values, 0, count)
     else {
+      if (other.length < count) other = new Array[Int](2 * count)
+      Arrays.fill(low, 0)
+      Arrays.fill(high, 0)
       var i = 0
       while (i < count) {
-        val value = values(i)
-        words(value >>> 6) |= 1L << value
-        used(value >>> 12) |= 1L << (value >>> 6)
+        low(values(i) & (digits - 1)) += 1
+        high(values(i) >>> bits) += 1
         i += 1
       }
-      var next = 0
-      var u = 0
-      while (u < used.length) {
-        var open = used(u)
-        used(u) = 0
-        while (open != 0) {
-          val w = (u << 6) + java.lang.Long.numberOfTrailingZeros(open)
-          open &= open - 1
-          var bits = words(w)
-          words(w) = 0
-          while (bits != 0) {
-            values(next) = (w << 6) + java.lang.Long.numberOfTrailingZeros(bits)
-            next += 1
-            bits &= bits - 1
-          }
-        }
-        u += 1
+      var (lowStart, highStart) = (0, 0)
+      i = 0
+      while (i < digits) {
+        val (lows, highs) = (low(i), high(i))
+        low(i) = lowStart
+        high(i) = highStart
+        lowStart += lows
+        highStart += highs
+        i += 1
+      }
+      i = 0
+      while (i < count) {
+        val digit = values(i) & (digits - 1)
+        other(low(digit)) = values(i)
+        low(digit) += 1
+        i += 1
+      }
+      i = 0
+      while (i < count) {
+        val digit = other(i) >>> bits
+        values(high(digit)) = other(i)
+        high(digit) += 1
+        i += 1
       }
     }
 }
 
 object SmallInts {
-  private val Few = 12
+  private val Few = 40
 }
