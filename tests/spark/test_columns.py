@@ -97,24 +97,22 @@ def test_counting_needs_no_row_per_match(spark: SparkSession, view: str) -> None
     listed = spark.sql(f"SELECT inline(subscription_matches('columns', *)) FROM {view}").collect()
     expected = Counter(row.subscription_id for row in listed)
     assert len(expected) == len(RULES)
+    table = f"match_subscriptions('columns', TABLE({view}))"
     queries = [
-        "SELECT subscription_id, count(*) FROM match_subscriptions('columns', TABLE({0})) GROUP BY subscription_id",
-        "SELECT subscription_id, count(1) AS n FROM match_subscriptions('columns', TABLE({0})) GROUP BY ALL",
-        "SELECT subscription_id AS id, count(subscription_id) FROM match_subscriptions('columns', TABLE({0})) "
-        "GROUP BY subscription_id",
+        f"SELECT subscription_id, count(*) FROM {table} GROUP BY subscription_id",
+        f"SELECT subscription_id, count(1) AS n FROM {table} GROUP BY ALL",
+        f"SELECT subscription_id AS id, count(subscription_id) FROM {table} GROUP BY subscription_id",
     ]
     for query in queries:
-        counted = spark.sql(query.format(view))
+        counted = spark.sql(query)
         assert dict(map(tuple, counted.collect())) == expected
         assert "sum(count#" in plan_of(counted)
-    total = spark.sql(f"SELECT count(*) FROM match_subscriptions('columns', TABLE({view}))")
-    assert total.first()[0] == len(listed)
-    others = {
-        f"SELECT subscription_id, count(price) FROM match_subscriptions('columns', TABLE({view})) GROUP BY 1",
-        f"SELECT subscription_id, count(DISTINCT code) FROM match_subscriptions('columns', TABLE({view})) GROUP BY 1",
-        f"SELECT subscription_id, count(*) FILTER (WHERE flag) FROM match_subscriptions('columns', TABLE({view})) "
-        "GROUP BY 1",
-    }
+    assert spark.sql(f"SELECT count(*) FROM {table}").collect()[0][0] == len(listed)
+    others = [
+        f"SELECT subscription_id, count(price) FROM {table} GROUP BY 1",
+        f"SELECT subscription_id, count(DISTINCT code) FROM {table} GROUP BY 1",
+        f"SELECT subscription_id, count(*) FILTER (WHERE flag) FROM {table} GROUP BY 1",
+    ]
     for query in others:
         counted = spark.sql(query)
         assert "sum(count#" not in plan_of(counted)
