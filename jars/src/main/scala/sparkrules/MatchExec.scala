@@ -58,7 +58,7 @@ final case class MatchExec(
   override def producedAttributes: AttributeSet = AttributeSet(added)
   override protected def outputExpressions: Seq[NamedExpression] = projection
   override protected def orderingExpressions: Seq[SortOrder] = if (per == Per.Subscription) Nil else child.outputOrdering
-  override def simpleString(maxFields: Int): String = s"Match [$rules] ${projection.mkString("[", ", ", "]")}"
+  override def simpleString(maxFields: Int): String = s"Match [$rules] ${added.mkString("[", ", ", "]")}"
   override def verboseStringWithOperatorId(): String =
     s"$formattedNodeName\nRules: $rules\nInput: ${inputs.mkString("[", ", ", "]")}\n" +
       s"Output: ${projection.mkString("[", ", ", "]")}\n"
