@@ -15,8 +15,14 @@ import org.apache.spark.sql.catalyst.InternalRow
  * @param slots the slots that their tests need
  * @param cuts per slot: the codes where a test begins to be true, or ends to be, ascending
  * @param code operations on a stack of sets of rows, see [[DenseOp]]; slots and cuts are given by their places
+ * @param saved how many sets are kept aside, for subexpressions that several subscriptions share
  */
-final class Dense(val subscriptions: Array[Int], val slots: Array[Int], val cuts: Array[Array[Int]], val code: Array[Int])
+final class Dense(
+    val subscriptions: Array[Int],
+    val slots: Array[Int],
+    val cuts: Array[Array[Int]],
+    val code: Array[Int],
+    val saved: Int)
     extends Serializable {
   def isEmpty: Boolean = subscriptions.isEmpty
   def bytes: Long = 4L * (subscriptions.length + slots.length + cuts.map(_.length.toLong).sum + code.length)
@@ -28,6 +34,8 @@ final class Dense(val subscriptions: Array[Int], val slots: Array[Int], val cuts
  *   AndTest    from until    keep those on top for which it does, too
  *   OrTest     from until    add those for which it does
  *   And, Or                  the same with the second from the top, and drop one
+ *   Save                     keep what is on top aside, under a number (instead of a slot); drop
+ *   SetSaved, AndSaved, OrSaved   as with a test, but with what was kept aside
  *   IfEmpty    target        jump if there are none on top
  *   Store      n             they are the matches of the next n subscriptions; drop
  * }}}
@@ -40,13 +48,17 @@ object DenseOp {
   final val Or = 4
   final val IfEmpty = 5
   final val Store = 6
+  final val Save = 7
+  final val SetSaved = 8
+  final val AndSaved = 9
+  final val OrSaved = 10
 
-  final val Bits = 3
+  final val Bits = 4
   final val Mask = (1 << Bits) - 1
 }
 
 object Dense {
-  val Empty: Dense = new Dense(Array.empty, Array.empty, Array.empty, Array.empty)
+  val Empty: Dense = new Dense(Array.empty, Array.empty, Array.empty, Array.empty, 0)
 
   /** Rows that are evaluated at once, as words of bits; so few that numbers up to that many are bytes. */
   final val Words = 4
@@ -63,7 +75,24 @@ private final class DenseCompiler(subscriptions: Array[Int], conditions: Conditi
   private val code = new IntBuffer
   private val places = scala.collection.mutable.LinkedHashMap.empty[Int, Int]
 
+  // Per node: the number under which it is kept aside, or -1.
+  private val saved: Array[Int] = {
+    val uses = new Array[Int](forest.size)
+    subscriptions.foreach(s => uses(forest.roots(s)) = 1)
+    (forest.size - 1 to 0 by -1).foreach(n => if (uses(n) > 0) forest.children(n).foreach(uses(_) += 1))
+    var count = 0
+    Array.tabulate(forest.size) { n =>
+      if (uses(n) > 1 && forest.kinds(n) != Forest.Leaf) { count += 1; count - 1 } else -1
+    }
+  }
+
   def compile(): Dense = {
+    saved.indices.foreach { node =>
+      if (saved(node) >= 0) {
+        putAnew(node)
+        code += DenseOp.Save | (saved(node) << DenseOp.Bits)
+      }
+    }
     var i = 0
     while (i < subscriptions.length) {
       val root = forest.roots(subscriptions(i))
@@ -74,7 +103,7 @@ private final class DenseCompiler(subscriptions: Array[Int], conditions: Conditi
       code += next - i
       i = next
     }
-    new Dense(subscriptions, places.keys.toArray, withCuts(), code.toArray)
+    new Dense(subscriptions, places.keys.toArray, withCuts(), code.toArray, saved.max + 1)
   }
 
   /** Replaces the codes in the operands of tests by their places among all such codes of the slot. */
@@ -94,23 +123,28 @@ private final class DenseCompiler(subscriptions: Array[Int], conditions: Conditi
         f(code(pc) >>> DenseOp.Bits, pc + 1)
         f(code(pc) >>> DenseOp.Bits, pc + 2)
         pc += 3
-      } else pc += (if (op == DenseOp.And || op == DenseOp.Or) 1 else 2)
+      } else pc += (if (op == DenseOp.IfEmpty || op == DenseOp.Store) 2 else 1)
     }
   }
 
   /** Code that puts the rows for which a node is true on top. */
-  private def put(node: Int): Unit = forest.kinds(node) match {
+  private def put(node: Int): Unit =
+    if (saved(node) >= 0) code += DenseOp.SetSaved | (saved(node) << DenseOp.Bits) else putAnew(node)
+
+  private def putAnew(node: Int): Unit = forest.kinds(node) match {
     case Forest.Leaf => test(conditions.leafTests(node), DenseOp.Set)
     case kind =>
       val children = forest.children(node).sortBy { child =>
-        (forest.kinds(child) != Forest.Leaf, if (kind == Forest.And) conditions.chances(child) else 0.0)
+        (forest.kinds(child) != Forest.Leaf && saved(child) < 0, if (kind == Forest.And) conditions.chances(child) else 0.0)
       }
       val (leafOp, op) = if (kind == Forest.And) (DenseOp.AndTest, DenseOp.And) else (DenseOp.OrTest, DenseOp.Or)
       val ends = ArrayBuffer.empty[Int]
       children.indices.foreach { i =>
         val child = children(i)
         if (i == 0) put(child)
-        else if (isSimple(child, kind)) test(conditions.leafTests(child), leafOp)
+        else if (saved(child) >= 0) {
+          code += (if (kind == Forest.And) DenseOp.AndSaved else DenseOp.OrSaved) | (saved(child) << DenseOp.Bits)
+        } else if (isSimple(child, kind)) test(conditions.leafTests(child), leafOp)
         else {
           if (kind == Forest.And) { code += DenseOp.IfEmpty; code += 0; ends += code.length - 1 }
           put(child)
@@ -146,6 +180,7 @@ final class DenseMatcher(dense: Dense, matcher: Matcher) {
   private val sorted = new Array[Long](Rows)
 
   private var stack = new Array[Long](16 * Words)
+  private val kept = new Array[Long](saved * Words)
   private val columns = new Array[Long](64 * Words)
   private val groups = (subscriptions.length + 63) >> 6
   // Per row: a bit for each subscription. First eight words of each row, then the next eight: lines of the cache.
@@ -205,22 +240,42 @@ final class DenseMatcher(dense: Dense, matcher: Matcher) {
         val rows = below(s)
         val from = (rank(code(pc + 1)) & 0xff) * Words
         val to = (rank(code(pc + 2)) & 0xff) * Words
-        // One formula for the three of them, because which comes next cannot be predicted:
-        // what was on top & (these | kept) | these & added.
-        val kept = if (op == DenseOp.OrTest) -1L else 0L
-        val added = if (op == DenseOp.AndTest) 0L else -1L
-        if (op == DenseOp.Set) top += Words
-        if (top == stack.length) {
-          stack = Arrays.copyOf(stack, 2 * stack.length)
-          this.stack = stack
-        }
-        var w = 0
-        while (w < Words) {
-          val these = rows(to + w) & ~rows(from + w)
-          stack(top + w) = stack(top + w) & (these | kept) | these & added
-          w += 1
+        if (op == DenseOp.Set) {
+          top += Words
+          if (top == stack.length) {
+            stack = Arrays.copyOf(stack, 2 * stack.length)
+            this.stack = stack
+          }
+          var w = 0
+          while (w < Words) { stack(top + w) = rows(to + w) & ~rows(from + w); w += 1 }
+        } else if (op == DenseOp.AndTest) {
+          var w = 0
+          while (w < Words) { stack(top + w) &= rows(to + w) & ~rows(from + w); w += 1 }
+        } else {
+          var w = 0
+          while (w < Words) { stack(top + w) |= rows(to + w) & ~rows(from + w); w += 1 }
         }
         pc += 3
+      } else if (op >= DenseOp.Save) {
+        val place = (word >>> DenseOp.Bits) * Words
+        if (op == DenseOp.Save) {
+          System.arraycopy(stack, top, kept, place, Words)
+          top -= Words
+        } else if (op == DenseOp.SetSaved) {
+          top += Words
+          if (top == stack.length) {
+            stack = Arrays.copyOf(stack, 2 * stack.length)
+            this.stack = stack
+          }
+          System.arraycopy(kept, place, stack, top, Words)
+        } else if (op == DenseOp.AndSaved) {
+          var w = 0
+          while (w < Words) { stack(top + w) &= kept(place + w); w += 1 }
+        } else {
+          var w = 0
+          while (w < Words) { stack(top + w) |= kept(place + w); w += 1 }
+        }
+        pc += 1
       } else if (op == DenseOp.And) {
         var w = 0
         while (w < Words) { stack(top - Words + w) &= stack(top + w); w += 1 }
