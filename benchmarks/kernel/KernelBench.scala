@@ -10,6 +10,7 @@ import org.apache.spark.sql.catalyst.expressions.BindReferences
 import org.apache.spark.sql.classic.Dataset
 import org.apache.spark.sql.execution.{ColumnarToRowExec, SparkPlan}
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec
+import org.apache.spark.util.SizeEstimator
 
 /** The kernel alone: the rows of a query in memory, matched again and again by one thread. */
 object KernelBench {
@@ -30,7 +31,7 @@ object KernelBench {
     val matched = slices.map(_.rows).sum
     Map(
       "subscriptions" -> program.subscriptions.toDouble,
-      "bytes" -> program.bytes.toDouble,
+      "bytes" -> SizeEstimator.estimate(program).toDouble,
       "rows" -> rows.length.toDouble,
       "rows_matched" -> matched.toDouble,
       "matches_per_row" -> slices.map(_.matches).sum / matched.toDouble,

@@ -5,36 +5,6 @@ import java.util.Arrays
 import scala.collection.mutable
 import scala.collection.mutable.ArrayBuffer
 
-/** Integers in a row that grows. */
-final class IntBuffer {
-  private var values = new Array[Int](1024)
-  var length = 0
-
-  def +=(value: Int): Unit = {
-    if (length == values.length) values = Arrays.copyOf(values, 2 * length)
-    values(length) = value
-    length += 1
-  }
-  def update(i: Int, value: Int): Unit = values(i) = value
-  def apply(i: Int): Int = values(i)
-  def toArray: Array[Int] = Arrays.copyOf(values, length)
-}
-
-/**
- * What a rule needs to match: all of `terms`, from `start` until `end`, are true; negative ones are whole
- * subexpressions (see [[Conditions]]).
- *
- * @param subscriptions per alternative: what matches then; `repeats` whether another alternative may say the same
- */
-final class Alternatives(
-    val terms: Array[Int],
-    val starts: Array[Int],
-    val ends: Array[Int],
-    val subscriptions: Array[Array[Int]],
-    val repeats: Array[Boolean]) {
-  def size: Int = starts.length
-}
-
 /**
  * Writes the code of a program. At each place, every alternative that could still be true is put under one of the tests
  * that it has left: a test that is rarely true, and that many have in common. All that are under one test follow it, and
@@ -182,9 +152,9 @@ final class Assembler(conditions: Conditions, val alternatives: Alternatives, sc
   /** The groups whose terms test one slot. */
   private def ofSlot(slot: Int, groups: Seq[Group], depth: Int): Unit = {
     val (points, rest) = groups.partition(g => tests.isPoints(g.term))
-    val (upTo, rest2) = rest.partition(g => tests.isUpTo(g.term))
-    val (from, rest3) = rest2.partition(g => tests.isFrom(g.term))
-    val (intervals, sets) = rest3.partition(g => tests.isInterval(g.term))
+    val (upTo, notUpTo) = rest.partition(g => tests.isUpTo(g.term))
+    val (from, twoSided) = notUpTo.partition(g => tests.isFrom(g.term))
+    val (intervals, sets) = twoSided.partition(g => tests.isInterval(g.term))
     if (points.length == 1 && tests.isPoint(points.head.term)) gate(points.head, depth)
     else switches(slot, points, depth)
     ordered(slot, upTo.sortBy(g => -tests.last(g.term)), g => tests.last(g.term), Op.UpTo, Op.UpToOnce, depth)
@@ -228,12 +198,12 @@ final class Assembler(conditions: Conditions, val alternatives: Alternatives, sc
       list(finished, bound, slot, op, once = false)
       list(finished, bound, slot, opOnce, once = true)
     }
-    val ends0 = ArrayBuffer.empty[Int]
+    val exits = ArrayBuffer.empty[Int]
     open.foreach { group =>
-      goOnIf(group.term, ends0)
+      goOnIf(group.term, exits)
       block(group.members, depth + 1)
     }
-    patch(ends0)
+    patch(exits)
   }
 
   private def list(finished: Seq[Group], bound: Group => Int, slot: Int, op: Int, once: Boolean): Unit = {
@@ -299,18 +269,18 @@ final class Assembler(conditions: Conditions, val alternatives: Alternatives, sc
     val table = if (isDense) code.length else code.length + entries
     if (!isDense) byPlace.foreach { case (place, _) => code += place }
     (0 until entries).foreach(_ => code += 0)
-    val ends0 = ArrayBuffer(next)
+    val exits = ArrayBuffer(next)
     val known = mutable.HashMap.empty[Seq[Group], Int]
     byPlace.zipWithIndex.foreach { case ((place, groups), i) =>
       val target = known.getOrElseUpdate(groups, {
         val start = code.length
         groups.foreach(body)
-        ends0 += jump()
+        exits += jump()
         start
       })
       code(table + (if (isDense) place - first else i)) = target
     }
-    patch(ends0)
+    patch(exits)
     if (isDense) (table until table + entries).foreach(i => if (code(i) == 0) code(i) = code(next))
   }
 
@@ -351,22 +321,22 @@ final class Assembler(conditions: Conditions, val alternatives: Alternatives, sc
       case Forest.Leaf => otherwise += testOf(conditions.leafTests(node), Op.EqualElse, Op.InElse, Op.SetElse)
       case Forest.And => childrenOf(node)(1.0 - conditions.chances(_)).foreach(goOnIfNode(_, otherwise))
       case _ =>
-        val then0 = ArrayBuffer.empty[Int]
+        val arrivals = ArrayBuffer.empty[Int]
         val ordered = childrenOf(node)(conditions.chances(_))
-        ordered.init.foreach(jumpIfNode(_, then0))
+        ordered.init.foreach(jumpIfNode(_, arrivals))
         goOnIfNode(ordered.last, otherwise)
-        patch(then0)
+        patch(arrivals)
     }
 
-  private def jumpIfNode(node: Int, then0: ArrayBuffer[Int]): Unit =
-    if (isShared(node)) then0 += nodeOf(node, Op.NodeThen)
+  private def jumpIfNode(node: Int, arrivals: ArrayBuffer[Int]): Unit =
+    if (isShared(node)) arrivals += nodeOf(node, Op.NodeThen)
     else forest.kinds(node) match {
-      case Forest.Leaf => then0 += testOf(conditions.leafTests(node), Op.EqualThen, Op.InThen, Op.SetThen)
-      case Forest.Or => childrenOf(node)(conditions.chances(_)).foreach(jumpIfNode(_, then0))
+      case Forest.Leaf => arrivals += testOf(conditions.leafTests(node), Op.EqualThen, Op.InThen, Op.SetThen)
+      case Forest.Or => childrenOf(node)(conditions.chances(_)).foreach(jumpIfNode(_, arrivals))
       case _ =>
         val otherwise = ArrayBuffer.empty[Int]
         goOnIfNode(node, otherwise)
-        then0 += jump()
+        arrivals += jump()
         patch(otherwise)
     }
 

@@ -146,11 +146,7 @@ final class Compiler(segment: Segment, bound: Bound) {
     tests.groupBy { case (slot, _) => bound.slots(slot).base }.toSeq.sortBy(_._1).map(own => TextTests.of(own._2)).toArray
   }
 
-  private val scanOf: Array[Int] = {
-    val all = Array.fill(bound.slots.length)(-1)
-    scans.indices.foreach(scan => scans(scan).covered.foreach(all(_) = scan))
-    all
-  }
+  private val scanOf: Array[Int] = TextTests.bySlot(scans, bound.slots.length)
 
   // A column is read anyway; an expression or a test of a text must be evaluated by Spark, row by row.
   private def expense(slot: Int): Double =

@@ -38,16 +38,7 @@ final class Program(
   def subscriptions: Int = ids.size
 
   /** Per slot: the scan that decides it, or -1. */
-  @transient lazy val scanOf: Array[Int] = {
-    val all = Array.fill(bases.length)(-1)
-    scans.indices.foreach(scan => scans(scan).covered.foreach(all(_) = scan))
-    all
-  }
-
-  /** What the program takes up, but for the expressions. */
-  def bytes: Long =
-    4L * (code.length + sets.offsets.length + sets.values.length + priorities.length + texts.length) + ids.bytes.length +
-      4L * ids.offsets.length + 13L * shared.size + dense.bytes
+  @transient lazy val scanOf: Array[Int] = TextTests.bySlot(scans, bases.length)
 
   /** A fresh copy of the slots' expressions: they may hold state. */
   def copyExpressions(): Array[Expression] = Program.deserialize(expressions)

@@ -59,6 +59,13 @@ object TextTests {
       checked.flatten)
   }
 
+  /** Per slot: which of the scans decides it, or -1. */
+  def bySlot(scans: Array[TextTests], slots: Int): Array[Int] = {
+    val all = Array.fill(slots)(-1)
+    scans.indices.foreach(scan => scans(scan).covered.foreach(all(_) = scan))
+    all
+  }
+
   private def key(part: Part, anyCase: Boolean): String = {
     val bytes = part.text.getBytes
     val text = new String(if (anyCase) bytes.map(Part.lower) else bytes, ISO_8859_1)
