@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from datetime import datetime, timezone
 from itertools import pairwise
 from typing import Any
 
@@ -28,7 +29,7 @@ from numpy.typing import NDArray
 from sparkrules.errors import DuplicateId, RuleSetError
 from sparkrules.index.csr import Csr
 from sparkrules.index.rule import Rule
-from sparkrules.index.segment import AND, KINDS, OR, PREDICATE, Segment, Strings, subscriptions_using
+from sparkrules.index.segment import AND, KINDS, OR, PREDICATE, Instants, Segment, Strings, subscriptions_using
 from sparkrules.sql.tree import OPERATORS, Constant, Junction, Node, Predicate
 
 _OPERATOR_CODE = {operator: code for code, operator in enumerate(OPERATORS)}
@@ -182,6 +183,9 @@ def _segment(forest: _Forest, rules: list[Rule], roots: NDArray[np.int32], funct
         where=_strings(rule.where for rule in rules),
         metadata=_strings(_json(rule.metadata) for rule in rules),
         sql=_strings(rule.sql for rule in rules),
+        valid_from=_instants(rule.valid_from for rule in rules),
+        valid_until=_instants(rule.valid_until for rule in rules),
+        ticket=_strings(rule.ticket for rule in rules),
         functions=functions,
     )
 
@@ -197,6 +201,11 @@ def _strings(values: Iterable[str | None]) -> Strings:
     array = np.empty(len(listed), object)
     array[:] = listed
     return array
+
+
+def _instants(values: Iterable[datetime | None]) -> Instants:
+    naive = [None if value is None else value.astimezone(timezone.utc).replace(tzinfo=None) for value in values]
+    return np.array(naive, "datetime64[us]")
 
 
 def _json(metadata: Mapping[str, object] | None) -> str | None:

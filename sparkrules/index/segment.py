@@ -31,6 +31,7 @@ PREDICATE, AND, OR = range(3)
 
 Codes = NDArray[np.uint8]
 Strings = NDArray[Any]  # dtype object: str, or None where a column may be NULL
+Instants = NDArray[np.datetime64]  # microseconds, UTC; NaT where a column is NULL
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,6 +55,9 @@ class Segment:
     where: Strings
     metadata: Strings
     sql: Strings
+    valid_from: Instants
+    valid_until: Instants
+    ticket: Strings
     functions: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

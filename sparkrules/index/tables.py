@@ -26,10 +26,11 @@ from numpy.typing import NDArray
 
 from sparkrules.errors import CorruptStore
 from sparkrules.index.csr import Csr, Ints
-from sparkrules.index.segment import KINDS, NODE_OPERATORS, PREDICATE, Codes, Segment, Strings
+from sparkrules.index.segment import KINDS, NODE_OPERATORS, PREDICATE, Codes, Instants, Segment, Strings
 from sparkrules.sql.tree import OPERATORS
 
 _NUMBERS = pa.list_(pa.int32())
+_INSTANT = pa.timestamp("us", "UTC")
 PREDICATES = pa.schema([("attribute", pa.int32()), ("operator", pa.utf8()), ("constants", _NUMBERS)])
 SCHEMAS: dict[str, pa.Schema] = {
     "attributes": pa.schema([("sql", pa.utf8())]),
@@ -52,11 +53,14 @@ SCHEMAS: dict[str, pa.Schema] = {
             ("where", pa.utf8()),
             ("metadata", pa.utf8()),
             ("sql", pa.utf8()),
+            ("valid_from", _INSTANT),
+            ("valid_until", _INSTANT),
+            ("ticket", pa.utf8()),
         ]
     ),
     "functions": pa.schema([("name", pa.utf8())]),
 }
-_NULLABLE = {("subscriptions", "metadata"), ("subscriptions", "sql")}
+_NULLABLE = {("subscriptions", name) for name in ("metadata", "sql", "valid_from", "valid_until", "ticket")}
 
 
 class CorruptSegment(CorruptStore):
@@ -92,6 +96,9 @@ def to_tables(segment: Segment) -> dict[str, pa.Table]:
             segment.where,
             segment.metadata,
             segment.sql,
+            pa.array(segment.valid_from).cast(_INSTANT),
+            pa.array(segment.valid_until).cast(_INSTANT),
+            segment.ticket,
         ],
         "functions": [list(segment.functions)],
     }
@@ -125,6 +132,9 @@ def from_tables(tables: Mapping[str, pa.Table]) -> Segment:
         where=subscriptions.strings("where"),
         metadata=subscriptions.strings("metadata"),
         sql=subscriptions.strings("sql"),
+        valid_from=subscriptions.instants("valid_from"),
+        valid_until=subscriptions.instants("valid_until"),
+        ticket=subscriptions.strings("ticket"),
         functions=tuple(read["functions"].strings("name").tolist()),
     )
     _check_constants(segment)
@@ -207,6 +217,9 @@ class _Reader:
         strings: Strings = np.empty(self.rows, object)
         strings[:] = self._array(column).to_pylist()
         return strings
+
+    def instants(self, column: str) -> Instants:
+        return np.array(self._array(column).cast(pa.timestamp("us")).to_numpy(zero_copy_only=False), "datetime64[us]")
 
     def codes(self, column: str, known: Sequence[str]) -> Codes:
         encoded = self._array(column).dictionary_encode()

@@ -2,21 +2,38 @@
 
 from __future__ import annotations
 
+import getpass
 import json
+import platform
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
 from typing import Any
 
 from sparkrules.errors import CorruptStore, NewerFormat
 
-FORMAT = 1
+FORMAT = 2
+
+
+@dataclass(frozen=True)
+class SegmentEntry:
+    """A segment as a version has it: `removed` names the file of the subscriptions that it no longer has."""
+
+    name: str
+    subscriptions: int
+    removed: str | None = None
+    live: int = -1
+
+    def __post_init__(self) -> None:
+        if self.live < 0:
+            object.__setattr__(self, "live", self.subscriptions)
 
 
 @dataclass(frozen=True)
 class Manifest:
     """One version of a rule set.
 
-    >>> made = Manifest.new("alerts", 2, ["0b6f"], subscriptions=3, predicates=5, nodes=7)
+    >>> made = Manifest.new("alerts", 2, [SegmentEntry("0b6f", 3)], predicates=5, nodes=7, parent=1)
     >>> Manifest.from_json(made.to_json(), "2.json") == made
     True
     """
@@ -24,7 +41,12 @@ class Manifest:
     rule_set: str
     version: int
     created: str
-    segments: tuple[str, ...]
+    publisher: str
+    action: str
+    parent: int | None
+    segments: tuple[SegmentEntry, ...]
+    rejected: str | None
+    default_validity: int | None
     subscriptions: int
     predicates: int
     nodes: int
@@ -32,10 +54,31 @@ class Manifest:
 
     @staticmethod
     def new(
-        rule_set: str, version: int, segments: list[str], *, subscriptions: int, predicates: int, nodes: int
+        rule_set: str,
+        version: int,
+        segments: Sequence[SegmentEntry],
+        *,
+        predicates: int,
+        nodes: int,
+        action: str = "publish",
+        parent: int | None = None,
+        rejected: str | None = None,
+        default_validity: int | None = None,
     ) -> Manifest:
-        created = datetime.now(timezone.utc).isoformat(timespec="seconds")
-        return Manifest(rule_set, version, created, tuple(segments), subscriptions, predicates, nodes)
+        return Manifest(
+            rule_set,
+            version,
+            datetime.now(timezone.utc).isoformat(timespec="seconds"),
+            _publisher(),
+            action,
+            parent,
+            tuple(segments),
+            rejected,
+            default_validity,
+            sum(entry.live for entry in segments),
+            predicates,
+            nodes,
+        )
 
     def to_json(self) -> str:
         fields = asdict(self)
@@ -62,8 +105,33 @@ class Manifest:
             rule_set=str(fields["rule_set"]),
             version=int(fields["version"]),
             created=str(fields["created"]),
-            segments=tuple(str(name) for name in fields["segments"]),
+            publisher=str(fields["publisher"]),
+            action=str(fields["action"]),
+            parent=_optional(int, fields["parent"]),
+            segments=tuple(
+                SegmentEntry(
+                    str(entry["name"]),
+                    int(entry["subscriptions"]),
+                    _optional(str, entry["removed"]),
+                    int(entry["live"]),
+                )
+                for entry in fields["segments"]
+            ),
+            rejected=_optional(str, fields["rejected"]),
+            default_validity=_optional(int, fields["default_validity"]),
             subscriptions=int(fields["subscriptions"]),
             predicates=int(fields["predicates"]),
             nodes=int(fields["nodes"]),
         )
+
+
+def _optional(kind: Any, value: Any) -> Any:
+    return None if value is None else kind(value)
+
+
+def _publisher() -> str:
+    try:
+        user = getpass.getuser()
+    except (OSError, KeyError):  # a container whose user has no name
+        user = "unknown"
+    return f"{user}@{platform.node()}"

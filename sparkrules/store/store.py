@@ -23,7 +23,7 @@ from sparkrules.errors import CorruptStore, StoreError
 from sparkrules.index.segment import Segment
 from sparkrules.index.tables import CorruptSegment, from_tables
 from sparkrules.store.location import default_store, local_path
-from sparkrules.store.manifest import Manifest
+from sparkrules.store.manifest import Manifest, SegmentEntry
 from sparkrules.store.segment_files import read_segment, sync_directory, write_segment
 from sparkrules.store.statistics_file import read_statistics, write_statistics
 
@@ -49,8 +49,8 @@ class Store:
         try:
             write_segment(home / "segments" / segment, tables)
             sync_directory(home / "segments")
-            counts = {name: tables[name].num_rows for name in ("subscriptions", "predicates", "nodes")}
-            return self._commit(rule_set, [segment], counts)
+            rows = {name: table.num_rows for name, table in tables.items()}
+            return self._commit(rule_set, [SegmentEntry(segment, rows["subscriptions"])], rows)
         except OSError as error:
             raise StoreError(f"rule set {rule_set!r} cannot be published to {self.path}: {error}") from error
 
@@ -103,12 +103,13 @@ class Store:
         """A version, by default the newest: its manifest and the tables of its segments."""
         manifest = self.manifest(rule_set, version)
         segments = self.path / rule_set / "segments"
-        return manifest, [read_segment(segments / check_name(name)) for name in manifest.segments]
+        return manifest, [read_segment(segments / check_name(entry.name)) for entry in manifest.segments]
 
     def load(self, rule_set: str, version: int | None = None) -> tuple[Manifest, list[Segment]]:
         """A version, by default the newest: its manifest and its segments, checked for contradictions."""
         manifest, tables = self.read(rule_set, version)
-        return manifest, [self._segment(rule_set, name, t) for name, t in zip(manifest.segments, tables, strict=True)]
+        entries = zip(manifest.segments, tables, strict=True)
+        return manifest, [self._segment(rule_set, entry.name, own) for entry, own in entries]
 
     def _segment(self, rule_set: str, name: str, tables: Mapping[str, pa.Table]) -> Segment:
         try:
@@ -117,9 +118,12 @@ class Store:
             file = self.path / rule_set / "segments" / name / f"{error.table}.arrow"
             raise CorruptStore(f"{file} is damaged ({error}): publish the rule set again") from error
 
-    def _commit(self, rule_set: str, segments: list[str], counts: Mapping[str, int]) -> int:
+    def _commit(self, rule_set: str, segments: list[SegmentEntry], rows: Mapping[str, int]) -> int:
         def write(file: Path, version: int) -> None:
-            _write(file, Manifest.new(rule_set, version, segments, **counts).to_json())
+            _write(
+                file,
+                Manifest.new(rule_set, version, segments, predicates=rows["predicates"], nodes=rows["nodes"]).to_json(),
+            )
 
         return self._take_number(self.path / rule_set / "versions", ".json", write)
 

@@ -224,6 +224,9 @@ def test_tables_are_as_the_store_format_says():
         "where": "price IN (5, NULL, 'it''s') AND a",
         "metadata": '{"n": [1], "team": "é"}',
         "sql": None,
+        "valid_from": None,
+        "valid_until": None,
+        "ticket": None,
     }
     assert tables["predicates"].to_pylist()[0] == {"attribute": 0, "operator": "in", "constants": [0, 1, 2]}
     assert tables["functions"].to_pydict() == {"name": ["lower", "upper"]}

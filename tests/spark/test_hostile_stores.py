@@ -233,17 +233,21 @@ def test_flipped_bytes_are_an_error_or_another_text_and_never_a_crash(
     assert match(spark, healthy(spark)) == [["a"]]
 
 
+def entry(segment: str) -> dict[str, object]:
+    return {"name": segment, "subscriptions": 1, "removed": None, "live": 1}
+
+
 def test_manifests(spark: SparkSession, damaged: tuple[str, Path, Path]) -> None:
     name, _, manifest = damaged
     whole = manifest.read_text()
-    for text in ("", whole[:20], whole[:-5], "[]", "7", "{}", '{"format": 1}', '{"format": "x"}', "\0\0", "null"):
+    for text in ("", whole[:20], whole[:-5], "[]", "7", "{}", '{"format": 2}', '{"format": "x"}', "\0\0", "null"):
         manifest.write_text(text)
         refused(spark, name, r"1\.json")
-    manifest.write_text(json.dumps(json.loads(whole) | {"format": 2}))
-    refused(spark, name, r"1\.json has format 2")
-    manifest.write_text(json.dumps(json.loads(whole) | {"segments": ["nowhere"]}))
+    manifest.write_text(json.dumps(json.loads(whole) | {"format": 3}))
+    refused(spark, name, r"1\.json has format 3")
+    manifest.write_text(json.dumps(json.loads(whole) | {"segments": [entry("nowhere")]}))
     refused(spark, name, r"nowhere/[a-z]+\.arrow is missing")
-    manifest.write_text(json.dumps(json.loads(whole) | {"segments": ["../../../elsewhere"]}))
+    manifest.write_text(json.dumps(json.loads(whole) | {"segments": [entry("../../../elsewhere")]}))
     with pytest.raises(AnalysisException, match="is not the name"):
         match(spark, name)
     manifest.write_text(whole)

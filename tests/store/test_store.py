@@ -42,13 +42,15 @@ def test_the_files_are_those_of_the_documented_format(store: Store) -> None:
     store.publish("alerts", tables())
     manifest = json.loads((store.path / "alerts" / "versions" / "1.json").read_text())
     assert list(manifest) == [
-        "format", "rule_set", "version", "created", "segments", "subscriptions", "predicates", "nodes",
+        "format", "rule_set", "version", "created", "publisher", "action", "parent", "segments", "rejected",
+        "default_validity", "subscriptions", "predicates", "nodes",
     ]  # fmt: skip
-    assert manifest["segments"] == [only_segment(store).name]
+    assert manifest["segments"] == [{"name": only_segment(store).name, "subscriptions": 1, "removed": None, "live": 1}]
     with pa.memory_map(str(only_segment(store) / "subscriptions.arrow")) as file:
         read = pa.ipc.open_file(file).read_all()
     assert read.to_pylist() == [
         {"id": "cheap", "node": 0, "priority": 3, "where": "price < 5", "metadata": '{"owner": "ops"}', "sql": None}
+        | {"valid_from": None, "valid_until": None, "ticket": None}
     ]
 
 
@@ -167,12 +169,12 @@ def test_tables_that_contradict_each_other_are_refused_with_the_file(store: Stor
 def test_a_newer_format_is_refused(store: Store) -> None:
     store.publish("alerts", tables())
     file = store.path / "alerts" / "versions" / "1.json"
-    file.write_text(json.dumps(json.loads(file.read_text()) | {"format": 2}))
-    with pytest.raises(NewerFormat, match=r"1\.json has format 2, and this sparkrules reads format 1"):
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"format": 3}))
+    with pytest.raises(NewerFormat, match=r"1\.json has format 3, and this sparkrules reads format 2"):
         store.read("alerts")
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "7", "{}", '{"format": 1}', '{"format": "x"}'])
+@pytest.mark.parametrize("text", ["", "{", "[]", "7", "{}", '{"format": 2}', '{"format": "x"}'])
 def test_a_damaged_manifest_is_named(store: Store, text: str) -> None:
     store.publish("alerts", tables())
     (store.path / "alerts" / "versions" / "1.json").write_text(text)
@@ -183,7 +185,8 @@ def test_a_damaged_manifest_is_named(store: Store, text: str) -> None:
 def test_a_segment_outside_of_the_store_is_not_read(store: Store) -> None:
     store.publish("alerts", tables())
     file = store.path / "alerts" / "versions" / "1.json"
-    file.write_text(json.dumps(json.loads(file.read_text()) | {"segments": ["../../elsewhere"]}))
+    outside = {"name": "../../elsewhere", "subscriptions": 1, "removed": None, "live": 1}
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"segments": [outside]}))
     with pytest.raises(StoreError, match="is not a name"):
         store.read("alerts")
 

@@ -7,7 +7,7 @@ import scala.collection.mutable.ArrayBuffer
 import scala.jdk.CollectionConverters._
 
 import org.apache.arrow.memory.RootAllocator
-import org.apache.arrow.vector.{FieldVector, IntVector, VarCharVector}
+import org.apache.arrow.vector.{FieldVector, IntVector, TimeStampMicroTZVector, VarCharVector}
 import org.apache.arrow.vector.complex.ListVector
 import org.apache.arrow.vector.ipc.{ArrowFileReader, SeekableReadChannel}
 import org.apache.arrow.vector.types.pojo.ArrowType
@@ -17,6 +17,8 @@ import org.apache.arrow.vector.util.ByteArrayReadableSeekableByteChannel
 final class ArrowTable private (columns: Map[String, AnyRef]) {
   def ints(name: String): Array[Int] = column(name) { case numbers: Array[Int] => numbers }
   def strings(name: String): Array[String] = column(name) { case texts: Array[String] => texts }
+  /** Microseconds since 1970, or [[ArrowTable.NoInstant]] for NULL. */
+  def instants(name: String): Array[Long] = column(name) { case instants: Array[Long] => instants }
   def lists(name: String): IntLists = column(name) { case lists: IntLists => lists }
 
   private def column[T](name: String)(wanted: PartialFunction[AnyRef, T]): T =
@@ -25,6 +27,7 @@ final class ArrowTable private (columns: Map[String, AnyRef]) {
 }
 
 object ArrowTable {
+  val NoInstant: Long = Long.MinValue
 
   def read(bytes: Array[Byte]): ArrowTable = {
     // A damaged file can ask for any amount of memory; a whole one is no larger in memory than it is here.
@@ -41,6 +44,7 @@ object ArrowTable {
         field.getName -> (field.getType match {
           case _ if parts.length == 1 => parts.head
           case _: ArrowType.Int => Array.concat(parts.map(_.asInstanceOf[Array[Int]]): _*)
+          case _: ArrowType.Timestamp => Array.concat(parts.map(_.asInstanceOf[Array[Long]]): _*)
           case _: ArrowType.Utf8 => Array.concat(parts.map(_.asInstanceOf[Array[String]]): _*)
           case _ => IntLists.concat(parts.map(_.asInstanceOf[IntLists]))
         })
@@ -54,6 +58,8 @@ object ArrowTable {
   private def values(vector: FieldVector): AnyRef = vector match {
     case ints: IntVector => numbers(ints, 0, ints.getValueCount)
     case texts: VarCharVector => strings(texts)
+    case instants: TimeStampMicroTZVector =>
+      Array.tabulate(instants.getValueCount)(i => if (instants.isNull(i)) NoInstant else instants.get(i))
     case lists: ListVector =>
       val data = lists.getDataVector.asInstanceOf[IntVector]
       val count = lists.getValueCount

@@ -82,7 +82,7 @@ final class Store(root: String, hadoop: Configuration) {
         s"$file has format $format; this version of sparkrules reads format ${Store.Format}. Upgrade the older side.")
     }
     if (!format.isInt || !segments.isArray) throw new IllegalArgumentException("it is not a manifest")
-    Seq.tabulate(segments.size)(i => checked(segments.get(i).asText))
+    Seq.tabulate(segments.size)(i => checked(segments.get(i).path("name").asText))
   }
 
   private def segment(ruleSet: String, name: String): Segment = {
@@ -128,7 +128,7 @@ final class Store(root: String, hadoop: Configuration) {
 }
 
 object Store {
-  val Format = 1
+  val Format = 2
 
   /** Segments one after the other, their numbers shifted. */
   private def concatenate(segments: Seq[Segment]): Segment = segments match {
