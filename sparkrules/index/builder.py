@@ -10,24 +10,28 @@ which they, or the rules, were written:
 Equality is of the exact tuples, never of a hash alone. Constants (the empty AND and OR) are left where they stand:
 `A AND FALSE` still names A. Trees may share objects (a rewritten XOR does); each object is visited once per rule.
 
-The loop only interns: it appends numbers to flat lists. Levels, use counts and the final numbering are computed on
-whole arrays afterwards, and a columnar build can replace the loop without touching the rest. Nodes are numbered by
-level, so that the nodes of a level lie together; rules are taken by id, so that their order of arrival does not show.
+The loop only interns: it appends numbers to flat lists. Use counts and the final numbers, which do not depend on the
+order of the rules, are computed on whole arrays afterwards (`forest`). Rules that share a template do not come here at
+all: see `instances`.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from datetime import datetime, timezone
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sparkrules.errors import DuplicateId, RuleSetError
-from sparkrules.index.csr import Csr
+from sparkrules.index.csr import Csr, Ints
+from sparkrules.index.forest import Forest, merge_forests, without_unused
 from sparkrules.index.rule import Rule
 from sparkrules.index.segment import AND, KINDS, OR, PREDICATE, Instants, Segment, Strings, subscriptions_using
 from sparkrules.sql.tree import OPERATORS, Constant, Junction, Node, Predicate
@@ -55,12 +59,109 @@ def build_segment(rules: Iterable[Rule], functions: Iterable[str] = ()) -> Segme
     for rule in ordered:
         if not -(2**31) <= rule.priority < 2**31:
             raise RuleSetError(f"rule {rule.id!r}: priority {rule.priority} does not fit in 32 bits")
-    forest = _Forest()
-    roots = np.array([forest.add(rule) for rule in ordered], np.int32)
-    return _segment(forest, ordered, roots, tuple(sorted({name.lower() for name in functions})))
+    forest = merge_forests([trees_forest({rule.id: rule.tree for rule in ordered})])
+    return segment_of(forest, _columns(ordered), functions)
 
 
-class _Forest:
+def trees_forest(trees: Mapping[str, Node]) -> Forest:
+    """The forest of some trees; their names are for errors."""
+    forest = _Interned()
+    added: list[int] = []
+    for name, tree in trees.items():
+        try:
+            added.append(forest.add(tree))
+        except RuleSetError as error:
+            raise RuleSetError(f"rule {name!r}: {error}") from None
+    roots = np.array(added, np.int32)
+    level = np.array(forest.level, np.int32)
+    children = Csr.from_rows(forest.children)
+    # A junction that merged into another one is used by nobody.
+    return without_unused(
+        Forest(
+            list(forest.attributes),
+            list(forest.constants),
+            np.array(forest.predicate_attribute, np.int32),
+            np.array(forest.predicate_operator, np.uint8),
+            Csr.from_lengths(forest.constant_count, forest.predicate_constants),
+            np.array(forest.operator, np.uint8),
+            np.array(forest.node_predicate, np.int32),
+            children,
+            level,
+            subscriptions_using(children, level, roots).lengths.astype(np.int32),
+            roots,
+        )
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class SubscriptionColumns:
+    """What a segment keeps of its subscriptions beside their trees, one entry per subscription."""
+
+    id: Strings
+    priority: Ints
+    where: Strings
+    metadata: Strings
+    sql: Strings
+    valid_from: Instants
+    valid_until: Instants
+    ticket: Strings
+
+    @staticmethod
+    def of(segment: Segment) -> SubscriptionColumns:
+        return SubscriptionColumns(
+            segment.subscription_id,
+            segment.priority,
+            segment.where,
+            segment.metadata,
+            segment.sql,
+            segment.valid_from,
+            segment.valid_until,
+            segment.ticket,
+        )
+
+    def take(self, rows: NDArray[np.integer]) -> SubscriptionColumns:
+        return SubscriptionColumns(*(getattr(self, column.name)[rows] for column in fields(self)))
+
+    @staticmethod
+    def concatenate(parts: Sequence[SubscriptionColumns]) -> SubscriptionColumns:
+        if not parts:
+            return _columns([])
+        return SubscriptionColumns(
+            *(np.concatenate([getattr(part, column.name) for part in parts]) for column in fields(SubscriptionColumns))
+        )
+
+
+def segment_of(forest: Forest, subscriptions: SubscriptionColumns, functions: Iterable[str] = ()) -> Segment:
+    """The segment of a canonical forest, whose roots belong to these subscriptions."""
+    # The order of UTF-8 bytes, which is that of Python and of Spark.
+    order = pc.sort_indices(pa.array(subscriptions.id, pa.utf8())).to_numpy()
+    own = subscriptions.take(order)
+    return Segment(
+        attributes=_strings(forest.attributes),
+        constant_kind=np.array([_KIND_CODE[constant.kind] for constant in forest.constants], np.uint8),
+        constant_text=_strings(constant.text for constant in forest.constants),
+        predicate_attribute=forest.predicate_attribute,
+        predicate_operator=forest.predicate_operator,
+        predicate_constants=forest.predicate_constants,
+        node_operator=forest.node_operator,
+        node_predicate=forest.node_predicate,
+        children=forest.children,
+        level=forest.level,
+        use_count=forest.use_count,
+        subscription_id=own.id,
+        subscription_node=forest.roots[order],
+        priority=own.priority,
+        where=own.where,
+        metadata=own.metadata,
+        sql=own.sql,
+        valid_from=own.valid_from,
+        valid_until=own.valid_until,
+        ticket=own.ticket,
+        functions=tuple(sorted({name.lower() for name in functions})),
+    )
+
+
+class _Interned:
     """Numbers for attributes, constants, predicates and nodes, in order of first appearance."""
 
     def __init__(self) -> None:
@@ -77,13 +178,13 @@ class _Forest:
         self.children: list[tuple[int, ...]] = []
         self.level: list[int] = []
 
-    def add(self, rule: Rule) -> int:
-        """The number of the rule's root."""
-        if isinstance(rule.tree, Predicate):
-            return self._leaf(rule.tree, rule)
-        numbers: dict[int, int] = {}  # by object identity: the rule keeps its objects alive
+    def add(self, tree: Node) -> int:
+        """The number of the tree's root."""
+        if isinstance(tree, Predicate):
+            return self._leaf(tree)
+        numbers: dict[int, int] = {}  # by object identity: the tree keeps its objects alive
         operands: dict[int, list[Node]] = {}
-        stack = [rule.tree]
+        stack = [tree]
         while stack:
             junction = stack[-1]
             key = id(junction)
@@ -99,15 +200,15 @@ class _Forest:
                     if isinstance(operand, Junction):
                         stack.append(operand)
                     elif id(operand) not in numbers:
-                        numbers[id(operand)] = self._leaf(operand, rule)
-        return numbers[id(rule.tree)]
+                        numbers[id(operand)] = self._leaf(operand)
+        return numbers[id(tree)]
 
-    def _leaf(self, predicate: Predicate, rule: Rule) -> int:
+    def _leaf(self, predicate: Predicate) -> int:
         known = self.leaves.setdefault(predicate, len(self.operator))
         if known < len(self.operator):
             return known
         if predicate.operator not in _OPERATOR_CODE:
-            raise RuleSetError(f"rule {rule.id!r}: {predicate.operator!r} in {predicate} is no operator of a predicate")
+            raise RuleSetError(f"{predicate.operator!r} in {predicate} is no operator of a predicate")
         self.predicate_attribute.append(self.attributes.setdefault(predicate.attribute, len(self.attributes)))
         self.predicate_operator.append(_OPERATOR_CODE[predicate.operator])
         self.constant_count.append(len(predicate.constants))
@@ -156,44 +257,17 @@ def _operands(junction: Junction) -> list[Node]:
     return found
 
 
-def _segment(forest: _Forest, rules: list[Rule], roots: NDArray[np.int32], functions: tuple[str, ...]) -> Segment:
-    level = np.array(forest.level, np.int32)
-    children = Csr.from_rows(forest.children)
-    use_count = subscriptions_using(children, level, roots).lengths
-    # A junction that merged into another one is used by nobody: left out. Stable: by level, then first appearance.
-    order = np.argsort(level, kind="stable")
-    order = order[use_count[order] > 0]
-    number = np.full(len(level), -1, np.int32)
-    number[order] = np.arange(len(order), dtype=np.int32)
-    return Segment(
-        attributes=_strings(forest.attributes),
-        constant_kind=np.array([_KIND_CODE[constant.kind] for constant in forest.constants], np.uint8),
-        constant_text=_strings(constant.text for constant in forest.constants),
-        predicate_attribute=np.array(forest.predicate_attribute, np.int32),
-        predicate_operator=np.array(forest.predicate_operator, np.uint8),
-        predicate_constants=Csr.from_lengths(forest.constant_count, forest.predicate_constants),
-        node_operator=np.array(forest.operator, np.uint8)[order],
-        node_predicate=np.array(forest.node_predicate, np.int32)[order],
-        children=_sorted_rows(children.take(order), number),
-        level=level[order],
-        use_count=use_count[order].astype(np.int32),
-        subscription_id=_strings(rule.id for rule in rules),
-        subscription_node=number[roots],
-        priority=np.array([rule.priority for rule in rules], np.int32),
-        where=_strings(rule.where for rule in rules),
-        metadata=_strings(_json(rule.metadata) for rule in rules),
-        sql=_strings(rule.sql for rule in rules),
-        valid_from=_instants(rule.valid_from for rule in rules),
-        valid_until=_instants(rule.valid_until for rule in rules),
-        ticket=_strings(rule.ticket for rule in rules),
-        functions=functions,
+def _columns(rules: Sequence[Rule]) -> SubscriptionColumns:
+    return SubscriptionColumns(
+        _strings(rule.id for rule in rules),
+        np.array([rule.priority for rule in rules], np.int32),
+        _strings(rule.where for rule in rules),
+        _strings(_json(rule.metadata) for rule in rules),
+        _strings(rule.sql for rule in rules),
+        _instants(rule.valid_from for rule in rules),
+        _instants(rule.valid_until for rule in rules),
+        _strings(rule.ticket for rule in rules),
     )
-
-
-def _sorted_rows(children: Csr, number: NDArray[np.int32]) -> Csr:
-    """The rows renumbered, each ascending again."""
-    values = number[children.values]
-    return Csr(children.offsets, values[np.lexsort((values, children.row_numbers()))])
 
 
 def _strings(values: Iterable[str | None]) -> Strings:

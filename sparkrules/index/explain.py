@@ -51,11 +51,11 @@ def explain(
     >>> from sparkrules.sql.tree import Junction, Predicate
     >>> warm, dry = Predicate("warm", "is true"), Predicate("rain", "is null")
     >>> segment = build_segment([Rule("picnic", "warm AND rain IS NULL", Junction("and", (warm, dry)))])
-    >>> print(*explain(segment, [True, False]))
+    >>> print(*explain(segment, [False, True]))
     picnic does not match
       ✗ and
-        ✓ warm is true
         ✗ rain is null
+        ✓ warm is true
     """
     wanted = None if ids is None else set(ids)
     if wanted is not None and (unknown := wanted - set(segment.subscription_id.tolist())):

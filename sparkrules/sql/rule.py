@@ -5,8 +5,6 @@ text ─ dialect ─▶ Spark SQL ─ tokens ─▶ tokens ─ grammar ─▶ st
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from sparkrules.sql.boolean import structure_of
 from sparkrules.sql.dialect import SPARK_DIALECTS, to_spark
 from sparkrules.sql.errors import RuleError
@@ -39,20 +37,11 @@ def parse_rule(text: str, *, dialect: str = "spark", policy: Policy = DEFAULT_PO
     >>> print(parse_rule("a = b IS NULL"))
     a = b is null
     """
-    text = spark_sql(text, dialect=dialect, policy=policy)
-    return _parsed_before(text, policy) if len(text) <= _REMEMBERED_LENGTH else _parsed(text, policy)
+    return parse_spark_sql(spark_sql(text, dialect=dialect, policy=policy), policy)
 
 
-# Rule sets repeat themselves: 100,000 equal rules are parsed once. Trees never change, so they can be shared.
-_REMEMBERED_LENGTH = 500
-
-
-@lru_cache(maxsize=4096)
-def _parsed_before(text: str, policy: Policy) -> Node:
-    return _parsed(text, policy)
-
-
-def _parsed(text: str, policy: Policy) -> Node:
+def parse_spark_sql(text: str, policy: Policy) -> Node:
+    """`parse_rule` of a text that is Spark SQL already."""
     tokens = tokenize(text, policy)
     try:
         structure = parse_structure(tokens, policy)

@@ -114,3 +114,20 @@ def predicates(tree: Node) -> Iterator[Predicate]:
             yield node
         else:
             stack.extend(reversed(node.children))
+
+
+def distinct_predicates(tree: Node) -> list[Predicate]:
+    """The predicates of a tree, each once, however often its nodes are shared."""
+    found: dict[Predicate, None] = {}
+    seen: set[int] = set()
+    stack = [tree]
+    while stack:
+        node = stack.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        if isinstance(node, Predicate):
+            found[node] = None
+        else:
+            stack.extend(reversed(node.children))
+    return list(found)

@@ -228,7 +228,7 @@ def test_tables_are_as_the_store_format_says():
         "valid_until": None,
         "ticket": None,
     }
-    assert tables["predicates"].to_pylist()[0] == {"attribute": 0, "operator": "in", "constants": [0, 1, 2]}
+    assert tables["predicates"].to_pylist()[2] == {"attribute": 2, "operator": "in", "constants": [1, 0, 2]}
     assert tables["functions"].to_pydict() == {"name": ["lower", "upper"]}
     assert set(tables["nodes"]["operator"].to_pylist()) == set(NODE_OPERATORS)
 

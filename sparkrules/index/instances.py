@@ -1,0 +1,190 @@
+"""Rules that are one tree but for their constants: their forest, made column by column.
+
+Contract: `instances_forest` gives the forest that building each rule from its own tree would give. A rule in which two
+operands of a junction turn out equal (`a = ? OR a = ?` with the same constant twice) has another shape than its
+template: it is left out, and named, and has to be built by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparkrules.index.csr import Csr, Ints
+from sparkrules.index.forest import Forest, distinct_rows, without_unused
+from sparkrules.index.segment import AND, OR, PREDICATE
+from sparkrules.sql.tree import OPERATORS, Constant, Junction, Node, Predicate
+
+_OPERATOR_CODE = {operator: code for code, operator in enumerate(OPERATORS)}
+
+
+class ConstantTable:
+    """Constants by number, each once."""
+
+    def __init__(self) -> None:
+        self.constants: list[Constant] = []
+        self._numbers: dict[Constant, int] = {}
+
+    def number(self, constant: Constant) -> int:
+        """The number of a constant, which may be new."""
+        number = self._numbers.setdefault(constant, len(self.constants))
+        if number == len(self.constants):
+            self.constants.append(constant)
+        return number
+
+
+@dataclass(frozen=True, eq=False)
+class Instances:
+    """Rules with the same tree.
+
+    `holes` says which constants of the tree stand for a column of `constants`; that has a row per rule, of numbers of a
+    `ConstantTable`.
+    """
+
+    tree: Node
+    holes: Mapping[Constant, int]
+    constants: Ints
+
+
+def instances_forest(instances: Instances, table: ConstantTable) -> tuple[Forest, NDArray[np.bool_]]:
+    """The forest, and which of the rules are in it: those of the usual shape.
+
+    >>> table, mark = ConstantTable(), Constant("integer", "?")
+    >>> five, seven = (table.number(Constant("integer", text)) for text in "57")
+    >>> cheap = Predicate("price", "<", (mark,))
+    >>> forest, usual = instances_forest(Instances(cheap, {mark: 0}, np.array([[five], [seven], [five]])), table)
+    >>> forest.roots.tolist(), forest.use_count.tolist(), usual.all()
+    ([0, 1, 0], [2, 1], np.True_)
+    """
+    columns = _Columns(instances, table)
+    for level in columns.levels():
+        columns.add_level(level)
+    return columns.forest(), columns.usual
+
+
+class _Columns:
+    """For each node of the tree, the number of the node that it is in each rule."""
+
+    def __init__(self, instances: Instances, table: ConstantTable) -> None:
+        self.tree = instances.tree
+        self.rules = len(instances.constants)
+        self.usual = np.ones(self.rules, bool)
+        self.level: dict[int, int] = {}
+        self.junctions: dict[int, list[Junction]] = {}
+        self.numbers: dict[int, Ints] = {}  # by the identity of the node
+        leaves = self._sorted_out()
+        self._add_leaves(leaves, instances, table)
+
+    def _sorted_out(self) -> list[Predicate]:
+        """The level of each node; the leaves are returned."""
+        leaves: list[Predicate] = []
+        stack: list[tuple[Node, bool]] = [(self.tree, False)]
+        while stack:
+            node, seen_children = stack.pop()
+            if id(node) in self.level:
+                continue
+            if isinstance(node, Predicate):
+                self.level[id(node)] = 1
+                leaves.append(node)
+            elif seen_children:
+                level = 1 + max((self.level[id(child)] for child in node.children), default=0)
+                self.level[id(node)] = level
+                self.junctions.setdefault(level, []).append(node)
+            else:
+                stack.append((node, True))
+                stack.extend((child, False) for child in node.children)
+        return leaves
+
+    def levels(self) -> list[int]:
+        return sorted(self.junctions)
+
+    def _add_leaves(self, leaves: list[Predicate], instances: Instances, table: ConstantTable) -> None:
+        tests: dict[tuple[str, str], int] = {}
+        widths: dict[int, list[Predicate]] = {}
+        for leaf in leaves:
+            tests.setdefault((leaf.attribute, leaf.operator), len(tests))
+            widths.setdefault(len(leaf.constants), []).append(leaf)
+        merged: list[NDArray[np.integer]] = []
+        first = 0
+        for width, own in sorted(widths.items()):
+            rows = np.empty((len(own), self.rules, 1 + width), np.int32)
+            for i, leaf in enumerate(own):
+                rows[i, :, 0] = tests[leaf.attribute, leaf.operator]
+                for j, constant in enumerate(leaf.constants):
+                    hole = instances.holes.get(constant)
+                    rows[i, :, 1 + j] = table.number(constant) if hole is None else instances.constants[:, hole]
+            distinct, which = distinct_rows(rows.reshape(-1, 1 + width))
+            for i, leaf in enumerate(own):
+                self.numbers[id(leaf)] = (first + which[i * self.rules : (i + 1) * self.rules]).astype(np.int32)
+            merged.append(distinct)
+            first += len(distinct)
+        self.nodes = first
+        test = np.concatenate([np.empty(0, np.int64), *(rows[:, 0] for rows in merged)])
+        used = np.unique(np.concatenate([np.empty(0, np.int64), *(rows[:, 1:].ravel() for rows in merged)]))
+        attributes = sorted({attribute for attribute, _ in tests})
+        place = {attribute: i for i, attribute in enumerate(attributes)}
+        self.attributes = attributes
+        self.constants = [table.constants[i] for i in used.tolist()]
+        self.predicate_attribute = np.array([place[attribute] for attribute, _ in tests], np.int32)[test]
+        self.predicate_operator = np.array([_OPERATOR_CODE[operator] for _, operator in tests], np.uint8)[test]
+        self.predicate_constants = Csr.from_lengths(
+            np.concatenate([np.empty(0, np.int64), *(np.full(len(rows), rows.shape[1] - 1) for rows in merged)]),
+            np.searchsorted(used, np.concatenate([np.empty(0, np.int64), *(rows[:, 1:].ravel() for rows in merged)])),
+        )
+        self.parts: list[tuple[int, int, NDArray[np.integer]]] = [(PREDICATE, 1, np.empty((first, 0), np.int32))]
+
+    def add_level(self, level: int) -> None:
+        groups: dict[tuple[int, int], list[Junction]] = {}
+        for junction in self.junctions[level]:
+            operator = AND if junction.operator == "and" else OR
+            groups.setdefault((operator, len(junction.children)), []).append(junction)
+        for (operator, width), own in sorted(groups.items()):
+            rows = np.empty((len(own), self.rules, width), np.int32)
+            for i, junction in enumerate(own):
+                for j, child in enumerate(junction.children):
+                    rows[i, :, j] = self.numbers[id(child)]
+            rows.sort(axis=2)
+            self.usual &= ~(rows[:, :, 1:] == rows[:, :, :-1]).any(axis=(0, 2))
+            distinct, which = distinct_rows(rows.reshape(len(own) * self.rules, width))
+            for i, junction in enumerate(own):
+                self.numbers[id(junction)] = (self.nodes + which[i * self.rules : (i + 1) * self.rules]).astype(
+                    np.int32
+                )
+            self.parts.append((operator, level, distinct))
+            self.nodes += len(distinct)
+
+    def forest(self) -> Forest:
+        sizes = [len(rows) for _, _, rows in self.parts]
+        node_predicate = np.full(self.nodes, -1, np.int32)
+        node_predicate[: sizes[0]] = np.arange(sizes[0])
+        return without_unused(
+            Forest(
+                self.attributes,
+                self.constants,
+                self.predicate_attribute,
+                self.predicate_operator,
+                self.predicate_constants,
+                np.repeat(np.array([operator for operator, _, _ in self.parts], np.uint8), sizes),
+                node_predicate,
+                Csr.from_lengths(
+                    np.repeat([rows.shape[1] for _, _, rows in self.parts], sizes),
+                    np.concatenate([rows.ravel() for _, _, rows in self.parts]),
+                ),
+                np.repeat(np.array([level for _, level, _ in self.parts], np.int32), sizes),
+                self._use_count(),
+                self.numbers[id(self.tree)][self.usual],
+            )
+        )
+
+    def _use_count(self) -> Ints:
+        """In how many of the usual rules each node occurs: more than once in a rule is once."""
+        uses = np.zeros(self.nodes, np.int64)
+        used = np.stack([numbers[self.usual] for numbers in self.numbers.values()], axis=1)
+        used.sort(axis=1)
+        is_first = np.ones(used.shape, bool)
+        is_first[:, 1:] = used[:, 1:] != used[:, :-1]
+        uses += np.bincount(used[is_first], minlength=self.nodes)
+        return uses.astype(np.int32)

@@ -1,0 +1,59 @@
+"""Several segments as one: what is removed or expired is left out, and what becomes equal is shared.
+
+Contract: the result is the segment that building the remaining rules at once would give. Nodes that only rules left out
+used are gone: use counts, less those of the rules left out, say which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timezone
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparkrules.errors import DuplicateId
+from sparkrules.index.builder import SubscriptionColumns, segment_of
+from sparkrules.index.forest import forest_of, merge_forests
+from sparkrules.index.segment import Segment
+
+
+def merge_segments(
+    parts: Sequence[tuple[Segment, NDArray[np.int32]]], drop_expired_at: datetime | None = None
+) -> Segment:
+    """The segment of all subscriptions of the parts, but for the rows of each that are named as removed.
+
+    >>> from sparkrules.index.builder import build_segment
+    >>> from sparkrules.index.rule import Rule
+    >>> from sparkrules.sql.tree import Junction, Predicate
+    >>> a, b, c = (Predicate(name, "is true") for name in "abc")
+    >>> old = build_segment([Rule("1", "a AND b", Junction("and", (a, b))), Rule("2", "c", c)])
+    >>> new = build_segment([Rule("3", "b AND a", Junction("and", (b, a)))])
+    >>> merged = merge_segments([(old, np.array([1], np.int32)), (new, np.array([], np.int32))])
+    >>> merged, merged.subscription_id.tolist()
+    (Segment(2 subscriptions, 2 predicates, 3 nodes), ['1', '3'])
+    """
+    keeps = [_kept(segment, removed, drop_expired_at) for segment, removed in parts]
+    segments = [segment for segment, _ in parts]
+    subscriptions = SubscriptionColumns.concatenate(
+        [
+            SubscriptionColumns.of(segment).take(np.flatnonzero(keep))
+            for segment, keep in zip(segments, keeps, strict=True)
+        ]
+    )
+    seen: set[str] = set()
+    for id in subscriptions.id.tolist():
+        if id in seen:
+            raise DuplicateId(f"two segments have a subscription {id!r}: ids are unique within a rule set")
+        seen.add(id)
+    forest = merge_forests([forest_of(segment, keep) for segment, keep in zip(segments, keeps, strict=True)])
+    return segment_of(forest, subscriptions, {name for segment in segments for name in segment.functions})
+
+
+def _kept(segment: Segment, removed: NDArray[np.int32], drop_expired_at: datetime | None) -> NDArray[np.bool_]:
+    keep = np.ones(len(segment.priority), bool)
+    keep[removed] = False
+    if drop_expired_at is not None:
+        instant = np.datetime64(drop_expired_at.astimezone(timezone.utc).replace(tzinfo=None), "us")
+        keep &= ~(segment.valid_until <= instant)  # NaT, for ever, is not less than anything
+    return keep

@@ -1,0 +1,197 @@
+"""Rules that differ only in their constants: one parse for all of them.
+
+A text is cut at its plain literals (`lift`): what stays is its skeleton, and texts with the same skeleton have the same
+tokens but for the literals. A `Template` is the tree of such texts with holes where a constant of the tree is exactly
+one literal. A literal that means more than itself (it stands in an attribute, a type, an interval) is *pinned*: texts
+that differ in it have different templates.
+
+Why this gives what parsing each text would give:
+
+- A literal is lifted only where no neighbour can grow into it (`x5`, `5e3`, `r'...'`, `1.5.2` are left alone), and the
+  tokens of the first text of a skeleton must have the literals in these places, in the eyes of this room's tokenizer
+  and of sqlglot's. Spark's lexer takes the longest match from left to right, so the other texts are cut alike.
+- The grammar reads the kind of a token and never the text of a literal, except for what it pins here by carrying it
+  into an attribute or another piece of SQL: seen by parsing the skeleton with a marker of its own in each hole.
+
+>>> from sparkrules.sql.policy import DEFAULT_POLICY
+>>> skeleton, literals = lift("price < 5 AND substr(name, 2) = 'it''s'")
+>>> skeleton.split(SEPARATOR), literals
+(['price < ', ' AND substr(name, ', ') = ', ''], ['5', '2', "'it''s'"])
+>>> template = make_template(skeleton, literals, DEFAULT_POLICY)
+>>> template.pinned, sorted(template.holes.values())
+((1,), [Hole(number=0, negative=False), Hole(number=2, negative=False)])
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from sqlglot import TokenType
+from sqlglot.dialects.dialect import Dialect
+from sqlglot.errors import SqlglotError
+
+from sparkrules.sql.errors import RuleError
+from sparkrules.sql.literal import number, string
+from sparkrules.sql.policy import Policy
+from sparkrules.sql.rule import parse_spark_sql
+from sparkrules.sql.tokens import tokenize
+from sparkrules.sql.tree import Constant, Junction, Node, Predicate, distinct_predicates
+
+SEPARATOR = "\0"
+LiteralClass = Literal["string", "integer", "decimal"]
+
+# No backslash: what an escape means is for the parser. Greedy, so that '' inside a string does not end it.
+_LITERAL = re.compile(r"(?<![A-Za-z0-9_.])('[^'\\]*(?:''[^'\\]*)*'|[0-9]+(?:\.[0-9]+)?(?![A-Za-z0-9_.]))")
+_MARK = "\ue5a7"
+_DIGITS = "90210"
+
+
+class Hole(NamedTuple):
+    """Where a constant of the tree comes from: which literal, and whether a minus stands before it."""
+
+    number: int
+    negative: bool
+
+
+@dataclass(frozen=True)
+class Template:
+    """`tree` has, for each literal that is not pinned, a constant that stands for it: `holes` says which."""
+
+    tree: Node
+    holes: dict[Constant, Hole]
+    pinned: tuple[int, ...]
+
+    def tree_of(self, literals: Sequence[str]) -> Node:
+        """The tree with literals in its holes."""
+        filled: dict[int, Node] = {}
+
+        def fill(node: Node) -> Node:
+            if id(node) not in filled:
+                filled[id(node)] = (
+                    Predicate(node.attribute, node.operator, tuple(map(constant, node.constants)))
+                    if isinstance(node, Predicate)
+                    else Junction(node.operator, tuple(map(fill, node.children)))
+                )
+            return filled[id(node)]
+
+        def constant(mark: Constant) -> Constant:
+            hole = self.holes.get(mark)
+            return mark if hole is None else literal_constant(literals[hole.number], negative=hole.negative)
+
+        return fill(self.tree)
+
+
+def lift(text: str) -> tuple[str, list[str]]:
+    """The skeleton of a text, and the literals that were taken out of it."""
+    pieces = _LITERAL.split(text)
+    return SEPARATOR.join(pieces[::2]), pieces[1::2]
+
+
+def joined(skeleton: str, literals: Sequence[str]) -> str:
+    """The text again."""
+    pieces = skeleton.split(SEPARATOR)
+    return "".join(part for pair in zip(pieces, [*literals, ""], strict=True) for part in pair)
+
+
+def literal_class(literal: str) -> LiteralClass:
+    """What a literal may be exchanged for: another one of the same class."""
+    if literal[0] == "'":
+        return "string"
+    return "decimal" if "." in literal else "integer"
+
+
+def literal_constant(literal: str, *, negative: bool) -> Constant:
+    """The constant that a lifted literal stands for."""
+    found = string([literal]) if literal[0] == "'" else number(literal, negative=negative)
+    if found is None:
+        raise ValueError(f"{literal} is no plain literal")
+    return found
+
+
+def make_template(skeleton: str, literals: Sequence[str], policy: Policy) -> Template | None:
+    """The template of all texts with this skeleton, these literals where they are pinned, and others of the same
+    classes elsewhere. None if there is none, or if the text is refused: such texts are parsed one by one."""
+    pieces = skeleton.split(SEPARATOR)
+    text = joined(skeleton, literals)
+    if _MARK in text or _DIGITS in text or not _cut_alike(text, pieces, literals):
+        return None
+    pinned: frozenset[int] = frozenset()
+    while True:
+        marks = [
+            literal if at in pinned else _marker(at, literal_class(literal)) for at, literal in enumerate(literals)
+        ]
+        try:
+            tree = parse_spark_sql(joined(skeleton, marks), policy)
+        except RuleError:
+            return None
+        holes = _holes(tree, [at for at in range(len(literals)) if at not in pinned], marks)
+        found = {hole.number for hole in holes.values()}
+        if len(found) + len(pinned) == len(literals):
+            return Template(tree, holes, tuple(sorted(pinned)))
+        pinned = frozenset(range(len(literals))) - found
+
+
+def _cut_alike(text: str, pieces: Sequence[str], literals: Sequence[str]) -> bool:
+    """Whether our tokenizer and sqlglot's find exactly these literals in these places."""
+    places: list[tuple[int, int]] = []
+    at = 0
+    for piece, literal in zip(pieces, literals, strict=False):
+        at += len(piece)
+        places.append((at, at + len(literal)))
+        at += len(literal)
+    try:
+        tokens = tokenize(text, _ANY_LENGTH)
+        others = Dialect.get_or_raise("spark").tokenize(text)
+    except (RuleError, SqlglotError):
+        return False
+    ours = {
+        start: start + len(token)
+        for start, token, kind in zip(tokens.starts, tokens.texts, tokens.kinds, strict=True)
+        if kind in ("string", "number")
+    }
+    theirs = {
+        token.start: token.end + 1 for token in others if token.token_type in (TokenType.STRING, TokenType.NUMBER)
+    }
+    return all(ours.get(start) == end and _tiled(theirs, start, end) for start, end in places)
+
+
+def _tiled(tokens: dict[int, int], start: int, end: int) -> bool:
+    """Whether these tokens, by start and end, fill a place: to sqlglot `'it''s'` is two strings side by side."""
+    at = start
+    while at < end:
+        at = tokens.get(at, end + 1)
+    return at == end
+
+
+_ANY_LENGTH = Policy(max_characters=2**62)
+
+
+def _marker(at: int, kind: LiteralClass) -> str:
+    if kind == "string":
+        return f"'{_MARK}{at}{_MARK}'"
+    return f"{_DIGITS}{at:06}{_DIGITS}" + (".5" if kind == "decimal" else "")
+
+
+def _holes(tree: Node, open_holes: Collection[int], marks: Sequence[str]) -> dict[Constant, Hole]:
+    """The constants that are markers, unless a marker occurs anywhere else too."""
+    markers = {
+        literal_constant(marks[at], negative=negative): Hole(at, negative)
+        for at in open_holes
+        for negative in ((False,) if marks[at][0] == "'" else (False, True))
+    }
+    holes: dict[Constant, Hole] = {}
+    elsewhere: list[str] = []
+    for predicate in distinct_predicates(tree):
+        elsewhere.append(predicate.attribute)
+        for constant in predicate.constants:
+            if constant in markers:
+                holes[constant] = markers[constant]
+            else:
+                elsewhere.append(constant.text)
+    rest = SEPARATOR.join(elsewhere)
+    if _MARK in rest or _DIGITS in rest:
+        holes = {constant: hole for constant, hole in holes.items() if marks[hole.number].strip("'") not in rest}
+    return holes
