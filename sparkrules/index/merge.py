@@ -16,6 +16,7 @@ from sparkrules.errors import DuplicateId
 from sparkrules.index.builder import SubscriptionColumns, segment_of
 from sparkrules.index.forest import forest_of, merge_forests
 from sparkrules.index.segment import Segment
+from sparkrules.sql.called import functions_of
 
 
 def merge_segments(
@@ -47,7 +48,7 @@ def merge_segments(
             raise DuplicateId(f"two segments have a subscription {id!r}: ids are unique within a rule set")
         seen.add(id)
     forest = merge_forests([forest_of(segment, keep) for segment, keep in zip(segments, keeps, strict=True)])
-    return segment_of(forest, subscriptions, {name for segment in segments for name in segment.functions})
+    return segment_of(forest, subscriptions, functions_of(forest.attributes, forest.constants))
 
 
 def _kept(segment: Segment, removed: NDArray[np.int32], drop_expired_at: datetime | None) -> NDArray[np.bool_]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 
 from sparkrules.sql.grammar import parse_structure
 from sparkrules.sql.policy import Policy
 from sparkrules.sql.tokens import tokenize
-from sparkrules.sql.tree import Junction, Node
+from sparkrules.sql.tree import Constant, Node, distinct_predicates
 
 
 class _Anything(Policy):
@@ -27,21 +28,21 @@ def called_functions(tree: Node) -> frozenset[str]:
     >>> sorted(called_functions(parse_rule("lower(name) = trim(' x ') AND exists(tags, t -> length(t) > 3)")))
     ['exists', 'length', 'lower', 'trim']
     """
+    found = distinct_predicates(tree)
+    return functions_of(
+        (predicate.attribute for predicate in found),
+        (constant for predicate in found for constant in predicate.constants),
+    )
+
+
+def functions_of(attributes: Iterable[str], constants: Iterable[Constant]) -> frozenset[str]:
+    """The functions that any of these attributes and constants calls, in lower case."""
     functions: set[str] = set()
-    seen: set[int] = set()
-    stack: list[Node] = [tree]
-    while stack:
-        node = stack.pop()
-        if id(node) in seen:
-            continue
-        seen.add(id(node))
-        if isinstance(node, Junction):
-            stack.extend(node.children)
-            continue
-        functions |= functions_in(node.attribute)
-        for constant in node.constants:
-            if constant.kind == "sql":
-                functions |= functions_in(constant.text)
+    for attribute in attributes:
+        functions |= functions_in(attribute)
+    for constant in constants:
+        if constant.kind == "sql":
+            functions |= functions_in(constant.text)
     return frozenset(functions)
 
 
