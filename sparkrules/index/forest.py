@@ -86,7 +86,8 @@ def without_unused(forest: Forest) -> Forest:
     number = _numbers(nodes, len(forest.use_count))
     is_leaf = forest.node_operator[nodes] == PREDICATE
     predicates = np.sort(forest.node_predicate[nodes[is_leaf]])
-    predicate_number = _numbers(predicates, len(forest.predicate_operator))
+    node_predicate = np.full(len(nodes), -1, np.int32)
+    node_predicate[is_leaf] = np.searchsorted(predicates, forest.node_predicate[nodes[is_leaf]])
     own = forest.predicate_constants.take(predicates)
     constants = np.unique(own.values)
     attributes = np.unique(forest.predicate_attribute[predicates])
@@ -98,7 +99,7 @@ def without_unused(forest: Forest) -> Forest:
         forest.predicate_operator[predicates],
         Csr(own.offsets, np.searchsorted(constants, own.values).astype(np.int32)),
         forest.node_operator[nodes],
-        np.where(is_leaf, predicate_number[forest.node_predicate[nodes]], -1).astype(np.int32),
+        node_predicate,
         Csr(children.offsets, number[children.values]),
         forest.level[nodes],
         forest.use_count[nodes],
