@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sparkrules.errors import DuplicateId, UnknownId
 from sparkrules.index import Rule, Segment, build_segment
+from sparkrules.index.arrow_arrays import arrow_of
 from sparkrules.sql import called_functions
 from sparkrules.store import Part, merged
 
@@ -48,7 +50,7 @@ class Content(Mapping[str, Rule]):
 
     def __iter__(self) -> Iterator[str]:
         for part in self.parts:
-            yield from part.body.ids.take(part.live_rows).to_pylist()
+            yield from part.body.ids.take(arrow_of(part.live_rows, pa.int64())).to_pylist()
         yield from list(self.waiting)
 
     def __getitem__(self, id: str) -> Rule:
@@ -92,8 +94,8 @@ class Content(Mapping[str, Rule]):
             tickets = part.body.column("ticket")
             if tickets.null_count < len(tickets):
                 rows = part.find(ids)
-                rows = rows[rows >= 0]
-                found += part.body.ids.take(rows).filter(pc.is_valid(tickets.take(rows))).to_pylist()
+                own = arrow_of(rows[rows >= 0], pa.int64())
+                found += part.body.ids.take(own).filter(pc.is_valid(tickets.take(own))).to_pylist()
         return found[:_SHOWN]
 
     def add(self, rule: Rule) -> None:
@@ -108,7 +110,7 @@ class Content(Mapping[str, Rule]):
         taken = [id for id in self.waiting if new.find([id])[0] >= 0]
         for part in self.parts:
             rows = part.find(ids)
-            taken += part.body.ids.take(rows[rows >= 0]).to_pylist()
+            taken += part.body.ids.take(arrow_of(rows[rows >= 0], pa.int64())).to_pylist()
         if taken:
             raise DuplicateId(f"rule set {self.name!r} has {_some(taken)} already; unsubscribe first")
         self.parts += (new,)
@@ -126,7 +128,7 @@ class Content(Mapping[str, Rule]):
         known = np.zeros(len(stored), bool)
         parts = []
         for part in self.parts:
-            rows = self._find(part, stored)
+            rows = self._find(part, stored) if stored else np.empty(0, np.int64)
             known |= rows >= 0
             rows = rows[rows >= 0]
             parts.append(part.without(rows) if len(rows) else part)
@@ -167,7 +169,7 @@ class Content(Mapping[str, Rule]):
         try:
             return part.find(ids)
         except UnicodeEncodeError:  # no id is like that
-            bad = [id for id in ids if not id.isprintable()]
+            bad = [id for id in ids if id.encode(errors="replace").decode() != id]
             raise UnknownId(f"rule set {self.name!r} has no {_some(bad)}") from None
 
 

@@ -1,7 +1,8 @@
 """Several segments, less what was removed from them, as one.
 
-Contract: the merged segment equals the one that `build_segment` makes of all live rules at once, functions included. So
-nodes, predicates, attributes and constants that only removed rules used are gone.
+Contract: the merged segment is the one that `build_segment` makes of all live rules at once, functions included, but
+for the order in which attributes, constants, predicates and the nodes of a level are numbered. So nodes, predicates,
+attributes and constants that only removed rules used are gone.
 """
 
 from __future__ import annotations

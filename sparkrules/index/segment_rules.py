@@ -9,6 +9,7 @@ import numpy as np
 
 from sparkrules.index.rule import Rule
 from sparkrules.index.segment import Segment
+from sparkrules.index.tables import CorruptSegment
 
 
 def rule_at(segment: Segment, row: int) -> Rule:
@@ -20,18 +21,28 @@ def rule_at(segment: Segment, row: int) -> Rule:
     >>> rule_at(build_segment([sold]), 0) == sold
     True
     """
-    metadata = segment.metadata[row]
     return Rule(
         segment.subscription_id[row],
         segment.where[row],
         segment.tree(int(segment.subscription_node[row])),
         int(segment.priority[row]),
-        None if metadata is None else json.loads(metadata),
+        metadata_at(row, segment.metadata[row]),
         segment.sql[row],
         _instant(segment.valid_from[row]),
         _instant(segment.valid_until[row]),
         segment.ticket[row],
     )
+
+
+def metadata_at(row: int, text: str | None) -> dict[str, object] | None:
+    """The metadata of a subscription, from its JSON."""
+    if text is None:
+        return None
+    try:
+        metadata: dict[str, object] = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise CorruptSegment("subscriptions", row, f"the metadata is not JSON ({error})") from error
+    return metadata
 
 
 def _instant(stored: np.datetime64) -> datetime | None:

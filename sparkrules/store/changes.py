@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from sparkrules.index.arrow_arrays import arrow_of, numpy_of
 from sparkrules.index.tables import SCHEMAS
 from sparkrules.store.part import Part
 
@@ -61,9 +62,8 @@ def changes(before: Sequence[Part], after: Sequence[Part]) -> Changes:
         differs = np.zeros(len(changed), bool)
         for name in _CONTENT:
             a, b = _column(gone, name).take(old), _column(came, name).take(new)
-            same = pc.or_kleene(pc.equal(a, b), pc.and_(a.is_null(), b.is_null())).fill_null(False)
-            differs |= ~same.to_numpy(zero_copy_only=False)
-        changed = changed.filter(pa.array(differs))
+            differs |= ~numpy_of(pc.equal(a, b)) & ~numpy_of(pc.and_(a.is_null(), b.is_null()))
+        changed = changed.take(arrow_of(np.flatnonzero(differs), pa.int64()))
     removed = gone_ids.filter(pc.invert(pc.is_in(gone_ids, value_set=came_ids)))
     return Changes(_sorted(came_ids.filter(pc.invert(in_both))), _sorted(removed), _sorted(changed))
 
@@ -81,7 +81,9 @@ def _only_in(parts: Sequence[Part], others: Sequence[Part]) -> list[tuple[Part, 
 
 def _column(rows: Sequence[tuple[Part, NDArray[np.int64]]], name: str) -> Any:
     kind = SCHEMAS["subscriptions"].field(name).type
-    return pa.concat_arrays([pa.array([], kind), *(part.body.column(name).take(pa.array(own)) for part, own in rows)])
+    return pa.concat_arrays(
+        [pa.nulls(0, kind), *(part.body.column(name).take(arrow_of(own, pa.int64())) for part, own in rows)]
+    )
 
 
 def _sorted(ids: Any) -> tuple[str, ...]:

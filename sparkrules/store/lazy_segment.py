@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sparkrules.errors import CorruptStore
+from sparkrules.index.arrow_arrays import numpy_of, texts_to_arrow
 from sparkrules.index.rule import Rule
 from sparkrules.index.segment import Segment
 from sparkrules.index.segment_rules import rule_at
@@ -25,7 +26,7 @@ from sparkrules.store.arrow_file import PUBLISH_AGAIN, map_arrow
 from sparkrules.store.segment_files import load_segment, read_segment
 from sparkrules.store.stored_rule import stored_rule
 
-_SEARCH_COST = 64  # looking up one id costs about as much as hashing so many
+_SEARCH_COST = 400  # a binary search costs about as much as looking up so many rows in a hash table
 
 
 class LazySegment:
@@ -55,7 +56,7 @@ class LazySegment:
     @cached_property
     def rows(self) -> int:
         """How many subscriptions it has, removed ones included."""
-        return len(self._given.priority) if self._given is not None else int(self._map("subscriptions").num_rows)
+        return len(self._given.priority) if self._given is not None else int(self._subscriptions.num_rows)
 
     @cached_property
     def sizes(self) -> tuple[int, int]:
@@ -86,14 +87,18 @@ class LazySegment:
             if self._given is not None:
                 chunks = self.tables["subscriptions"].column(name)
             else:
-                chunks = self._map("subscriptions").column(name)
+                chunks = self._subscriptions.column(name)
                 try:
                     chunks.validate(full=True)
                 except pa.ArrowException as error:
                     raise CorruptStore(
                         f"{self._file('subscriptions')} is damaged ({error}): {PUBLISH_AGAIN}"
                     ) from error
-            array = chunks.chunk(0) if chunks.num_chunks == 1 else pa.concat_arrays([*chunks.chunks, _no(chunks.type)])
+            array = (
+                chunks.chunk(0)
+                if chunks.num_chunks == 1
+                else pa.concat_arrays([*chunks.chunks, pa.nulls(0, chunks.type)])
+            )
             self._columns[name] = array
         return self._columns[name]
 
@@ -109,11 +114,14 @@ class LazySegment:
         return ids
 
     def find(self, ids: Sequence[str]) -> NDArray[np.int64]:
-        """The row of each id, -1 if there is none."""
+        """The row of each id, -1 if there is none; no id is given twice."""
         if len(ids) * _SEARCH_COST < self.rows:
             return np.array([self._search(id) for id in ids], np.int64)
-        found = pc.index_in(pa.array(ids, pa.utf8()), value_set=self.ids)
-        rows: NDArray[np.int64] = found.fill_null(-1).to_numpy().astype(np.int64)
+        # The other way round, a hash table of all rows would be made.
+        places = numpy_of(pc.index_in(self.ids, value_set=texts_to_arrow(ids)), null=-1)
+        found = np.flatnonzero(places >= 0)
+        rows = np.full(len(ids), -1, np.int64)
+        rows[places[found]] = found
         return rows
 
     def rule(self, row: int) -> Rule:
@@ -124,6 +132,11 @@ class LazySegment:
             return stored_rule(self.tables, row)
         except CorruptSegment as error:
             raise CorruptStore(f"{self._file(error.table)} is damaged ({error}): {PUBLISH_AGAIN}") from error
+
+    @cached_property
+    def _subscriptions(self) -> pa.Table:
+        # Kept open: who holds a version can go on changing it when its files have been collected.
+        return self._map("subscriptions")
 
     def _search(self, id: str) -> int:
         ids = self.ids
@@ -142,7 +155,3 @@ class LazySegment:
 
     def _file(self, table: str) -> Path:
         return (self._directory or Path("memory")) / f"{table}.arrow"
-
-
-def _no(kind: pa.DataType) -> Any:
-    return pa.array([], kind)

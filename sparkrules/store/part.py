@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timezone
 from functools import cached_property
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from sparkrules.index.arrow_arrays import instants_from_arrow
 from sparkrules.index.merge import merge_segments
 from sparkrules.index.rule import Rule
 from sparkrules.index.segment import Segment
@@ -52,6 +51,8 @@ class Part:
 
     def find(self, ids: Sequence[str]) -> NDArray[np.int64]:
         """The row of each id, -1 if it has no such rule (any more)."""
+        if not self.live:
+            return np.full(len(ids), -1, np.int64)
         rows = self.body.find(ids)
         known = rows >= 0
         rows[known] = np.where(self.removed[rows[known]], -1, rows[known])
@@ -80,8 +81,8 @@ class Part:
         until = self.body.column("valid_until")
         if until.null_count == len(until):
             return 0
-        over = pc.less_equal(until, pa.scalar(at, until.type)).fill_null(False).to_numpy(zero_copy_only=False)
-        return int(np.count_nonzero(over & ~self.removed))
+        instant = np.datetime64(at.astimezone(timezone.utc).replace(tzinfo=None), "us")
+        return int(np.count_nonzero((instants_from_arrow(until) <= instant) & ~self.removed))
 
 
 def merged(parts: Sequence[Part], drop_expired_at: datetime | None = None) -> Segment:

@@ -97,9 +97,9 @@ def _rebase(store: Store, rule_set: str, draft: Draft, base: Version, latest: Ve
         more = f" and {len(both) - _SHOWN} more" if len(both) > _SHOWN else ""
         shown = ", ".join(map(repr, both[:_SHOWN])) + more
         raise PublishConflict(
-            f"rule set {rule_set!r}: since version {base.number}, others have changed the same subscriptions ({shown}) "
-            f"and published version {latest.number}, the last one being {latest.manifest.publisher}. Nothing was "
-            "published: load the rule set again and repeat the changes",
+            f"rule set {rule_set!r}: others have changed the same subscriptions ({shown}) since version {base.number}; "
+            f"the newest version is {latest.number}, published by {latest.manifest.publisher}. Nothing was published: "
+            "load the rule set again and repeat the changes",
             tuple(both[:_SHOWN]),
         )
     parts = [_without(part, own.removed + own.changed) for part in latest.parts]

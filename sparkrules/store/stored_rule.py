@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +9,7 @@ import pyarrow as pa
 
 from sparkrules.index.rule import Rule
 from sparkrules.index.segment import KINDS, NODE_OPERATORS
+from sparkrules.index.segment_rules import metadata_at
 from sparkrules.index.tables import CorruptSegment
 from sparkrules.sql.tree import OPERATORS, Constant, Junction, Node, Predicate
 
@@ -17,13 +17,12 @@ from sparkrules.sql.tree import OPERATORS, Constant, Junction, Node, Predicate
 def stored_rule(tables: Mapping[str, pa.Table], row: int) -> Rule:
     """The rule of a row of `subscriptions`. Raises `CorruptSegment` if what it refers to is not there."""
     fields = _row(tables, "subscriptions", row)
-    metadata = fields["metadata"]
     return Rule(
         fields["id"],
         fields["where"],
         _tree(tables, fields["node"]),
         fields["priority"],
-        None if metadata is None else json.loads(metadata),
+        metadata_at(row, fields["metadata"]),
         fields["sql"],
         fields["valid_from"],
         fields["valid_until"],
