@@ -79,18 +79,17 @@ def _collect_versions(versions: Path, keep: int, grace: float) -> list[int]:
 
 
 def _collect_files(home: Path, grace: float) -> Iterator[str]:
-    for file in sorted((home / "versions").iterdir()):
-        if (_COLLECTED.fullmatch(file.name) or _LEFT_OVER.fullmatch(file.name)) and _age(file) >= grace:
+    for file in _inside(home / "versions"):
+        if _COLLECTED.fullmatch(file.name) and _age(file) >= grace:
             _remove(file)
-            if not _COLLECTED.fullmatch(file.name):
-                yield f"versions/{file.name}"
     sync_directory(home / "versions")
+    for file in [*_inside(home), *_inside(home / "versions"), *_inside(home / "statistics")]:
+        if _LEFT_OVER.fullmatch(file.name) and _age(file) >= grace:
+            _remove(file)
+            yield str(file.relative_to(home))
     # Listed first: what is written and referred to while manifests are read is not a candidate.
     candidates = [
-        file
-        for kind in ("segments", "removed", "rejected")
-        for file in (sorted((home / kind).iterdir()) if (home / kind).is_dir() else [])
-        if _age(file) >= grace
+        file for kind in ("segments", "removed", "rejected") for file in _inside(home / kind) if _age(file) >= grace
     ]
     needed = _needed(home / "versions")
     for file in candidates:
@@ -98,6 +97,10 @@ def _collect_files(home: Path, grace: float) -> Iterator[str]:
         if path not in needed and _age(file) >= grace:
             _remove(file)
             yield path
+
+
+def _inside(directory: Path) -> list[Path]:
+    return sorted(directory.iterdir()) if directory.is_dir() else []
 
 
 def _needed(versions: Path) -> set[str]:
