@@ -4,8 +4,8 @@
 |---|---|
 | `SparkRulesError` | the base of all |
 | `RuleError` (in `sparkrules.sql`) | the text of one rule is not accepted |
-| `RuleSetError`, `DuplicateId`, `UnknownId` | a rule set is used wrongly |
-| `StoreError`, `CorruptStore`, `NewerFormat` | a published version cannot be written or read |
+| `RuleSetError`, `DuplicateId`, `UnknownId`, `WrongTicket` | a rule set is used wrongly |
+| `StoreError`, `CorruptStore`, `NewerFormat`, `PublishConflict` | a published version cannot be written or read |
 | `SetupError`, `PluginMissing` | Java, PySpark or the plugin's jar is missing |
 """
 
@@ -30,6 +30,10 @@ class UnknownId(RuleSetError, KeyError):
     __str__ = Exception.__str__  # KeyError would show the message in quotes
 
 
+class WrongTicket(RuleSetError):
+    """A subscription is to be renewed or cancelled without the ticket that its owner was given."""
+
+
 class StoreError(SparkRulesError):
     """A published version cannot be written or read."""
 
@@ -40,6 +44,14 @@ class CorruptStore(StoreError):
 
 class NewerFormat(StoreError):
     """The store was written by a newer sparkrules."""
+
+
+class PublishConflict(StoreError):
+    """Somebody else has published changes of the same subscriptions in between. `ids` are some of them."""
+
+    def __init__(self, message: str, ids: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.ids = ids
 
 
 class SetupError(SparkRulesError):

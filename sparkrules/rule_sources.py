@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from sparkrules.errors import RuleSetError
 
-_FIELDS = ("id", "where", "priority", "metadata")
+_FIELDS = ("id", "where", "priority", "metadata", "valid_from", "valid_until")
 
 
 class RuleRow(NamedTuple):
@@ -27,6 +27,8 @@ class RuleRow(NamedTuple):
     where: Any
     priority: Any = None
     metadata: Any = None
+    valid_from: Any = None
+    valid_until: Any = None
 
 
 def read_rules(source: object) -> tuple[Iterator[RuleRow], int | None]:
@@ -35,10 +37,10 @@ def read_rules(source: object) -> tuple[Iterator[RuleRow], int | None]:
     >>> rows, count = read_rules({"hot": "temperature > 30", "cold": "temperature < 0"})
     >>> [row.id for row in rows], count
     (['hot', 'cold'], 2)
-    >>> list(read_rules([("hot", "temperature > 30", 5)])[0])
-    [RuleRow(id='hot', where='temperature > 30', priority=5, metadata=None)]
-    >>> list(read_rules([{"id": "hot", "where": "temperature > 30"}])[0])
-    [RuleRow(id='hot', where='temperature > 30', priority=None, metadata=None)]
+    >>> list(read_rules([("hot", "temperature > 30", 5)])[0]) == [RuleRow("hot", "temperature > 30", priority=5)]
+    True
+    >>> list(read_rules([{"id": "hot", "where": "temperature > 30"}])[0]) == [RuleRow("hot", "temperature > 30")]
+    True
     """
     if isinstance(source, (str, os.PathLike)):
         return _read_file(Path(source)), None
@@ -62,7 +64,7 @@ def _row_of(rule: Any) -> RuleRow:
     if isinstance(rule, Mapping):
         return RuleRow(*(rule.get(field) for field in _FIELDS))
     if isinstance(rule, (tuple, list)):
-        return RuleRow(*rule) if 2 <= len(rule) <= 4 else RuleRow(rule[0] if rule else None, None)
+        return RuleRow(*rule) if 2 <= len(rule) <= len(_FIELDS) else RuleRow(rule[0] if rule else None, None)
     return RuleRow(*(getattr(rule, field, None) for field in _FIELDS))
 
 

@@ -148,6 +148,60 @@ class TestPublishing:
         rules.unsubscribe("hot")
         assert rules.version_in(tmp_path) is None
 
+    def test_what_was_set_aside_is_published_too(self, rules: RuleSet, tmp_path: Path) -> None:
+        rules.subscribe_all([("broken", "temperature >\n AND"), ("\ud800", "a = 1"), (None, None)])
+        aside = list(rules.rejected)
+        rules.publish(store=tmp_path)
+        assert rules.rejected[0] == aside[0]
+        loaded = RuleSet.load("alerts", tmp_path)
+        assert [(rejected.id, rejected.line) for rejected in loaded.rejected] == [
+            ("broken", 2),
+            ("?", None),
+            ("", None),
+        ]
+        loaded.rejected.clear()
+        loaded.publish()
+        assert RuleSet.load("alerts", tmp_path).rejected == []
+        assert RuleSet.load("alerts", tmp_path, version=1).rejected == rules.rejected
+
+    def test_subscriptions_can_be_looked_at_one_by_one_or_compared(self, rules: RuleSet, tmp_path: Path) -> None:
+        rules.publish(store=tmp_path)
+        loaded = RuleSet.load("alerts", tmp_path)
+        loaded.subscribe("new", "a = 1")
+        assert list(loaded.subscriptions) == ["cold", "hot", "new"]
+        assert loaded.subscriptions == {rule.id: rule for rule in loaded}
+        assert loaded.subscriptions.get("nobody") is None
+        with pytest.raises(KeyError, match="nobody"):
+            _ = loaded.subscriptions["nobody"]
+
+    def test_removing_many_is_all_or_nothing(self, rules: RuleSet, tmp_path: Path) -> None:
+        rules.publish(store=tmp_path)
+        rules.subscribe("new", "a = 1")
+        for unknown in ("nobody", "\ud800"):
+            with pytest.raises(UnknownId, match="'alerts' has no subscription"):
+                rules.unsubscribe_all(["hot", unknown, "new"])
+        assert len(rules) == 3
+        with pytest.raises(RuleSetError, match="several ids"):
+            rules.unsubscribe_all("hot")
+        assert rules.unsubscribe_all(iter(["hot", "new", "hot"])) == 2
+        assert list(rules.subscriptions) == ["cold"]
+        assert rules.unsubscribe_all([]) == 0
+
+    def test_compiled_rules_are_added_as_they_are(self, rules: RuleSet, tmp_path: Path) -> None:
+        other = RuleSet("other")
+        other.subscribe_all({"mild": "temperature = 15", "warm": "temperature = 20"})
+        rules.publish(store=tmp_path)
+        rules.subscribe("dry", "humidity < 10")
+        assert rules.subscribe_compiled(other.segment) == 2
+        assert sorted(rules.subscriptions) == ["cold", "dry", "hot", "mild", "warm"]
+        for taken in (other, rules):
+            with pytest.raises(DuplicateId, match="'alerts' has subscription"):
+                rules.subscribe_compiled(taken.segment)
+        rules.publish()
+        assert len(RuleSet.load("alerts", tmp_path)) == 5
+        table = pa.table({"temperature": [35, 15], "indoors": [False, False], "humidity": [5, 50]})
+        assert rules.match(table).ids.to_pylist() == [["hot", "dry"], ["mild"]]
+
     def test_without_a_store_the_default_one_is_used(self, rules: RuleSet) -> None:
         version = rules.publish()
         assert RuleSet.load("alerts", version=version).version_in(sparkrules.store.default_store()) == version

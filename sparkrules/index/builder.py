@@ -30,6 +30,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sparkrules.errors import DuplicateId, RuleSetError
+from sparkrules.index.arrow_arrays import arrow_of
 from sparkrules.index.csr import Csr, Ints
 from sparkrules.index.forest import Forest, merge_forests, without_unused
 from sparkrules.index.rule import Rule
@@ -134,7 +135,7 @@ class SubscriptionColumns:
 def segment_of(forest: Forest, subscriptions: SubscriptionColumns, functions: Iterable[str] = ()) -> Segment:
     """The segment of a canonical forest, whose roots belong to these subscriptions."""
     # The order of UTF-8 bytes, which is that of Python and of Spark.
-    order = pc.sort_indices(pa.array(subscriptions.id, pa.utf8())).to_numpy()
+    order = pc.sort_indices(arrow_of(subscriptions.id, pa.utf8())).to_numpy()
     own = subscriptions.take(order)
     return Segment(
         attributes=_strings(forest.attributes),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,23 +29,29 @@ class ExplainedNode:
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """One subscription and one row; `str()` draws the tree."""
+    """One subscription and one row; `str()` draws the tree. Who is not `valid` does not match."""
 
     id: str
     matched: bool
     root: ExplainedNode
+    valid: bool = True
 
     def __str__(self) -> str:
-        verdict = "matches" if self.matched else "does not match"
+        verdict = "matches" if self.matched else "does not match" if self.valid else "is not valid at that time"
         return "\n".join([f"{self.id} {verdict}", *_lines(self.root, 1, set())])
 
 
 def explain(
-    segment: Segment, leaf_truth: Sequence[bool] | NDArray[np.bool_], ids: Iterable[str] | None = None
+    segment: Segment,
+    leaf_truth: Sequence[bool] | NDArray[np.bool_],
+    ids: Iterable[str] | None = None,
+    *,
+    at: datetime | None = None,
 ) -> list[Explanation]:
     """An explanation for each subscription, or for those with the given ids, in output order.
 
-    `leaf_truth` has one value per predicate of the segment.
+    `leaf_truth` has one value per predicate of the segment. A subscription that is not valid `at` a time, if there is
+    one given, does not match.
 
     >>> from sparkrules.index.builder import build_segment
     >>> from sparkrules.index.rule import Rule
@@ -60,13 +67,15 @@ def explain(
     wanted = None if ids is None else set(ids)
     if wanted is not None and (unknown := wanted - set(segment.subscription_id.tolist())):
         raise UnknownId(f"no subscription has the id {', '.join(map(repr, sorted(unknown)))}")
+    valid = np.ones(len(segment.priority), bool) if at is None else segment.valid_at(at)
     explained: dict[int, ExplainedNode] = {}
     explanations = []
     for subscription in segment.output_order.tolist():
         name = segment.subscription_id[subscription]
         if wanted is None or name in wanted:
             root = _explain(segment, int(segment.subscription_node[subscription]), leaf_truth, explained)
-            explanations.append(Explanation(name, root.truth, root))
+            is_valid = bool(valid[subscription])
+            explanations.append(Explanation(name, root.truth and is_valid, root, is_valid))
     return explanations
 
 

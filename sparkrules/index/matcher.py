@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Literal
 
 import numpy as np
@@ -51,9 +52,13 @@ class UnknownColumn(NeedsSpark):
 
 
 def match(
-    segment: Segment, table: pa.Table | pa.RecordBatch, *, unsupported: Literal["error", "skip"] = "error"
+    segment: Segment,
+    table: pa.Table | pa.RecordBatch,
+    *,
+    unsupported: Literal["error", "skip"] = "error",
+    at: datetime | None = None,
 ) -> Matches:
-    """The subscriptions that match each row of the table.
+    """The subscriptions that match each row of the table; those that are valid at an instant, if there is one given.
 
     >>> from sparkrules.index.builder import build_segment
     >>> from sparkrules.index.rule import Rule
@@ -68,7 +73,8 @@ def match(
       cheap: there is no column `price`
     """
     leaves = bind_leaves(segment, table.schema)
-    skipped = _unsupported(segment, leaves.problems)
+    valid = np.ones(len(segment.priority), bool) if at is None else segment.valid_at(at)
+    skipped = {number: problem for number, problem in _unsupported(segment, leaves.problems).items() if valid[number]}
     if skipped and unsupported != "skip":
         missing = {
             segment.subscription_id[number]: str(problem)
@@ -80,7 +86,8 @@ def match(
         raise NeedsSpark({segment.subscription_id[number]: str(problem) for number, problem in skipped.items()})
 
     steps = list(_steps(segment))
-    reported = segment.output_order[~np.isin(segment.output_order, list(skipped))]
+    valid[list(skipped)] = False
+    reported = segment.output_order[valid[segment.output_order]]
 
     def node_truth() -> Iterator[Matrix]:
         size = _batch_rows(segment, steps)

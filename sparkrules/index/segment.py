@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
+from datetime import datetime, timezone
 from functools import cached_property
 from typing import Any
 
@@ -110,6 +111,14 @@ class Segment:
         rank = np.empty_like(self.output_order)
         rank[self.output_order] = np.arange(len(rank), dtype=np.int32)
         return rank
+
+    def valid_at(self, at: datetime) -> NDArray[np.bool_]:
+        """For each subscription, whether it is valid at an instant; `at` has a time zone."""
+        instant = np.datetime64(at.astimezone(timezone.utc).replace(tzinfo=None), "us")
+        # A comparison with NaT is false, so each NULL is asked for.
+        begun = np.isnat(self.valid_from) | (self.valid_from <= instant)
+        valid: NDArray[np.bool_] = begun & (np.isnat(self.valid_until) | (instant < self.valid_until))
+        return valid
 
     def descendants(self, node: int) -> list[int]:
         """The node and everything beneath it, each once, ascending."""

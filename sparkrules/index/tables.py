@@ -25,12 +25,19 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sparkrules.errors import CorruptStore
+from sparkrules.index.arrow_arrays import (
+    INSTANT,
+    arrow_of,
+    instants_from_arrow,
+    instants_to_arrow,
+    numpy_of,
+    texts_to_arrow,
+)
 from sparkrules.index.csr import Csr, Ints
 from sparkrules.index.segment import KINDS, NODE_OPERATORS, PREDICATE, Codes, Instants, Segment, Strings
 from sparkrules.sql.tree import OPERATORS
 
 _NUMBERS = pa.list_(pa.int32())
-_INSTANT = pa.timestamp("us", "UTC")
 PREDICATES = pa.schema([("attribute", pa.int32()), ("operator", pa.utf8()), ("constants", _NUMBERS)])
 SCHEMAS: dict[str, pa.Schema] = {
     "attributes": pa.schema([("sql", pa.utf8())]),
@@ -53,8 +60,8 @@ SCHEMAS: dict[str, pa.Schema] = {
             ("where", pa.utf8()),
             ("metadata", pa.utf8()),
             ("sql", pa.utf8()),
-            ("valid_from", _INSTANT),
-            ("valid_until", _INSTANT),
+            ("valid_from", INSTANT),
+            ("valid_until", INSTANT),
             ("ticket", pa.utf8()),
         ]
     ),
@@ -96,14 +103,14 @@ def to_tables(segment: Segment) -> dict[str, pa.Table]:
             segment.where,
             segment.metadata,
             segment.sql,
-            pa.array(segment.valid_from).cast(_INSTANT),
-            pa.array(segment.valid_until).cast(_INSTANT),
+            instants_to_arrow(segment.valid_from),
+            instants_to_arrow(segment.valid_until),
             segment.ticket,
         ],
         "functions": [list(segment.functions)],
     }
     return {
-        name: pa.table([pa.array(c, field.type) for c, field in zip(columns[name], schema, strict=True)], schema=schema)
+        name: pa.table([_column(c, field.type) for c, field in zip(columns[name], schema, strict=True)], schema=schema)
         for name, schema in SCHEMAS.items()
     }
 
@@ -206,7 +213,7 @@ class _Reader:
 
     def ints(self, column: str) -> Ints:
         # A copy: what Arrow lends belongs to a file that may be unmapped.
-        return np.array(self._array(column).to_numpy(zero_copy_only=False), np.int32)
+        return np.array(numpy_of(self._array(column)), np.int32)
 
     def references(self, column: str, rows: int) -> Ints:
         numbers = self.ints(column)
@@ -219,13 +226,13 @@ class _Reader:
         return strings
 
     def instants(self, column: str) -> Instants:
-        return np.array(self._array(column).cast(pa.timestamp("us")).to_numpy(zero_copy_only=False), "datetime64[us]")
+        return np.array(instants_from_arrow(self._array(column)))
 
     def codes(self, column: str, known: Sequence[str]) -> Codes:
         encoded = self._array(column).dictionary_encode()
         names = encoded.dictionary.to_pylist()
         code = np.array([known.index(name) if name in known else 255 for name in names], np.uint8)
-        codes: Codes = code[encoded.indices.to_numpy()] if self.rows else np.empty(0, np.uint8)
+        codes: Codes = code[numpy_of(encoded.indices)] if self.rows else np.empty(0, np.uint8)
         texts = encoded.indices
         _refuse(self.name, codes == 255, lambda row: f"unknown {column} {names[texts[row].as_py()]!r}")
         return codes
@@ -235,8 +242,8 @@ class _Reader:
         values = array.flatten()
         if values.null_count:
             raise CorruptSegment(self.name, None, f"{column} contains NULL")
-        lengths = np.diff(array.offsets.to_numpy())
-        csr = Csr.from_lengths(lengths, values.to_numpy())
+        lengths = np.diff(numpy_of(array.offsets))
+        csr = Csr.from_lengths(lengths, numpy_of(values))
         wrong = np.zeros(self.rows, bool)
         wrong[csr.row_numbers()[(csr.values < 0) | (csr.values >= rows)]] = True
         _refuse(self.name, wrong, lambda row: f"{item} in {csr.row(row).tolist()} does not exist")
@@ -249,18 +256,25 @@ class _Reader:
         chunked = self.table.column(column)
         if chunked.type != wanted:
             raise CorruptSegment(self.name, None, f"the column {column} is {chunked.type}, not {wanted}")
-        array = chunked.combine_chunks() if chunked.num_chunks != 1 else chunked.chunk(0)
-        if isinstance(array, pa.ChunkedArray):
-            array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], wanted)
+        chunks = chunked.chunks
+        array = chunks[0] if len(chunks) == 1 else pa.concat_arrays([*chunks, pa.nulls(0, wanted)])
         if array.null_count and (self.name, column) not in _NULLABLE:
-            null = np.asarray(array.is_null())
+            null = numpy_of(array.is_null())
             raise CorruptSegment(self.name, int(np.argmax(null)), f"{column} is NULL")
         return array
 
 
+def _column(values: Any, kind: pa.DataType) -> Any:
+    if isinstance(values, np.ndarray) and values.dtype != object:
+        return arrow_of(values, kind)
+    return values if isinstance(values, pa.Array) else texts_to_arrow(list(values))
+
+
 def _names(known: Sequence[str], codes: Codes) -> Any:
-    return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), pa.array(known, pa.utf8())).dictionary_decode()
+    return texts_to_arrow(known).take(arrow_of(codes, pa.uint8()))
 
 
 def _lists(csr: Csr) -> Any:
-    return pa.ListArray.from_arrays(pa.array(csr.offsets, pa.int32()), pa.array(csr.values, pa.int32()))
+    return pa.ListArray.from_arrays(
+        arrow_of(csr.offsets.astype(np.int32), pa.int32()), arrow_of(csr.values, pa.int32())
+    )

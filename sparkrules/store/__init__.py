@@ -1,7 +1,27 @@
 """Published versions of rule sets, as `docs/store-format.md` describes them. Knows nothing of Spark sessions."""
 
+from sparkrules.store.changes import Changes
+from sparkrules.store.garbage import Garbage
 from sparkrules.store.location import default_store, local_path
 from sparkrules.store.manifest import Manifest, SegmentEntry
+from sparkrules.store.merge_policy import Merge
+from sparkrules.store.part import Part, merged
+from sparkrules.store.publication import Draft, Version, publish_draft
 from sparkrules.store.store import Store, check_name
 
-__all__ = ["Manifest", "SegmentEntry", "Store", "check_name", "default_store", "local_path"]
+__all__ = [
+    "Changes",
+    "Draft",
+    "Garbage",
+    "Manifest",
+    "Merge",
+    "Part",
+    "SegmentEntry",
+    "Store",
+    "Version",
+    "check_name",
+    "default_store",
+    "local_path",
+    "merged",
+    "publish_draft",
+]

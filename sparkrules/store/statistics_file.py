@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pyarrow as pa
 
-from sparkrules.errors import CorruptStore
+from sparkrules.store.arrow_file import read_arrow, write_arrow
 
 STATISTICS = pa.schema(
     [
@@ -23,21 +22,9 @@ STATISTICS = pa.schema(
 
 def write_statistics(file: Path, table: pa.Table) -> None:
     """Write a file that no reader looks at yet, and make sure that it is on the disk."""
-    with file.open("wb") as out:
-        with pa.ipc.new_file(out, STATISTICS) as writer:
-            writer.write_table(table.select(STATISTICS.names).cast(STATISTICS).combine_chunks())
-        out.flush()
-        os.fsync(out.fileno())
+    write_arrow(file, table, STATISTICS)
 
 
 def read_statistics(file: Path) -> pa.Table:
     """Read a file; an error names it."""
-    try:
-        with pa.memory_map(str(file)) as mapped:
-            table = pa.ipc.open_file(mapped).read_all()
-            table.validate(full=True)
-    except (pa.ArrowException, OSError) as error:
-        raise CorruptStore(f"{file} is damaged ({error}): analyse the rule set again") from error
-    if not table.schema.equals(STATISTICS):
-        raise CorruptStore(f"{file} has other columns than {', '.join(STATISTICS.names)}: analyse the rule set again")
-    return table
+    return read_arrow(file, STATISTICS, "analyse the rule set again")

@@ -1,30 +1,41 @@
 """The store of `docs/store-format.md`: immutable versions, each of which appears whole or not at all.
 
-1. The segment is written under a name of its own and forced to the disk.
+1. New segments, and lists of removed and rejected rules, are written under names of their own and forced to the disk.
 2. The manifest is written under a temporary name and forced to the disk.
-3. The manifest is linked to `versions/<N>.json`. A link fails if the name is taken, so of two publishers who want the
-   same number one gets it, and the other takes the next.
+3. The manifest is linked to `versions/<N>.json`; see `numbered_files`.
 
-A process that dies before step 3 leaves files that no reader ever looks at. Statistics are numbered in the same way.
+A process that dies before step 3 leaves files that no reader ever looks at; `collect_garbage` removes them.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from sparkrules.errors import CorruptStore, StoreError
 from sparkrules.index.segment import Segment
-from sparkrules.index.tables import CorruptSegment, from_tables
+from sparkrules.rejected import Rejected
+from sparkrules.store.arrow_file import PUBLISH_AGAIN, sync_directory
+from sparkrules.store.changes import Changes, changes
+from sparkrules.store.garbage import Garbage, collect_garbage
+from sparkrules.store.lazy_segment import LazySegment
 from sparkrules.store.location import default_store, local_path
 from sparkrules.store.manifest import Manifest, SegmentEntry
-from sparkrules.store.segment_files import read_segment, sync_directory, write_segment
+from sparkrules.store.numbered_files import add_numbered, numbers
+from sparkrules.store.part import Part
+from sparkrules.store.publication import Version
+from sparkrules.store.rejected_file import read_rejected, write_rejected
+from sparkrules.store.removed_file import read_removed, write_removed
+from sparkrules.store.segment_files import load_segment, read_segment, write_segment
 from sparkrules.store.statistics_file import read_statistics, write_statistics
 
 
@@ -44,32 +55,55 @@ class Store:
 
     def publish(self, rule_set: str, tables: Mapping[str, pa.Table]) -> int:
         """Publish a segment as the next version of a rule set, and return the version."""
-        home = self.path / check_name(rule_set)
-        segment = uuid.uuid4().hex
-        try:
-            write_segment(home / "segments" / segment, tables)
-            sync_directory(home / "segments")
-            rows = {name: table.num_rows for name, table in tables.items()}
-            return self._commit(rule_set, [SegmentEntry(segment, rows["subscriptions"])], rows)
-        except OSError as error:
-            raise StoreError(f"rule set {rule_set!r} cannot be published to {self.path}: {error}") from error
+        segment = self.write_segment(rule_set, tables)
+        rows = {name: table.num_rows for name, table in tables.items()}
+        entries = [SegmentEntry(segment, rows["subscriptions"])]
+        number = self.commit(
+            Manifest.new(rule_set, 0, entries, predicates=rows["predicates"], nodes=rows["nodes"]), after=None
+        )
+        assert number is not None
+        return number
+
+    def rollback(self, rule_set: str, version: int) -> int:
+        """Publish the content of an old version again, as the newest, and return its number."""
+        while True:
+            old, newest = self.manifest(rule_set, version), self.versions(rule_set)[-1]
+            again = replace(
+                Manifest.new(rule_set, 0, old.segments, predicates=old.predicates, nodes=old.nodes),
+                action=f"rollback to {version}",
+                parent=newest,
+                rejected=old.rejected,
+                default_validity=old.default_validity,
+            )
+            number = self.commit(again, after=newest)
+            if number is not None:
+                return number
+
+    def diff(self, rule_set: str, before: int, after: int | None = None) -> Changes:
+        """What two versions differ in, by id; `after` is the newest if it is not given."""
+        old = self.open(rule_set, before)
+        return changes(old.parts, self.open(rule_set, after, known=old).parts)
+
+    def collect_garbage(self, rule_set: str, keep: int = 10, older_than: timedelta = timedelta(days=1)) -> Garbage:
+        """Remove old versions, and files that no version refers to; see `sparkrules.store.garbage`."""
+        return collect_garbage(self.path / check_name(rule_set), keep, older_than)
 
     def analyzed(self, rule_set: str, statistics: pa.Table) -> int:
         """Store statistics as the newest of a rule set, and return their number."""
         try:
-            return self._take_number(
-                self.path / check_name(rule_set) / "statistics",
-                ".arrow",
-                lambda file, _: write_statistics(file, statistics),
+            number = add_numbered(
+                self._home(rule_set) / "statistics", ".arrow", lambda file, _: write_statistics(file, statistics)
             )
         except OSError as error:
             raise StoreError(f"statistics of {rule_set!r} cannot be written to {self.path}: {error}") from error
+        assert number is not None
+        return number
 
     def statistics(self, rule_set: str) -> pa.Table | None:
         """The newest statistics of a rule set, if it has been analysed."""
-        directory = self.path / check_name(rule_set) / "statistics"
-        numbers = _numbers(directory, ".arrow")
-        return read_statistics(directory / f"{numbers[-1]}.arrow") if numbers else None
+        directory = self._home(rule_set) / "statistics"
+        known = numbers(directory, ".arrow")
+        return read_statistics(directory / f"{known[-1]}.arrow") if known else None
 
     def rule_sets(self) -> list[str]:
         """The names of the rule sets that have a version."""
@@ -80,7 +114,7 @@ class Store:
 
     def versions(self, rule_set: str) -> list[int]:
         """The published versions of a rule set, oldest first; none if there is no such rule set."""
-        return _numbers(self.path / check_name(rule_set) / "versions", ".json")
+        return numbers(self._home(rule_set) / "versions", ".json")
 
     def manifest(self, rule_set: str, version: int | None = None) -> Manifest:
         """The manifest of a version, by default of the newest."""
@@ -90,7 +124,7 @@ class Store:
                 known = ", ".join(self.rule_sets()) or "none"
                 raise StoreError(f"there is no rule set {rule_set!r} in {self.path}; there are: {known}")
             version = versions[-1]
-        file = self._manifest_file(rule_set, version)
+        file = self._home(rule_set) / "versions" / f"{version}.json"
         try:
             text = file.read_text(encoding="utf-8")
         except FileNotFoundError as error:
@@ -100,57 +134,115 @@ class Store:
         return Manifest.from_json(text, str(file))
 
     def read(self, rule_set: str, version: int | None = None) -> tuple[Manifest, list[dict[str, pa.Table]]]:
-        """A version, by default the newest: its manifest and the tables of its segments."""
+        """A version, by default the newest: its manifest and the tables of its segments, removed rows included."""
         manifest = self.manifest(rule_set, version)
-        segments = self.path / rule_set / "segments"
-        return manifest, [read_segment(segments / check_name(entry.name)) for entry in manifest.segments]
+        return manifest, [read_segment(self._segment(rule_set, entry)) for entry in manifest.segments]
 
     def load(self, rule_set: str, version: int | None = None) -> tuple[Manifest, list[Segment]]:
         """A version, by default the newest: its manifest and its segments, checked for contradictions."""
         manifest, tables = self.read(rule_set, version)
         entries = zip(manifest.segments, tables, strict=True)
-        return manifest, [self._segment(rule_set, entry.name, own) for entry, own in entries]
+        return manifest, [load_segment(self._segment(rule_set, entry), own) for entry, own in entries]
 
-    def _segment(self, rule_set: str, name: str, tables: Mapping[str, pa.Table]) -> Segment:
+    def open(self, rule_set: str, version: int | None = None, known: Version | None = None) -> Version:
+        """A version, by default the newest, of which only the manifest and the removed rows have been read.
+
+        Segments that another version, which is open already, has as well are the same objects.
+        """
+        manifest = self.manifest(rule_set, version)
+        there = {} if known is None else dict(zip((e.name for e in known.manifest.segments), known.parts, strict=True))
+        removed_by = {} if known is None else {entry.name: entry.removed for entry in known.manifest.segments}
+        parts = []
+        for entry in manifest.segments:
+            part = there.get(entry.name)
+            if part is None or removed_by[entry.name] != entry.removed:
+                body = LazySegment.stored(self._segment(rule_set, entry)) if part is None else part.body
+                part = Part(body, self._removed(rule_set, entry, body.rows))
+            parts.append(part)
+        return Version(manifest, tuple(parts))
+
+    def rejected(self, manifest: Manifest) -> list[Rejected]:
+        """The rules that a version has set aside."""
+        if manifest.rejected is None:
+            return []
+        return read_rejected(self._home(manifest.rule_set) / "rejected" / f"{check_name(manifest.rejected)}.arrow")
+
+    def write_segment(self, rule_set: str, tables: Mapping[str, pa.Table]) -> str:
+        """Write a segment that a manifest can then name."""
+        name = uuid.uuid4().hex
         try:
-            return from_tables(tables)
-        except CorruptSegment as error:
-            file = self.path / rule_set / "segments" / name / f"{error.table}.arrow"
-            raise CorruptStore(f"{file} is damaged ({error}): publish the rule set again") from error
+            write_segment(self._home(rule_set) / "segments" / name, tables)
+        except OSError as error:
+            raise self._cannot_publish(rule_set, error) from error
+        return name
 
-    def _commit(self, rule_set: str, segments: list[SegmentEntry], rows: Mapping[str, int]) -> int:
-        def write(file: Path, version: int) -> None:
-            _write(
-                file,
-                Manifest.new(rule_set, version, segments, predicates=rows["predicates"], nodes=rows["nodes"]).to_json(),
+    def write_removed(self, rule_set: str, removed: NDArray[np.bool_]) -> str:
+        """Write which rows of a segment are removed, so that a manifest can name it."""
+        file = self._new_file(rule_set, "removed")
+        try:
+            write_removed(file, removed)
+            sync_directory(file.parent)
+        except OSError as error:
+            raise self._cannot_publish(rule_set, error) from error
+        return file.stem
+
+    def write_rejected(self, rule_set: str, rejected: Iterable[Rejected]) -> str:
+        """Write the rules that were set aside, so that a manifest can name them."""
+        file = self._new_file(rule_set, "rejected")
+        try:
+            write_rejected(file, rejected)
+            sync_directory(file.parent)
+        except OSError as error:
+            raise self._cannot_publish(rule_set, error) from error
+        return file.stem
+
+    def commit(self, manifest: Manifest, after: int | None) -> int | None:
+        """Make a manifest the next version, and return its number; what it refers to has been written.
+
+        With `after`, only if that is still the newest version; else return None.
+        """
+
+        def write(file: Path, number: int) -> None:
+            _write(file, replace(manifest, version=number).to_json())
+
+        try:
+            return add_numbered(self._home(manifest.rule_set) / "versions", ".json", write, after)
+        except OSError as error:
+            raise self._cannot_publish(manifest.rule_set, error) from error
+
+    def _removed(self, rule_set: str, entry: SegmentEntry, rows: int) -> NDArray[np.bool_]:
+        if entry.removed is None:
+            removed = np.zeros(rows, bool)
+        else:
+            removed = read_removed(self._home(rule_set) / "removed" / f"{check_name(entry.removed)}.arrow", rows)
+        live = rows - int(np.count_nonzero(removed))
+        if (rows, live) != (entry.subscriptions, entry.live):
+            raise CorruptStore(
+                f"the manifest of rule set {rule_set!r} in {self.path} counts {entry.live} of {entry.subscriptions} "
+                f"subscriptions in segment {entry.name}, and there are {live} of {rows}: {PUBLISH_AGAIN}"
             )
+        return removed
 
-        return self._take_number(self.path / rule_set / "versions", ".json", write)
-
-    def _take_number(self, directory: Path, suffix: str, write: Callable[[Path, int], None]) -> int:
-        """Put a file into a directory under the next free number; it appears whole."""
-        directory.mkdir(exist_ok=True)
-        sync_directory(directory.parent)
-        number = max(_numbers(directory, suffix), default=0)
-        temporary = directory / f".{uuid.uuid4().hex}.tmp"
+    def _new_file(self, rule_set: str, kind: str) -> Path:
+        directory = self._home(rule_set) / kind
         try:
-            while True:
-                number += 1
-                write(temporary, number)
-                with contextlib.suppress(FileExistsError):
-                    _link(temporary, directory / f"{number}{suffix}")
-                    break
-        finally:
-            temporary.unlink(missing_ok=True)
-        sync_directory(directory)
-        return number
+            directory.mkdir(parents=True, exist_ok=True)
+            sync_directory(directory.parent)
+        except OSError as error:
+            raise self._cannot_publish(rule_set, error) from error
+        return directory / f"{uuid.uuid4().hex}.arrow"
 
-    def _manifest_file(self, rule_set: str, version: int) -> Path:
-        return self.path / check_name(rule_set) / "versions" / f"{version}.json"
+    def _cannot_publish(self, rule_set: str, error: OSError) -> StoreError:
+        return StoreError(f"rule set {rule_set!r} cannot be published to {self.path}: {error}")
+
+    def _segment(self, rule_set: str, entry: SegmentEntry) -> Path:
+        return self._home(rule_set) / "segments" / check_name(entry.name)
+
+    def _home(self, rule_set: str) -> Path:
+        return self.path / check_name(rule_set)
 
 
 _NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*")
-_NUMBER = re.compile(r"[1-9][0-9]*")
 
 
 def check_name(name: str) -> str:
@@ -168,33 +260,8 @@ def check_name(name: str) -> str:
     return name
 
 
-def _numbers(directory: Path, suffix: str) -> list[int]:
-    """The numbers of the files with this suffix, ascending; none if there is no such directory."""
-    if not directory.is_dir():
-        return []
-    return sorted(
-        int(file.stem) for file in directory.iterdir() if file.suffix == suffix and _NUMBER.fullmatch(file.stem)
-    )
-
-
 def _write(file: Path, text: str) -> None:
     with file.open("w", encoding="utf-8") as out:
         out.write(text)
         out.flush()
         os.fsync(out.fileno())
-
-
-def _link(temporary: Path, final: Path) -> None:
-    """Give a file its final name, or raise `FileExistsError` if that is taken."""
-    try:
-        os.link(temporary, final)
-    except FileExistsError:
-        raise
-    except OSError:
-        # A file system without links. Making a directory is as exclusive; who has made it may use the number. If the
-        # process dies in between, the number is skipped.
-        claim = final.with_name(f".{final.stem}.claim")
-        claim.mkdir()
-        if final.exists():
-            raise FileExistsError(final) from None
-        temporary.replace(final)

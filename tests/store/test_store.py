@@ -12,8 +12,7 @@ import pytest
 from sparkrules.errors import CorruptStore, NewerFormat, StoreError
 from sparkrules.index import Rule, build_segment, to_tables
 from sparkrules.sql.tree import Constant, Predicate
-from sparkrules.store import Store, default_store
-from sparkrules.store import store as store_module
+from sparkrules.store import Store, default_store, numbered_files
 
 
 def tables(limit: int = 5) -> dict[str, pa.Table]:
@@ -88,7 +87,7 @@ def test_a_publish_that_dies_before_the_manifest_is_invisible(store: Store, monk
 
     store.publish("alerts", tables(5))
     with monkeypatch.context() as patch:
-        patch.setattr(store_module, "_link", die)
+        patch.setattr(numbered_files, "link", die)
         with pytest.raises(KeyboardInterrupt):
             store.publish("alerts", tables(6))
     assert store.versions("alerts") == [1]
@@ -104,7 +103,7 @@ def test_publishers_at_once_all_get_a_number_of_their_own(
         raise PermissionError("this file system has no links")
 
     if not links:
-        monkeypatch.setattr(store_module.os, "link", no_links)
+        monkeypatch.setattr(numbered_files.os, "link", no_links)
     numbers: list[int] = []
     threads = [threading.Thread(target=lambda: numbers.append(store.publish("alerts", tables()))) for _ in range(8)]
     for thread in threads:

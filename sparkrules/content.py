@@ -1,0 +1,178 @@
+"""What a rule set holds: parts, each a segment of which some rows may be removed, and single rules that wait.
+
+A rule that is added alone waits in a dictionary, and becomes a row of a small segment when it is published. A segment
+that is added stays a segment. Removing marks rows. Nothing is rebuilt until somebody wants the index of all rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from sparkrules.errors import DuplicateId, UnknownId
+from sparkrules.index import Rule, Segment, build_segment
+from sparkrules.index.arrow_arrays import arrow_of
+from sparkrules.sql import called_functions
+from sparkrules.store import Part, merged
+
+_SHOWN = 5
+
+
+class Content(Mapping[str, Rule]):
+    """Rules by id: those of the parts, by id within a part, then the waiting ones in order of arrival.
+
+    >>> from sparkrules.sql import parse_rule
+    >>> content = Content("alerts")
+    >>> content.add(Rule("hot", "t > 30", parse_rule("t > 30")))
+    >>> content.add_segment(build_segment([Rule("cold", "t < 0", parse_rule("t < 0"))]))
+    >>> list(content), len(content), content["cold"].where
+    (['cold', 'hot'], 2, 't < 0')
+    >>> content.remove_all(["cold"])
+    >>> list(content)
+    ['hot']
+    """
+
+    def __init__(self, name: str, parts: Sequence[Part] = ()) -> None:
+        self.name = name
+        self.parts = tuple(parts)
+        self.waiting: dict[str, Rule] = {}
+        self._segment: Segment | None = None
+
+    def __len__(self) -> int:
+        return len(self.waiting) + sum(part.live for part in self.parts)
+
+    def __contains__(self, id: object) -> bool:
+        return id in self.waiting or (isinstance(id, str) and self._place(id) is not None)
+
+    def __iter__(self) -> Iterator[str]:
+        for part in self.parts:
+            yield from part.body.ids.take(arrow_of(part.live_rows, pa.int64())).to_pylist()
+        yield from list(self.waiting)
+
+    def __getitem__(self, id: str) -> Rule:
+        if id in self.waiting:
+            return self.waiting[id]
+        place = self._place(id)
+        if place is None:
+            raise UnknownId(f"rule set {self.name!r} has no subscription {id!r}")
+        number, row = place
+        return self.parts[number].body.rule(row)
+
+    def rules(self) -> Iterator[Rule]:
+        """All rules. Reads every segment, and takes no note of changes made meanwhile."""
+        waiting = list(self.waiting.values())
+        for part in self.parts:
+            yield from part.rules()
+        yield from waiting
+
+    def ticket(self, id: str) -> str | None:
+        """The hash of a subscription's ticket; None if it has none, or if there is no such subscription."""
+        if id in self.waiting:
+            return self.waiting[id].ticket
+        place = self._place(id)
+        found: str | None = None
+        if place is not None:
+            number, row = place
+            found = self.parts[number].body.column("ticket")[row].as_py()
+        return found
+
+    def has_tickets(self) -> bool:
+        """Whether some subscription has the hash of a ticket."""
+        columns = (part.body.column("ticket") for part in self.parts)
+        return any(column.null_count < len(column) for column in columns) or any(
+            rule.ticket is not None for rule in self.waiting.values()
+        )
+
+    def ticketed(self, ids: Sequence[str]) -> list[str]:
+        """Some of those of the ids whose subscription has a ticket."""
+        found = [id for id in ids if id in self.waiting and self.waiting[id].ticket is not None]
+        for part in self.parts:
+            tickets = part.body.column("ticket")
+            if tickets.null_count < len(tickets):
+                rows = part.find(ids)
+                own = arrow_of(rows[rows >= 0], pa.int64())
+                found += part.body.ids.take(own).filter(pc.is_valid(tickets.take(own))).to_pylist()
+        return found[:_SHOWN]
+
+    def add(self, rule: Rule) -> None:
+        """Add a rule whose id is new; that has been checked."""
+        self.waiting[rule.id] = rule
+        self._segment = None
+
+    def add_segment(self, segment: Segment) -> None:
+        """Add all rules of a segment. Raises `DuplicateId` if one of them has an id that is taken."""
+        new = Part.of(segment)
+        ids = segment.subscription_id.tolist()
+        taken = [id for id in self.waiting if new.find([id])[0] >= 0]
+        for part in self.parts:
+            rows = part.find(ids)
+            taken += part.body.ids.take(arrow_of(rows[rows >= 0], pa.int64())).to_pylist()
+        if taken:
+            raise DuplicateId(f"rule set {self.name!r} has {_some(taken)} already; unsubscribe first")
+        self.parts += (new,)
+        self._segment = None
+
+    def replace(self, rule: Rule) -> None:
+        """Put a rule in the place of the one with its id."""
+        self.remove_all([rule.id])
+        self.add(rule)
+
+    def remove_all(self, ids: Iterable[str]) -> None:
+        """Remove rules. Raises `UnknownId`, and removes nothing, if there is none with some of the ids."""
+        wanted = list(dict.fromkeys(ids))
+        stored = [id for id in wanted if id not in self.waiting]
+        known = np.zeros(len(stored), bool)
+        parts = []
+        for part in self.parts:
+            rows = self._find(part, stored) if stored else np.empty(0, np.int64)
+            known |= rows >= 0
+            rows = rows[rows >= 0]
+            parts.append(part.without(rows) if len(rows) else part)
+        if not known.all():
+            unknown = [stored[place] for place in np.flatnonzero(~known)[: _SHOWN + 1].tolist()]
+            raise UnknownId(f"rule set {self.name!r} has no {_some(unknown)}")
+        self.parts = tuple(parts)
+        if len(stored) < len(wanted):
+            for id in wanted:
+                self.waiting.pop(id, None)
+        self._segment = None
+
+    def sealed(self) -> tuple[Part, ...]:
+        """The parts, with one more for the rules that wait."""
+        if not self.waiting:
+            return self.parts
+        rules = list(self.waiting.values())
+        functions = frozenset[str]().union(*(called_functions(rule.tree) for rule in rules))
+        return (*self.parts, Part.of(build_segment(rules, functions)))
+
+    @property
+    def segment(self) -> Segment:
+        """One index of all rules, made when it is first asked for after a change."""
+        if self._segment is None:
+            parts = self.sealed()
+            whole = len(parts) == 1 and parts[0].live == parts[0].body.rows
+            self._segment = parts[0].body.segment if whole else merged(parts)
+        return self._segment
+
+    def _place(self, id: str) -> tuple[int, int] | None:
+        for number, part in enumerate(self.parts):
+            row = int(part.find([id])[0])
+            if row >= 0:
+                return number, row
+        return None
+
+    def _find(self, part: Part, ids: list[str]) -> NDArray[np.int64]:
+        try:
+            return part.find(ids)
+        except UnicodeEncodeError:  # no id is like that
+            bad = [id for id in ids if id.encode(errors="replace").decode() != id]
+            raise UnknownId(f"rule set {self.name!r} has no {_some(bad)}") from None
+
+
+def _some(ids: Sequence[str]) -> str:
+    shown = ", ".join(map(repr, ids[:_SHOWN])) + (", ..." if len(ids) > _SHOWN else "")
+    return f"subscription {shown}" if len(ids) == 1 else f"subscriptions {shown}"

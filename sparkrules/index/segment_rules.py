@@ -1,0 +1,50 @@
+"""A rule as it came, from its row in a segment."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timezone
+
+import numpy as np
+
+from sparkrules.index.rule import Rule
+from sparkrules.index.segment import Segment
+from sparkrules.index.tables import CorruptSegment
+
+
+def rule_at(segment: Segment, row: int) -> Rule:
+    """The rule of a subscription, its tree rebuilt from the nodes.
+
+    >>> from sparkrules.index.builder import build_segment
+    >>> from sparkrules.sql.tree import Predicate
+    >>> sold = Rule("sold", "sold", Predicate("sold", "is true"), metadata={"owner": "ops"})
+    >>> rule_at(build_segment([sold]), 0) == sold
+    True
+    """
+    return Rule(
+        segment.subscription_id[row],
+        segment.where[row],
+        segment.tree(int(segment.subscription_node[row])),
+        int(segment.priority[row]),
+        metadata_at(row, segment.metadata[row]),
+        segment.sql[row],
+        _instant(segment.valid_from[row]),
+        _instant(segment.valid_until[row]),
+        segment.ticket[row],
+    )
+
+
+def metadata_at(row: int, text: str | None) -> dict[str, object] | None:
+    """The metadata of a subscription, from its JSON."""
+    if text is None:
+        return None
+    try:
+        metadata: dict[str, object] = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise CorruptSegment("subscriptions", row, f"the metadata is not JSON ({error})") from error
+    return metadata
+
+
+def _instant(stored: np.datetime64) -> datetime | None:
+    naive: datetime | None = stored.astype(datetime)  # NaT becomes None
+    return None if naive is None else naive.replace(tzinfo=timezone.utc)

@@ -1,0 +1,60 @@
+"""One Arrow file of the store: written whole and forced to the disk, mapped and checked when it is read."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pyarrow as pa
+
+from sparkrules.errors import CorruptStore
+
+PUBLISH_AGAIN = "publish the rule set again"
+
+
+def write_arrow(file: Path, table: pa.Table, schema: pa.Schema) -> None:
+    """Write a file that no reader looks at yet, and make sure that it is on the disk."""
+    with file.open("wb") as out:
+        with pa.ipc.new_file(out, schema) as writer:
+            writer.write_table(table.select(schema.names).cast(schema).combine_chunks())
+        out.flush()
+        os.fsync(out.fileno())
+
+
+def map_arrow(file: Path, schema: pa.Schema, remedy: str = PUBLISH_AGAIN) -> pa.Table:
+    """The table of a file, still on the disk and not validated; an error names the file."""
+    try:
+        with pa.memory_map(str(file)) as mapped:
+            table = pa.ipc.open_file(mapped).read_all()
+    except FileNotFoundError as error:
+        raise CorruptStore(f"{file} is missing from the store: {remedy}") from error
+    except (pa.ArrowException, OSError) as error:
+        raise CorruptStore(f"{file} is damaged ({error}): {remedy}") from error
+    if not table.schema.equals(schema):
+        raise CorruptStore(f"{file} has the columns {_columns(table.schema)}, not {_columns(schema)}: {remedy}")
+    return table
+
+
+def read_arrow(file: Path, schema: pa.Schema, remedy: str = PUBLISH_AGAIN) -> pa.Table:
+    """The table of a file, validated: a flipped byte must not become a crash later."""
+    table = map_arrow(file, schema, remedy)
+    try:
+        table.validate(full=True)
+    except pa.ArrowException as error:
+        raise CorruptStore(f"{file} is damaged ({error}): {remedy}") from error
+    return table
+
+
+def sync_directory(directory: Path) -> None:
+    """Make the names in a directory durable, where the system has a way to."""
+    if os.name != "posix":
+        return
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _columns(schema: pa.Schema) -> str:
+    return ", ".join(f"{field.name} {field.type}" for field in schema)

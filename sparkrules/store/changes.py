@@ -1,0 +1,96 @@
+"""What two states of a rule set differ in, by id.
+
+A segment that both have is compared by its removed rows alone. Only rules that are in different segments are looked at:
+merging moves a rule and does not change it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from sparkrules.index.arrow_arrays import arrow_of, numpy_of
+from sparkrules.index.tables import SCHEMAS
+from sparkrules.store.part import Part
+
+_CONTENT = [name for name in SCHEMAS["subscriptions"].names if name not in ("id", "node")]
+_SHOWN = 10
+
+
+@dataclass(frozen=True)
+class Changes:
+    """The ids that differ, ascending. `changed`: other text, priority, metadata, validity or ticket.
+
+    >>> print(Changes(added=("a", "b"), removed=(), changed=("c",)))
+    2 added: a, b
+    0 removed
+    1 changed: c
+    """
+
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    changed: tuple[str, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.added or self.removed or self.changed)
+
+    def __str__(self) -> str:
+        named = {"added": self.added, "removed": self.removed, "changed": self.changed}
+        return "\n".join(f"{len(ids)} {what}{_some(ids)}" for what, ids in named.items())
+
+    @property
+    def touched(self) -> frozenset[str]:
+        """All ids that differ."""
+        return frozenset(self.added + self.removed + self.changed)
+
+
+def changes(before: Sequence[Part], after: Sequence[Part]) -> Changes:
+    """What differs between two states."""
+    gone, came = _only_in(before, after), _only_in(after, before)
+    gone_ids, came_ids = _column(gone, "id"), _column(came, "id")
+    place = pc.index_in(came_ids, value_set=gone_ids)
+    in_both = place.is_valid()
+    changed = came_ids.filter(in_both)
+    if len(changed):
+        old, new = place.drop_null(), pc.indices_nonzero(in_both)
+        differs = np.zeros(len(changed), bool)
+        for name in _CONTENT:
+            a, b = _column(gone, name).take(old), _column(came, name).take(new)
+            differs |= ~numpy_of(pc.equal(a, b)) & ~numpy_of(pc.and_(a.is_null(), b.is_null()))
+        changed = changed.take(arrow_of(np.flatnonzero(differs), pa.int64()))
+    removed = gone_ids.filter(pc.invert(pc.is_in(gone_ids, value_set=came_ids)))
+    return Changes(_sorted(came_ids.filter(pc.invert(in_both))), _sorted(removed), _sorted(changed))
+
+
+def _only_in(parts: Sequence[Part], others: Sequence[Part]) -> list[tuple[Part, NDArray[np.int64]]]:
+    """The rules that are live in these parts, and not live in the same segment among the others."""
+    there = {id(part.body): part for part in others}
+    found = []
+    for part in parts:
+        other = there.get(id(part.body))
+        if other is not part:
+            found.append((part, np.flatnonzero(~part.removed if other is None else ~part.removed & other.removed)))
+    return found
+
+
+def _column(rows: Sequence[tuple[Part, NDArray[np.int64]]], name: str) -> Any:
+    kind = SCHEMAS["subscriptions"].field(name).type
+    return pa.concat_arrays(
+        [pa.nulls(0, kind), *(part.body.column(name).take(arrow_of(own, pa.int64())) for part, own in rows)]
+    )
+
+
+def _sorted(ids: Any) -> tuple[str, ...]:
+    return tuple(sorted(ids.to_pylist()))
+
+
+def _some(ids: tuple[str, ...]) -> str:
+    if not ids:
+        return ""
+    return ": " + ", ".join(ids[:_SHOWN]) + (", ..." if len(ids) > _SHOWN else "")

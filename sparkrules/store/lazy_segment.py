@@ -1,0 +1,157 @@
+"""A segment of which only what somebody asks for is read.
+
+A segment with a million subscriptions takes seconds to read and check. To add or remove one rule, only the ids must be
+looked at, and they stay in the mapped file: `subscriptions` is sorted by id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from sparkrules.errors import CorruptStore
+from sparkrules.index.arrow_arrays import numpy_of, texts_to_arrow
+from sparkrules.index.rule import Rule
+from sparkrules.index.segment import Segment
+from sparkrules.index.segment_rules import rule_at
+from sparkrules.index.tables import SCHEMAS, CorruptSegment, to_tables
+from sparkrules.store.arrow_file import PUBLISH_AGAIN, map_arrow
+from sparkrules.store.segment_files import load_segment, read_segment
+from sparkrules.store.stored_rule import stored_rule
+
+_SEARCH_COST = 400  # a binary search costs about as much as looking up so many rows in a hash table
+
+
+class LazySegment:
+    """A segment in memory, or in a directory of the store.
+
+    >>> from sparkrules.index import Rule, build_segment
+    >>> from sparkrules.sql.tree import Predicate
+    >>> sold = Predicate("sold", "is true")
+    >>> lazy = LazySegment.of(build_segment([Rule("a", "sold", sold), Rule("b", "sold", sold)]))
+    >>> lazy.rows, lazy.find(["b", "c"]).tolist(), lazy.rule(0).id
+    (2, [1, -1], 'a')
+    """
+
+    def __init__(self, segment: Segment | None, directory: Path | None) -> None:
+        self._given = segment
+        self._directory = directory
+        self._columns: dict[str, Any] = {}
+
+    @staticmethod
+    def of(segment: Segment) -> LazySegment:
+        return LazySegment(segment, None)
+
+    @staticmethod
+    def stored(directory: Path) -> LazySegment:
+        return LazySegment(None, directory)
+
+    @cached_property
+    def rows(self) -> int:
+        """How many subscriptions it has, removed ones included."""
+        return len(self._given.priority) if self._given is not None else int(self._subscriptions.num_rows)
+
+    @cached_property
+    def sizes(self) -> tuple[int, int]:
+        """How many predicates and nodes it has."""
+        if self._given is not None:
+            return len(self._given.predicate_operator), len(self._given.node_operator)
+        return self._map("predicates").num_rows, self._map("nodes").num_rows
+
+    @cached_property
+    def segment(self) -> Segment:
+        """All of it, checked."""
+        if self._given is not None:
+            return self._given
+        assert self._directory is not None
+        return load_segment(self._directory, self.tables)
+
+    @cached_property
+    def tables(self) -> dict[str, pa.Table]:
+        """Its tables, validated each for itself."""
+        if self._given is not None:
+            return to_tables(self._given)
+        assert self._directory is not None
+        return read_segment(self._directory)
+
+    def column(self, name: str) -> Any:
+        """A column of its subscriptions, as one Arrow array."""
+        if name not in self._columns:
+            if self._given is not None:
+                chunks = self.tables["subscriptions"].column(name)
+            else:
+                chunks = self._subscriptions.column(name)
+                try:
+                    chunks.validate(full=True)
+                except pa.ArrowException as error:
+                    raise CorruptStore(
+                        f"{self._file('subscriptions')} is damaged ({error}): {PUBLISH_AGAIN}"
+                    ) from error
+            array = (
+                chunks.chunk(0)
+                if chunks.num_chunks == 1
+                else pa.concat_arrays([*chunks.chunks, pa.nulls(0, chunks.type)])
+            )
+            self._columns[name] = array
+        return self._columns[name]
+
+    @cached_property
+    def ids(self) -> Any:
+        """Its ids, ascending."""
+        ids = self.column("id")
+        if ids.null_count or pc.all(pc.less(ids.slice(0, max(len(ids) - 1, 0)), ids.slice(1))).as_py() not in (
+            True,
+            None,
+        ):
+            raise CorruptStore(f"{self._file('subscriptions')} is damaged (its ids do not ascend): {PUBLISH_AGAIN}")
+        return ids
+
+    def find(self, ids: Sequence[str]) -> NDArray[np.int64]:
+        """The row of each id, -1 if there is none; no id is given twice."""
+        if len(ids) * _SEARCH_COST < self.rows:
+            return np.array([self._search(id) for id in ids], np.int64)
+        # The other way round, a hash table of all rows would be made.
+        places = numpy_of(pc.index_in(self.ids, value_set=texts_to_arrow(ids)), null=-1)
+        found = np.flatnonzero(places >= 0)
+        rows = np.full(len(ids), -1, np.int64)
+        rows[places[found]] = found
+        return rows
+
+    def rule(self, row: int) -> Rule:
+        """One rule; of a segment that has not been read, only what belongs to it is looked at."""
+        if self._given is not None or "segment" in self.__dict__:
+            return rule_at(self.segment, row)
+        try:
+            return stored_rule(self.tables, row)
+        except CorruptSegment as error:
+            raise CorruptStore(f"{self._file(error.table)} is damaged ({error}): {PUBLISH_AGAIN}") from error
+
+    @cached_property
+    def _subscriptions(self) -> pa.Table:
+        # Kept open: who holds a version can go on changing it when its files have been collected.
+        return self._map("subscriptions")
+
+    def _search(self, id: str) -> int:
+        ids = self.ids
+        low, high = 0, len(ids)
+        while low < high:
+            middle = (low + high) // 2
+            # Python compares str by code point, which is the order of UTF-8 bytes.
+            if ids[middle].as_py() < id:
+                low = middle + 1
+            else:
+                high = middle
+        return low if low < len(ids) and ids[low].as_py() == id else -1
+
+    def _map(self, table: str) -> pa.Table:
+        return map_arrow(self._file(table), SCHEMAS[table])
+
+    def _file(self, table: str) -> Path:
+        return (self._directory or Path("memory")) / f"{table}.arrow"

@@ -1,0 +1,92 @@
+"""A part of a rule set: a segment, and which of its rows are removed. Parts do not change; there are new ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparkrules.index.arrow_arrays import instants_from_arrow
+from sparkrules.index.merge import merge_segments
+from sparkrules.index.rule import Rule
+from sparkrules.index.segment import Segment
+from sparkrules.store.lazy_segment import LazySegment
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A segment less the removed rows.
+
+    >>> from sparkrules.index import Rule, build_segment
+    >>> from sparkrules.sql.tree import Predicate
+    >>> sold = Predicate("sold", "is true")
+    >>> part = Part.of(build_segment([Rule("a", "sold", sold), Rule("b", "sold", sold)]))
+    >>> part.live, part.without(part.find(["a"])).live, part.without(part.find(["a"])).find(["a", "b"]).tolist()
+    (2, 1, [-1, 1])
+    """
+
+    body: LazySegment
+    removed: NDArray[np.bool_]
+
+    def __post_init__(self) -> None:
+        self.removed.flags.writeable = False
+
+    @staticmethod
+    def of(segment: Segment) -> Part:
+        """All of a segment."""
+        return Part(LazySegment.of(segment), np.zeros(len(segment.priority), bool))
+
+    @cached_property
+    def live(self) -> int:
+        """How many rules it has."""
+        return self.body.rows - int(np.count_nonzero(self.removed))
+
+    @property
+    def live_rows(self) -> NDArray[np.int64]:
+        return np.flatnonzero(~self.removed)
+
+    def find(self, ids: Sequence[str]) -> NDArray[np.int64]:
+        """The row of each id, -1 if it has no such rule (any more)."""
+        if not self.live:
+            return np.full(len(ids), -1, np.int64)
+        rows = self.body.find(ids)
+        known = rows >= 0
+        rows[known] = np.where(self.removed[rows[known]], -1, rows[known])
+        return rows
+
+    def without(self, rows: NDArray[np.int64]) -> Part:
+        """This part less some rows."""
+        removed = self.removed.copy()
+        removed[rows] = True
+        return Part(self.body, removed)
+
+    def only(self, rows: NDArray[np.int64]) -> Part:
+        """Of this part, some rows."""
+        removed = np.ones(self.body.rows, bool)
+        removed[rows] = False
+        return Part(self.body, removed)
+
+    def rules(self) -> Iterator[Rule]:
+        """Its rules, by id. All of the segment is read."""
+        _ = self.body.segment
+        for row in self.live_rows.tolist():
+            yield self.body.rule(row)
+
+    def expired(self, at: datetime) -> int:
+        """How many of its rules have expired at an instant."""
+        until = self.body.column("valid_until")
+        if until.null_count == len(until):
+            return 0
+        instant = np.datetime64(at.astimezone(timezone.utc).replace(tzinfo=None), "us")
+        return int(np.count_nonzero((instants_from_arrow(until) <= instant) & ~self.removed))
+
+
+def merged(parts: Sequence[Part], drop_expired_at: datetime | None = None) -> Segment:
+    """One segment of what is live in some parts."""
+    return merge_segments(
+        [(part.body.segment, np.flatnonzero(part.removed).astype(np.int32)) for part in parts], drop_expired_at
+    )

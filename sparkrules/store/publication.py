@@ -1,0 +1,165 @@
+"""Publishing what has changed, beside others who do the same.
+
+A publisher knows the version that it has loaded or published last. If that is still the newest, the next version is
+what the publisher has now: segments that the store has are referred to by name, the rest is written. If others have
+published since, the publisher's own changes are applied to their newest version, unless both have touched the same
+subscription. The number of a version can be taken once only; who comes second starts again from what the first has
+made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING
+
+from sparkrules.errors import CorruptStore, PublishConflict
+from sparkrules.rejected import Rejected
+from sparkrules.store.changes import changes
+from sparkrules.store.manifest import Manifest, SegmentEntry
+from sparkrules.store.merge_policy import Merge, merge_parts
+from sparkrules.store.part import Part
+
+if TYPE_CHECKING:
+    from sparkrules.store.store import Store
+
+_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Version:
+    """A version of a rule set: its manifest, and a part for each of the manifest's segments."""
+
+    manifest: Manifest
+    parts: tuple[Part, ...]
+
+    @property
+    def number(self) -> int:
+        return self.manifest.version
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What is to become a version. `rejected` is None if it is that of the version it was made from."""
+
+    parts: tuple[Part, ...]
+    rejected: tuple[Rejected, ...] | None = None
+    default_validity: int | None = None
+
+
+def publish_draft(
+    store: Store, rule_set: str, draft: Draft, base: Version | None, *, merge: Merge = "auto", action: str = "publish"
+) -> Version:
+    """Publish a draft that was made from a version of this store, or from nothing, and return the new version."""
+    written: dict[int, tuple[Part, str]] = {}  # segments by the identity of their body: not written again in a retry
+    while True:
+        if base is not None and not store.versions(rule_set):
+            base = None  # the store was emptied
+        if base is not None and store.manifest(rule_set) != base.manifest:
+            latest = store.open(rule_set, known=base)
+            draft, base = _rebase(store, rule_set, draft, base, latest), latest
+        parts = tuple(merge_parts(draft.parts, merge, datetime.now(timezone.utc)))
+        entries = _write_parts(store, rule_set, parts, base, written)
+        rejected = _write_rejected(store, rule_set, draft, base)
+        sizes = [part.body.sizes for part in parts]
+        made = Manifest.new(
+            rule_set,
+            0,
+            entries,
+            predicates=sum(predicates for predicates, _ in sizes),
+            nodes=sum(nodes for _, nodes in sizes),
+            action=action,
+            parent=None if base is None else base.number,
+            rejected=rejected,
+            default_validity=draft.default_validity,
+        )
+        number = store.commit(made, after=None if base is None else base.number)
+        if number is not None:
+            return Version(replace(made, version=number), parts)
+        # Somebody was faster. A merge takes time in which that would happen again; the next publisher can merge.
+        merge = "none"
+
+
+def _rebase(store: Store, rule_set: str, draft: Draft, base: Version, latest: Version) -> Draft:
+    """The changes from `base` to the draft, applied to `latest`."""
+    try:
+        own, theirs = changes(base.parts, draft.parts), changes(base.parts, latest.parts)
+    except CorruptStore as error:
+        if base.number in store.versions(rule_set) and store.manifest(rule_set, base.number) == base.manifest:
+            raise
+        raise PublishConflict(
+            f"rule set {rule_set!r}: version {base.number}, from which these changes were made, has been removed from "
+            f"{store.path}: load the rule set again and repeat the changes"
+        ) from error
+    both = sorted(own.touched & theirs.touched)
+    if both:
+        more = f" and {len(both) - _SHOWN} more" if len(both) > _SHOWN else ""
+        shown = ", ".join(map(repr, both[:_SHOWN])) + more
+        raise PublishConflict(
+            f"rule set {rule_set!r}: others have changed the same subscriptions ({shown}) since version {base.number}; "
+            f"the newest version is {latest.number}, published by {latest.manifest.publisher}. Nothing was published: "
+            "load the rule set again and repeat the changes",
+            tuple(both[:_SHOWN]),
+        )
+    parts = [_without(part, own.removed + own.changed) for part in latest.parts]
+    shared = {id(part.body) for part in base.parts}
+    mine = own.added + own.changed
+    for part in draft.parts:
+        if id(part.body) not in shared:
+            # Of a segment of mine, what the base has as well (it was merged into it) is theirs to keep or change.
+            rows = part.find(mine)
+            rows = rows[rows >= 0]
+            parts.append(part if len(rows) == part.live else part.only(rows))
+    return Draft(tuple(parts), _rebased_rejected(store, draft, base, latest), _either(draft, base, latest))
+
+
+def _without(part: Part, ids: Sequence[str]) -> Part:
+    rows = part.find(ids)
+    rows = rows[rows >= 0]
+    return part.without(rows) if len(rows) else part
+
+
+def _either(draft: Draft, base: Version, latest: Version) -> int | None:
+    mine = draft.default_validity
+    return latest.manifest.default_validity if mine == base.manifest.default_validity else mine
+
+
+def _rebased_rejected(store: Store, draft: Draft, base: Version, latest: Version) -> tuple[Rejected, ...] | None:
+    if draft.rejected is None:
+        return None
+    before, theirs = store.rejected(base.manifest), store.rejected(latest.manifest)
+    dropped, known = set(before) - set(draft.rejected), set(before)
+    return (
+        *(rule for rule in theirs if rule not in dropped),
+        *(rule for rule in draft.rejected if rule not in known),
+    )
+
+
+def _write_parts(
+    store: Store, rule_set: str, parts: Sequence[Part], base: Version | None, written: dict[int, tuple[Part, str]]
+) -> list[SegmentEntry]:
+    stored = {}
+    if base is not None:
+        stored = {id(part.body): (part, entry) for part, entry in zip(base.parts, base.manifest.segments, strict=True)}
+    entries = []
+    for part in parts:
+        known, entry = stored.get(id(part.body), (None, None))
+        if entry is not None and known is not None:
+            if (known.removed != part.removed).any():
+                removed = store.write_removed(rule_set, part.removed)
+                entry = SegmentEntry(entry.name, part.body.rows, removed, part.live)
+            entries.append(entry)
+            continue
+        if id(part.body) not in written:
+            written[id(part.body)] = part, store.write_segment(rule_set, part.body.tables)
+        _, name = written[id(part.body)]
+        removed_file = store.write_removed(rule_set, part.removed) if part.live < part.body.rows else None
+        entries.append(SegmentEntry(name, part.body.rows, removed_file, part.live))
+    return entries
+
+
+def _write_rejected(store: Store, rule_set: str, draft: Draft, base: Version | None) -> str | None:
+    if draft.rejected is None:
+        return None if base is None else base.manifest.rejected
+    return store.write_rejected(rule_set, draft.rejected) if draft.rejected else None

@@ -1,0 +1,32 @@
+"""The rules of a version that were set aside: one Arrow file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+
+import pyarrow as pa
+
+from sparkrules.rejected import Rejected
+from sparkrules.store.arrow_file import read_arrow, write_arrow
+
+REJECTED = pa.schema(
+    [("id", pa.utf8()), ("where", pa.utf8()), ("reason", pa.utf8()), ("line", pa.int32()), ("column", pa.int32())]
+)
+
+
+def write_rejected(file: Path, rejected: Iterable[Rejected]) -> None:
+    """Write the rules that were set aside."""
+    rows = [{key: _valid(value) for key, value in asdict(rule).items()} for rule in rejected]
+    write_arrow(file, pa.Table.from_pylist(rows, REJECTED), REJECTED)
+
+
+def read_rejected(file: Path) -> list[Rejected]:
+    """The rules that were set aside, in the order in which they were."""
+    return [Rejected(**row) for row in read_arrow(file, REJECTED).to_pylist()]
+
+
+def _valid(value: object) -> object:
+    """What was rejected because it is not Unicode can only be kept with the wrong characters replaced."""
+    return value.encode(errors="replace").decode() if isinstance(value, str) else value

@@ -1,0 +1,111 @@
+"""Tickets: secrets with which the owner of a subscription can renew or cancel it.
+
+The store has only a keyed hash of a ticket: HMAC-SHA256 of its UTF-8 bytes, in hexadecimal, with the key of the rule
+set, `<store>/<rule set>/tickets.key`. Who can read the segments but not the key cannot test guesses.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import logging
+import os
+import secrets
+import uuid
+from pathlib import Path
+
+from sparkrules.errors import StoreError, WrongTicket
+from sparkrules.store.arrow_file import sync_directory
+from sparkrules.store.numbered_files import link
+
+KEY_FILE = "tickets.key"
+_KEY_BYTES = 32
+_NOBODY = "0" * 64  # the hash of no ticket
+_log = logging.getLogger("sparkrules.tickets")
+
+
+def new_ticket() -> str:
+    """A secret that nobody can guess."""
+    return secrets.token_urlsafe(32)
+
+
+def ticket_hash(key: bytes, ticket: str) -> str:
+    """What is stored of a ticket.
+
+    >>> ticket_hash(b"key", "secret")[:16]
+    '25cf3c44c8f39313'
+    """
+    return hmac.new(key, ticket.encode(errors="surrogatepass"), hashlib.sha256).hexdigest()
+
+
+def check_ticket(key: bytes, ticket: str, stored: str | None, rule_set: str, id: str) -> None:
+    """Raise `WrongTicket` unless the ticket is the one whose hash is stored.
+
+    Takes the same time whether there is a subscription with this id or not, and whether it has a ticket, and does not
+    say which it is. A failure is logged, without the ticket.
+    """
+    given = ticket_hash(key, ticket if isinstance(ticket, str) else "")
+    same = hmac.compare_digest(given.encode(), (stored or _NOBODY).encode())
+    if not (same and stored is not None):
+        refuse(rule_set, id, "wrong ticket")
+        raise WrongTicket(f"this is not the ticket of subscription {id!r} in rule set {rule_set!r}")
+
+
+def refuse(rule_set: str, id: str, reason: str) -> None:
+    """Log that somebody was not allowed to change a subscription."""
+    _log.warning("%s for subscription %r of rule set %r", reason, id, rule_set)
+
+
+def read_key(home: Path) -> bytes | None:
+    """The key of the rule set in a directory, if it has one."""
+    file = home / KEY_FILE
+    try:
+        key = file.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise StoreError(f"{file}, the key of the tickets, cannot be read: {error}") from error
+    if len(key) != _KEY_BYTES:
+        raise StoreError(f"{file} is damaged: a key has {_KEY_BYTES} bytes. Restore it; without it no ticket is valid")
+    return key
+
+
+def shared_key(home: Path, wanted: bytes | None = None) -> bytes:
+    """The key of the rule set in a directory, made if there is none; all publishers get the same.
+
+    With `wanted`, the key must be that one: tickets that were given out with it are to stay valid.
+    """
+    key = read_key(home)
+    if key is None:
+        try:
+            key = _make_key(home, wanted or secrets.token_bytes(_KEY_BYTES))
+        except OSError as error:
+            raise StoreError(f"the key of the tickets cannot be written to {home}: {error}") from error
+    if wanted is not None and not hmac.compare_digest(key, wanted):
+        raise StoreError(
+            f"the tickets of this rule set were given out with another key than {home / KEY_FILE}: publish to the "
+            "store from which it was loaded, or to one that has no such rule set"
+        )
+    return key
+
+
+def _make_key(home: Path, key: bytes) -> bytes:
+    home.mkdir(parents=True, exist_ok=True)
+    temporary = home / f".{uuid.uuid4().hex}.tmp"
+    # Never readable by others, not even for a moment.
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as out:
+            out.write(key)
+            out.flush()
+            os.fsync(out.fileno())
+        link(temporary, home / KEY_FILE)
+    except FileExistsError:
+        made = read_key(home)
+        if made is None:
+            raise
+        return made
+    finally:
+        temporary.unlink(missing_ok=True)
+    sync_directory(home)
+    return key

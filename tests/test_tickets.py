@@ -1,0 +1,231 @@
+"""With a ticket, and only with it, the owner of a subscription can renew or cancel it."""
+
+from __future__ import annotations
+
+import logging
+import stat
+import threading
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sparkrules import RuleSet, ruleset, tickets
+from sparkrules.errors import RuleSetError, StoreError, UnknownId, WrongTicket
+from sparkrules.store import Store
+from sparkrules.tickets import KEY_FILE, read_key, shared_key, ticket_hash
+
+LATER = datetime(2099, 1, 1, tzinfo=timezone.utc)
+
+
+@pytest.fixture(params=["waiting", "published", "loaded", "loaded from a large set"])
+def owned(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[RuleSet, str]:
+    """A rule set with a subscription `mine` that has a ticket, and one that has none, and the ticket."""
+    rules = RuleSet("alerts")
+    if "large" in request.param:
+        rules.subscribe_all((f"r{number}", f"a = {number}") for number in range(2_000))
+    ticket = rules.subscribe("mine", "a = 1 AND b = 2", priority=3, metadata={"owner": "me"}, ticket=True)
+    rules.subscribe("theirs", "a = 2")
+    if request.param != "waiting":
+        rules.publish(store=tmp_path)
+    return (RuleSet.load("alerts", tmp_path) if "loaded" in request.param else rules), ticket
+
+
+def counted(monkeypatch: pytest.MonkeyPatch, place: Any, name: str) -> list[object]:
+    """The calls of a function from now on, which goes on doing what it does."""
+    calls: list[object] = []
+    function = getattr(place, name)
+
+    def recorded(*arguments: object, **named: object) -> object:
+        calls.append(arguments)
+        return function(*arguments, **named)
+
+    monkeypatch.setattr(place, name, recorded)
+    return calls
+
+
+class TestCancelling:
+    def test_with_the_ticket(self, owned: tuple[RuleSet, str], tmp_path: Path) -> None:
+        rules, ticket = owned
+        rules.unsubscribe("mine", ticket=ticket)
+        assert "mine" not in rules
+        rules.publish(store=tmp_path)
+        assert "mine" not in RuleSet.load("alerts", tmp_path)
+
+    def test_not_without_it(self, owned: tuple[RuleSet, str]) -> None:
+        rules, ticket = owned
+        for wrong in ("", "guessed", ticket[:-1], ticket + "x", "\ud800"):
+            with pytest.raises(
+                WrongTicket, match=r"^this is not the ticket of subscription 'mine' in rule set 'alerts'$"
+            ):
+                rules.unsubscribe("mine", ticket=wrong)
+        with pytest.raises(WrongTicket, match="was made with a ticket: give that, or force=True"):
+            rules.unsubscribe("mine")
+        with pytest.raises(WrongTicket, match="'mine'"):
+            rules.unsubscribe_all(["theirs", "mine"])
+        assert {"mine", "theirs"} <= set(rules.subscriptions)
+
+    def test_by_force(self, owned: tuple[RuleSet, str]) -> None:
+        rules, _ = owned
+        rules.unsubscribe("mine", force=True)
+        assert "mine" not in rules
+
+    def test_many_by_force(self, owned: tuple[RuleSet, str]) -> None:
+        rules, _ = owned
+        assert rules.unsubscribe_all(["theirs", "mine"], force=True) == 2
+
+    def test_a_ticket_opens_nothing_else_and_an_error_does_not_tell_what_there_is(
+        self, owned: tuple[RuleSet, str]
+    ) -> None:
+        rules, ticket = owned
+        for id in ("theirs", "nobody's"):
+            with pytest.raises(WrongTicket, match=f"^this is not the ticket of subscription [\"']{id}"):
+                rules.unsubscribe(id, ticket=ticket)
+        with pytest.raises(UnknownId):
+            rules.unsubscribe("nobody's")
+        with pytest.raises(UnknownId):
+            rules.unsubscribe("nobody's", force=True)
+        rules.unsubscribe("theirs")
+
+    def test_a_failure_is_logged_without_the_secret(
+        self, owned: tuple[RuleSet, str], caplog: pytest.LogCaptureFixture
+    ) -> None:
+        rules, ticket = owned
+        with caplog.at_level(logging.WARNING, "sparkrules.tickets"), pytest.raises(WrongTicket):
+            rules.unsubscribe("theirs", ticket=ticket)
+        assert caplog.messages == ["wrong ticket for subscription 'theirs' of rule set 'alerts'"]
+        assert ticket not in caplog.text
+
+    def test_the_same_work_is_done_whatever_there_is(
+        self, owned: tuple[RuleSet, str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        rules, _ = owned
+        compared = counted(monkeypatch, tickets.hmac, "compare_digest")
+        hashed = counted(monkeypatch, tickets.hmac, "new")
+        counts = []
+        for id in ("mine", "theirs", "nobody"):
+            with pytest.raises(WrongTicket):
+                rules.unsubscribe(id, ticket="guessed")
+            counts.append((len(compared), len(hashed)))
+            compared.clear()
+            hashed.clear()
+        assert len(set(counts)) == 1
+
+
+class TestRenewing:
+    def test_the_rule_stays_what_it_is_and_is_not_parsed_again(
+        self, owned: tuple[RuleSet, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        rules, ticket = owned
+        before = rules.subscriptions["mine"]
+        parsed = counted(monkeypatch, ruleset, "parse_rule")
+        rules.renew("mine", ticket, LATER)
+        assert parsed == []
+        for _ in range(2):
+            after = rules.subscriptions["mine"]
+            assert after.valid_until == LATER
+            assert (after.where, after.tree, after.priority, after.metadata, after.valid_from) == (
+                before.where, before.tree, before.priority, before.metadata, None
+            )  # fmt: skip
+            rules.publish(store=tmp_path)
+            rules = RuleSet.load("alerts", tmp_path)
+        assert len(rules) in (2, 2_002)
+
+    def test_the_ticket_stays_good(self, owned: tuple[RuleSet, str], tmp_path: Path) -> None:
+        rules, ticket = owned
+        rules.renew("mine", ticket, LATER)
+        rules.renew("mine", ticket, LATER + timedelta(days=1))
+        rules.publish(store=tmp_path, merge="all")
+        loaded = RuleSet.load("alerts", tmp_path)
+        loaded.renew("mine", ticket, LATER + timedelta(days=2))
+        loaded.publish()
+        RuleSet.load("alerts", tmp_path).unsubscribe("mine", ticket=ticket)
+
+    def test_not_with_another_ticket(self, owned: tuple[RuleSet, str]) -> None:
+        rules, ticket = owned
+        for id in ("theirs", "nobody"):
+            with pytest.raises(WrongTicket):
+                rules.renew(id, ticket, LATER)
+        with pytest.raises(WrongTicket):
+            rules.renew("mine", "guessed", LATER)
+        assert rules.subscriptions["mine"].valid_until is None
+
+    def test_only_until_a_time_to_come(self, owned: tuple[RuleSet, str]) -> None:
+        rules, ticket = owned
+        with pytest.raises(RuleSetError, match="in the future"):
+            rules.renew("mine", ticket, datetime.now(timezone.utc) - timedelta(seconds=1))
+        with pytest.raises(RuleSetError, match="in the future"):
+            rules.renew("mine", ticket, None)  # type: ignore[arg-type]
+        with pytest.raises(RuleSetError, match="has no time zone"):
+            rules.renew("mine", ticket, LATER.replace(tzinfo=None))
+
+
+class TestTheStore:
+    def test_it_has_only_a_keyed_hash(self, tmp_path: Path) -> None:
+        rules = RuleSet("alerts")
+        ticket = rules.subscribe("mine", "a = 1", ticket=True)
+        rules.publish(store=tmp_path)
+        key = (tmp_path / "alerts" / KEY_FILE).read_bytes()
+        _, (segment,) = Store(tmp_path).load("alerts")
+        assert segment.ticket.tolist() == [ticket_hash(key, ticket)]
+        assert not any(ticket.encode() in file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
+
+    def test_the_key_is_for_its_owner_only(self, tmp_path: Path) -> None:
+        assert len(shared_key(tmp_path / "alerts")) == 32
+        assert stat.S_IMODE((tmp_path / "alerts" / KEY_FILE).stat().st_mode) == 0o600
+        assert [file.name for file in (tmp_path / "alerts").iterdir()] == [KEY_FILE]
+
+    def test_publishers_at_once_share_one_key(self, tmp_path: Path) -> None:
+        keys: list[bytes] = []
+        threads = [threading.Thread(target=lambda: keys.append(shared_key(tmp_path))) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(keys) == 8
+        assert set(keys) == {read_key(tmp_path)}
+
+    def test_rule_sets_without_tickets_have_no_key(self, tmp_path: Path) -> None:
+        rules = RuleSet("alerts")
+        rules.subscribe("a", "a = 1")
+        rules.publish(store=tmp_path)
+        assert not (tmp_path / "alerts" / KEY_FILE).exists()
+
+    def test_tickets_stay_good_in_a_second_store(self, tmp_path: Path) -> None:
+        rules = RuleSet("alerts")
+        ticket = rules.subscribe("mine", "a = 1", ticket=True)
+        rules.publish(store=tmp_path / "one")
+        rules.publish(store=tmp_path / "two")
+        for store in ("one", "two"):
+            RuleSet.load("alerts", tmp_path / store).unsubscribe("mine", ticket=ticket)
+
+    def test_a_store_with_another_key_is_refused(self, tmp_path: Path) -> None:
+        for store in ("one", "two"):
+            rules = RuleSet("alerts")
+            rules.subscribe("mine", "a = 1", ticket=True)
+            rules.publish(store=tmp_path / store)
+        with pytest.raises(StoreError, match=r"another key than .*tickets\.key"):
+            rules.publish(store=tmp_path / "one")
+
+    def test_a_rule_set_made_anew_uses_the_key_that_is_there(self, tmp_path: Path) -> None:
+        for _ in range(2):
+            rules = RuleSet("alerts")
+            ticket = rules.subscribe("mine", "a = 1", ticket=True)
+            rules.publish(store=tmp_path)
+        RuleSet.load("alerts", tmp_path).unsubscribe("mine", ticket=ticket)
+
+    def test_a_damaged_key_is_named(self, tmp_path: Path) -> None:
+        rules = RuleSet("alerts")
+        ticket = rules.subscribe("mine", "a = 1", ticket=True)
+        rules.publish(store=tmp_path)
+        (tmp_path / "alerts" / KEY_FILE).write_bytes(b"short")
+        with pytest.raises(StoreError, match=r"tickets\.key is damaged"):
+            rules.unsubscribe("mine", ticket=ticket)
+
+
+def test_no_two_tickets_are_the_same() -> None:
+    rules = RuleSet("alerts")
+    tickets = {rules.subscribe(f"r{number}", "a = 1", ticket=True) for number in range(100)}
+    assert len(tickets) == 100
+    assert all(len(ticket) == 43 for ticket in tickets)
