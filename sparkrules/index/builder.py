@@ -25,12 +25,11 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sparkrules.errors import DuplicateId, RuleSetError
-from sparkrules.index.arrow_arrays import arrow_of
+from sparkrules.index.arrow_arrays import numpy_of, texts_to_arrow
 from sparkrules.index.csr import Csr, Ints
 from sparkrules.index.forest import Forest, merge_forests, without_unused
 from sparkrules.index.rule import Rule
@@ -135,7 +134,7 @@ class SubscriptionColumns:
 def segment_of(forest: Forest, subscriptions: SubscriptionColumns, functions: Iterable[str] = ()) -> Segment:
     """The segment of a canonical forest, whose roots belong to these subscriptions."""
     # The order of UTF-8 bytes, which is that of Python and of Spark.
-    order = pc.sort_indices(arrow_of(subscriptions.id, pa.utf8())).to_numpy()
+    order = numpy_of(pc.sort_indices(texts_to_arrow(subscriptions.id)))
     own = subscriptions.take(order)
     return Segment(
         attributes=_strings(forest.attributes),
