@@ -73,7 +73,7 @@ class Content(Mapping[str, Rule]):
         """The hash of a subscription's ticket; None if it has none, or if there is no such subscription."""
         if id in self.waiting:
             return self.waiting[id].ticket
-        place = self._place(id)
+        place = self._place(id) if isinstance(id, str) else None
         found: str | None = None
         if place is not None:
             number, row = place
@@ -93,10 +93,18 @@ class Content(Mapping[str, Rule]):
         for part in self.parts:
             tickets = part.body.column("ticket")
             if tickets.null_count < len(tickets):
-                rows = part.find(ids)
+                rows = self._find(part, list(dict.fromkeys(ids)))
                 own = arrow_of(rows[rows >= 0], pa.int64())
                 found += part.body.ids.take(own).filter(pc.is_valid(tickets.take(own))).to_pylist()
         return found[:_SHOWN]
+
+    def published(self, ids: Sequence[str]) -> list[str]:
+        """Those of the ids, each given once, that are in a part."""
+        found: list[str] = []
+        for part in self.parts:
+            rows = part.find(ids)
+            found += part.body.ids.take(arrow_of(rows[rows >= 0], pa.int64())).to_pylist()
+        return found
 
     def add(self, rule: Rule) -> None:
         """Add a rule whose id is new; that has been checked."""
@@ -107,10 +115,8 @@ class Content(Mapping[str, Rule]):
         """Add all rules of a segment. Raises `DuplicateId` if one of them has an id that is taken."""
         new = Part.of(segment)
         ids = segment.subscription_id.tolist()
-        taken = [id for id in self.waiting if new.find([id])[0] >= 0]
-        for part in self.parts:
-            rows = part.find(ids)
-            taken += part.body.ids.take(arrow_of(rows[rows >= 0], pa.int64())).to_pylist()
+        rows = new.find(list(self.waiting))
+        taken = [ids[row] for row in rows[rows >= 0].tolist()] + self.published(ids)
         if taken:
             raise DuplicateId(f"rule set {self.name!r} has {_some(taken)} already; unsubscribe first")
         self.parts += (new,)

@@ -81,11 +81,19 @@ class LazySegment:
         assert self._directory is not None
         return read_segment(self._directory)
 
+    def release(self) -> None:
+        """Forget the tables of a segment in memory, which take as much space as the segment."""
+        if self._given is not None:
+            self.__dict__.pop("tables", None)
+
     def column(self, name: str) -> Any:
         """A column of its subscriptions, as one Arrow array."""
         if name not in self._columns:
             if self._given is not None:
-                chunks = self.tables["subscriptions"].column(name)
+                columns = self.tables["subscriptions"].columns
+                self._columns = {
+                    own: _single(c) for own, c in zip(SCHEMAS["subscriptions"].names, columns, strict=True)
+                }
             else:
                 chunks = self._subscriptions.column(name)
                 try:
@@ -94,12 +102,7 @@ class LazySegment:
                     raise CorruptStore(
                         f"{self._file('subscriptions')} is damaged ({error}): {PUBLISH_AGAIN}"
                     ) from error
-            array = (
-                chunks.chunk(0)
-                if chunks.num_chunks == 1
-                else pa.concat_arrays([*chunks.chunks, pa.nulls(0, chunks.type)])
-            )
-            self._columns[name] = array
+                self._columns[name] = _single(chunks)
         return self._columns[name]
 
     @cached_property
@@ -155,3 +158,9 @@ class LazySegment:
 
     def _file(self, table: str) -> Path:
         return (self._directory or Path("memory")) / f"{table}.arrow"
+
+
+def _single(chunks: pa.ChunkedArray) -> Any:
+    if chunks.num_chunks == 1:
+        return chunks.chunk(0)
+    return pa.concat_arrays([*chunks.chunks, pa.nulls(0, chunks.type)])

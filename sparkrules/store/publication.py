@@ -78,7 +78,7 @@ def publish_draft(
         if number is not None:
             return Version(replace(made, version=number), parts)
         # Somebody was faster. A merge takes time in which that would happen again; the next publisher can merge.
-        merge = "none"
+        merge = "none" if merge == "auto" else merge
 
 
 def _rebase(store: Store, rule_set: str, draft: Draft, base: Version, latest: Version) -> Draft:
@@ -153,6 +153,7 @@ def _write_parts(
             continue
         if id(part.body) not in written:
             written[id(part.body)] = part, store.write_segment(rule_set, part.body.tables)
+            part.body.release()
         _, name = written[id(part.body)]
         removed_file = store.write_removed(rule_set, part.removed) if part.live < part.body.rows else None
         entries.append(SegmentEntry(name, part.body.rows, removed_file, part.live))
