@@ -46,7 +46,7 @@ class Content(Mapping[str, Rule]):
         return len(self.waiting) + sum(part.live for part in self.parts)
 
     def __contains__(self, id: object) -> bool:
-        return id in self.waiting or (isinstance(id, str) and self._place(id) is not None)
+        return id in self.waiting or self._place(id) is not None
 
     def __iter__(self) -> Iterator[str]:
         for part in self.parts:
@@ -73,7 +73,7 @@ class Content(Mapping[str, Rule]):
         """The hash of a subscription's ticket; None if it has none, or if there is no such subscription."""
         if id in self.waiting:
             return self.waiting[id].ticket
-        place = self._place(id) if isinstance(id, str) else None
+        place = self._place(id)
         found: str | None = None
         if place is not None:
             number, row = place
@@ -164,7 +164,10 @@ class Content(Mapping[str, Rule]):
             self._segment = parts[0].body.segment if whole else merged(parts)
         return self._segment
 
-    def _place(self, id: str) -> tuple[int, int] | None:
+    def _place(self, id: object) -> tuple[int, int] | None:
+        """The number of the part that has a rule, and its row there."""
+        if not isinstance(id, str):
+            return None
         for number, part in enumerate(self.parts):
             row = int(part.find([id])[0])
             if row >= 0:

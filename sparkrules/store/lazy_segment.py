@@ -26,6 +26,7 @@ from sparkrules.store.arrow_file import PUBLISH_AGAIN, map_arrow
 from sparkrules.store.segment_files import load_segment, read_segment
 from sparkrules.store.stored_rule import stored_rule
 
+_START_COST = 2_000  # in rows that could be looked up meanwhile, of beginning with a hash table
 _SEARCH_COST = 400  # a binary search costs about as much as looking up so many rows in a hash table
 
 
@@ -109,16 +110,14 @@ class LazySegment:
     def ids(self) -> Any:
         """Its ids, ascending."""
         ids = self.column("id")
-        if ids.null_count or pc.all(pc.less(ids.slice(0, max(len(ids) - 1, 0)), ids.slice(1))).as_py() not in (
-            True,
-            None,
-        ):
+        each_is_less = pc.less(ids.slice(0, max(len(ids) - 1, 0)), ids.slice(1))
+        if ids.null_count or not numpy_of(each_is_less).all():
             raise CorruptStore(f"{self._file('subscriptions')} is damaged (its ids do not ascend): {PUBLISH_AGAIN}")
         return ids
 
     def find(self, ids: Sequence[str]) -> NDArray[np.int64]:
         """The row of each id, -1 if there is none; no id is given twice."""
-        if len(ids) * _SEARCH_COST < self.rows:
+        if len(ids) * _SEARCH_COST < self.rows + _START_COST:
             return np.array([self._search(id) for id in ids], np.int64)
         # The other way round, a hash table of all rows would be made.
         places = numpy_of(pc.index_in(self.ids, value_set=texts_to_arrow(ids)), null=-1)

@@ -85,6 +85,7 @@ def _rebase(store: Store, rule_set: str, draft: Draft, base: Version, latest: Ve
     """The changes from `base` to the draft, applied to `latest`."""
     try:
         own, theirs = changes(base.parts, draft.parts), changes(base.parts, latest.parts)
+        rejected = _rebased_rejected(store, draft, base, latest)
     except CorruptStore as error:
         if base.number in store.versions(rule_set) and store.manifest(rule_set, base.number) == base.manifest:
             raise
@@ -111,7 +112,7 @@ def _rebase(store: Store, rule_set: str, draft: Draft, base: Version, latest: Ve
             rows = part.find(mine)
             rows = rows[rows >= 0]
             parts.append(part if len(rows) == part.live else part.only(rows))
-    return Draft(tuple(parts), _rebased_rejected(store, draft, base, latest), _either(draft, base, latest))
+    return Draft(tuple(parts), rejected, _either(draft, base, latest))
 
 
 def _without(part: Part, ids: Sequence[str]) -> Part:
