@@ -117,7 +117,7 @@ def _match(arguments: argparse.Namespace) -> int:
     for number, ids in enumerate(rules.match(_read_data(arguments.data)).ids.to_pylist()):
         if ids or arguments.all:
             print(json.dumps({"row": number, "ids": ids}, ensure_ascii=False))
-    return SOME_REJECTED if rules.rejected else 0
+    return SOME_REJECTED if arguments.rules and rules.rejected else 0
 
 
 def _jar_path(_: argparse.Namespace) -> int:

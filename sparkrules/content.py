@@ -46,7 +46,7 @@ class Content(Mapping[str, Rule]):
         return len(self.waiting) + sum(part.live for part in self.parts)
 
     def __contains__(self, id: object) -> bool:
-        return id in self.waiting or (isinstance(id, str) and self._place(id) is not None)
+        return id in self.waiting or self._place(id) is not None
 
     def __iter__(self) -> Iterator[str]:
         for part in self.parts:
@@ -93,10 +93,18 @@ class Content(Mapping[str, Rule]):
         for part in self.parts:
             tickets = part.body.column("ticket")
             if tickets.null_count < len(tickets):
-                rows = part.find(ids)
+                rows = self._find(part, list(dict.fromkeys(ids)))
                 own = arrow_of(rows[rows >= 0], pa.int64())
                 found += part.body.ids.take(own).filter(pc.is_valid(tickets.take(own))).to_pylist()
         return found[:_SHOWN]
+
+    def published(self, ids: Sequence[str]) -> list[str]:
+        """Those of the ids, each given once, that are in a part."""
+        found: list[str] = []
+        for part in self.parts:
+            rows = part.find(ids)
+            found += part.body.ids.take(arrow_of(rows[rows >= 0], pa.int64())).to_pylist()
+        return found
 
     def add(self, rule: Rule) -> None:
         """Add a rule whose id is new; that has been checked."""
@@ -107,10 +115,8 @@ class Content(Mapping[str, Rule]):
         """Add all rules of a segment. Raises `DuplicateId` if one of them has an id that is taken."""
         new = Part.of(segment)
         ids = segment.subscription_id.tolist()
-        taken = [id for id in self.waiting if new.find([id])[0] >= 0]
-        for part in self.parts:
-            rows = part.find(ids)
-            taken += part.body.ids.take(arrow_of(rows[rows >= 0], pa.int64())).to_pylist()
+        rows = new.find(list(self.waiting))
+        taken = [ids[row] for row in rows[rows >= 0].tolist()] + self.published(ids)
         if taken:
             raise DuplicateId(f"rule set {self.name!r} has {_some(taken)} already; unsubscribe first")
         self.parts += (new,)
@@ -158,7 +164,10 @@ class Content(Mapping[str, Rule]):
             self._segment = parts[0].body.segment if whole else merged(parts)
         return self._segment
 
-    def _place(self, id: str) -> tuple[int, int] | None:
+    def _place(self, id: object) -> tuple[int, int] | None:
+        """The number of the part that has a rule, and its row there."""
+        if not isinstance(id, str):
+            return None
         for number, part in enumerate(self.parts):
             row = int(part.find([id])[0])
             if row >= 0:

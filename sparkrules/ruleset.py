@@ -24,7 +24,7 @@ from tqdm import tqdm
 from sparkrules.catalyst.analyze import bound_tests, count_ranges
 from sparkrules.catalyst.session import RULE_SET_SETTING, STORE_SETTING, require_plugin, store_of
 from sparkrules.content import Content
-from sparkrules.errors import DuplicateId, RuleSetError, WrongTicket
+from sparkrules.errors import DuplicateId, RuleSetError, UnknownId, WrongTicket
 from sparkrules.index import Explanation, Matches, Rule, Segment, Statistics, explain, match, statistics_of
 from sparkrules.rejected import Rejected
 from sparkrules.row_truth import row_truth
@@ -152,7 +152,8 @@ class RuleSet:
         sparkrules.sql.errors.RuleError: ...
         """
         rule = self._rule_of(RuleRow(id, where, priority, metadata, valid_from, valid_until))
-        self._check_new(rule.id, {})
+        if rule.id in self._content:
+            raise self._duplicate(rule.id)
         self._content.add(rule)
         if not ticket:
             return None
@@ -174,10 +175,8 @@ class RuleSet:
         """
         if ticket is not None:
             self._check_ticket(id, ticket)
-        elif not force:
-            self._check_unowned([id])
-        self._content.remove_all([id])
-        self._secrets.pop(id, None)
+            force = True
+        self.unsubscribe_all([id], force=force)
 
     def unsubscribe_all(self, ids: Iterable[str], *, force: bool = False) -> int:
         """Remove many rules, and return how many; if one of them is unknown, or has a ticket, none is removed.
@@ -191,6 +190,8 @@ class RuleSet:
         if isinstance(ids, str):
             raise RuleSetError(f"unsubscribe_all takes several ids, not the text {ids!r}")
         wanted = list(ids)
+        if odd := [id for id in wanted if not isinstance(id, str)]:
+            raise UnknownId(f"an id is a text, not {odd[0]!r}")
         if not force:
             self._check_unowned(wanted)
         before = len(self)
@@ -226,19 +227,24 @@ class RuleSet:
         second.
         """
         rows, count = read_rules(source)
-        added: dict[str, Rule] = {}
-        rejected: list[Rejected] = []
-        for row in tqdm(rows, total=count, desc=self.name, unit=" rules", delay=1, disable=None, leave=False):
+        added: dict[str, tuple[int, Rule]] = {}
+        rejected: dict[int, Rejected] = {}
+        progress = tqdm(rows, total=count, desc=self.name, unit=" rules", delay=1, disable=None, leave=False)
+        for place, row in enumerate(progress):
             try:
                 rule = self._rule_of(row)
-                self._check_new(rule.id, added)
+                if rule.id in added or rule.id in self._content.waiting:
+                    raise self._duplicate(rule.id)
             except (RuleError, RuleSetError) as error:
-                rejected.append(_rejected(row, error))
+                rejected[place] = _rejected(row, error)
             else:
-                added[rule.id] = rule
+                added[rule.id] = place, rule
+        for id in self._content.published(list(added)):  # all at once: looking up each would take longer than parsing
+            place, rule = added.pop(id)
+            rejected[place] = Rejected(id, rule.where, str(self._duplicate(id)))
         if rejected:
-            self.rejected += rejected
-        for rule in added.values():
+            self.rejected += [rejected[place] for place in sorted(rejected)]
+        for _, rule in added.values():
             self._content.add(rule)
         return len(added)
 
@@ -444,9 +450,8 @@ class RuleSet:
             raise
         return Rule(id, where, tree, priority, metadata, None if sql == where else sql, valid_from, valid_until)
 
-    def _check_new(self, id: str, added: Mapping[str, Rule]) -> None:
-        if id in added or id in self._content:
-            raise DuplicateId(f"rule set {self.name!r} has a subscription {id!r} already; unsubscribe it first")
+    def _duplicate(self, id: str) -> DuplicateId:
+        return DuplicateId(f"rule set {self.name!r} has a subscription {id!r} already; unsubscribe it first")
 
     def _store(self, store: str | os.PathLike[str] | None) -> Store:
         return Store(self._home if store is None else store)
@@ -476,6 +481,7 @@ class RuleSet:
         return tuple(self.rejected)
 
     def _check_unowned(self, ids: list[str]) -> None:
+        """Raise `WrongTicket` if one of the subscriptions was made with a ticket."""
         owned = [id for id in ids if id in self._secrets] or self._content.ticketed(ids)
         if owned:
             refuse(self.name, owned[0], "no ticket")

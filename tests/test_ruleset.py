@@ -105,6 +105,14 @@ class TestSubscribingAll:
         assert "already" in duplicate.reason
         assert duplicate.line is None
 
+    def test_what_is_set_aside_keeps_its_order(self, rules: RuleSet, tmp_path: Path) -> None:
+        rules.publish(store=tmp_path)
+        rules.subscribe("dry", "humidity < 10")
+        source = [("x", "a >"), ("hot", "a = 1"), ("dry", "a = 1"), ("hot", "a = 2"), ("new", "a = 1"), ("y", "a >")]
+        assert rules.subscribe_all(source) == 1
+        assert [rejected.id for rejected in rules.rejected] == ["x", "hot", "dry", "hot", "y"]
+        assert all("already" in rejected.reason for rejected in rules.rejected[1:4])
+
     def test_a_source_that_breaks_off_adds_nothing(self, rules: RuleSet, tmp_path: Path) -> None:
         (tmp_path / "a.jsonl").write_text('{"id": "x", "where": "a = 1"}\nnot JSON\n')
         with pytest.raises(RuleSetError, match="line 2"):
@@ -177,9 +185,9 @@ class TestPublishing:
     def test_removing_many_is_all_or_nothing(self, rules: RuleSet, tmp_path: Path) -> None:
         rules.publish(store=tmp_path)
         rules.subscribe("new", "a = 1")
-        for unknown in ("nobody", "\ud800"):
-            with pytest.raises(UnknownId, match="'alerts' has no subscription"):
-                rules.unsubscribe_all(["hot", unknown, "new"])
+        for unknown in ("nobody", "\ud800", 7, None):
+            with pytest.raises(UnknownId, match=r"'alerts' has no subscription|an id is a text"):
+                rules.unsubscribe_all(["hot", unknown, "new"])  # type: ignore[list-item]
         assert len(rules) == 3
         with pytest.raises(RuleSetError, match="several ids"):
             rules.unsubscribe_all("hot")

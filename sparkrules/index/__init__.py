@@ -2,7 +2,7 @@
 
 | to | use |
 |---|---|
-| build | `Rule`, `build_segment` -> `Segment` |
+| build | `Rule`, `build_segment` -> `Segment`; `merge_segments` |
 | store | `to_tables`, `from_tables`, `CorruptSegment` |
 | match without Spark | `match` -> `Matches`; `NeedsSpark`, `UnknownColumn` |
 | say what matches have in common, and why | `overlap_sets`, `explain` |
@@ -20,6 +20,7 @@ from sparkrules.index.explain import ExplainedNode, Explanation, explain
 from sparkrules.index.filters import general_filter, true_value_path_filter, zero_suppression_filter
 from sparkrules.index.matcher import NeedsSpark, UnknownColumn, match
 from sparkrules.index.matches import Matches
+from sparkrules.index.merge import merge_segments
 from sparkrules.index.overlap import OverlapSet, overlap_sets
 from sparkrules.index.rule import Rule
 from sparkrules.index.segment import Segment
@@ -51,6 +52,7 @@ __all__ = [
     "from_tables",
     "general_filter",
     "match",
+    "merge_segments",
     "overlap_sets",
     "statistics_of",
     "to_tables",

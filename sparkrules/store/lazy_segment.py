@@ -26,6 +26,7 @@ from sparkrules.store.arrow_file import PUBLISH_AGAIN, map_arrow
 from sparkrules.store.segment_files import load_segment, read_segment
 from sparkrules.store.stored_rule import stored_rule
 
+_START_COST = 2_000  # in rows that could be looked up meanwhile, of beginning with a hash table
 _SEARCH_COST = 400  # a binary search costs about as much as looking up so many rows in a hash table
 
 
@@ -81,11 +82,19 @@ class LazySegment:
         assert self._directory is not None
         return read_segment(self._directory)
 
+    def release(self) -> None:
+        """Forget the tables of a segment in memory, which take as much space as the segment."""
+        if self._given is not None:
+            self.__dict__.pop("tables", None)
+
     def column(self, name: str) -> Any:
         """A column of its subscriptions, as one Arrow array."""
         if name not in self._columns:
             if self._given is not None:
-                chunks = self.tables["subscriptions"].column(name)
+                columns = self.tables["subscriptions"].columns
+                self._columns = {
+                    own: _single(c) for own, c in zip(SCHEMAS["subscriptions"].names, columns, strict=True)
+                }
             else:
                 chunks = self._subscriptions.column(name)
                 try:
@@ -94,28 +103,21 @@ class LazySegment:
                     raise CorruptStore(
                         f"{self._file('subscriptions')} is damaged ({error}): {PUBLISH_AGAIN}"
                     ) from error
-            array = (
-                chunks.chunk(0)
-                if chunks.num_chunks == 1
-                else pa.concat_arrays([*chunks.chunks, pa.nulls(0, chunks.type)])
-            )
-            self._columns[name] = array
+                self._columns[name] = _single(chunks)
         return self._columns[name]
 
     @cached_property
     def ids(self) -> Any:
         """Its ids, ascending."""
         ids = self.column("id")
-        if ids.null_count or pc.all(pc.less(ids.slice(0, max(len(ids) - 1, 0)), ids.slice(1))).as_py() not in (
-            True,
-            None,
-        ):
+        each_is_less = pc.less(ids.slice(0, max(len(ids) - 1, 0)), ids.slice(1))
+        if ids.null_count or not numpy_of(each_is_less).all():
             raise CorruptStore(f"{self._file('subscriptions')} is damaged (its ids do not ascend): {PUBLISH_AGAIN}")
         return ids
 
     def find(self, ids: Sequence[str]) -> NDArray[np.int64]:
         """The row of each id, -1 if there is none; no id is given twice."""
-        if len(ids) * _SEARCH_COST < self.rows:
+        if len(ids) * _SEARCH_COST < self.rows + _START_COST:
             return np.array([self._search(id) for id in ids], np.int64)
         # The other way round, a hash table of all rows would be made.
         places = numpy_of(pc.index_in(self.ids, value_set=texts_to_arrow(ids)), null=-1)
@@ -155,3 +157,9 @@ class LazySegment:
 
     def _file(self, table: str) -> Path:
         return (self._directory or Path("memory")) / f"{table}.arrow"
+
+
+def _single(chunks: pa.ChunkedArray) -> Any:
+    if chunks.num_chunks == 1:
+        return chunks.chunk(0)
+    return pa.concat_arrays([*chunks.chunks, pa.nulls(0, chunks.type)])

@@ -78,13 +78,14 @@ def publish_draft(
         if number is not None:
             return Version(replace(made, version=number), parts)
         # Somebody was faster. A merge takes time in which that would happen again; the next publisher can merge.
-        merge = "none"
+        merge = "none" if merge == "auto" else merge
 
 
 def _rebase(store: Store, rule_set: str, draft: Draft, base: Version, latest: Version) -> Draft:
     """The changes from `base` to the draft, applied to `latest`."""
     try:
         own, theirs = changes(base.parts, draft.parts), changes(base.parts, latest.parts)
+        rejected = _rebased_rejected(store, draft, base, latest)
     except CorruptStore as error:
         if base.number in store.versions(rule_set) and store.manifest(rule_set, base.number) == base.manifest:
             raise
@@ -111,7 +112,7 @@ def _rebase(store: Store, rule_set: str, draft: Draft, base: Version, latest: Ve
             rows = part.find(mine)
             rows = rows[rows >= 0]
             parts.append(part if len(rows) == part.live else part.only(rows))
-    return Draft(tuple(parts), _rebased_rejected(store, draft, base, latest), _either(draft, base, latest))
+    return Draft(tuple(parts), rejected, _either(draft, base, latest))
 
 
 def _without(part: Part, ids: Sequence[str]) -> Part:
@@ -153,6 +154,7 @@ def _write_parts(
             continue
         if id(part.body) not in written:
             written[id(part.body)] = part, store.write_segment(rule_set, part.body.tables)
+            part.body.release()
         _, name = written[id(part.body)]
         removed_file = store.write_removed(rule_set, part.removed) if part.live < part.body.rows else None
         entries.append(SegmentEntry(name, part.body.rows, removed_file, part.live))
