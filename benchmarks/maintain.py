@@ -1,6 +1,7 @@
-"""How fast a published rule set can be changed: python -m benchmarks.maintain --rules 1000000
+"""How fast rules are compiled, published and changed: python -m benchmarks.maintain --rules 1000000
 
-The rules are made as a segment, without texts being parsed: this measures maintenance, not compilation.
+Auction rules from text to a published version, in a process of their own for its memory; rules of 10,000 shapes beside
+bare sqlglot; then changes of the published set, in this process and in fresh ones. One core.
 """
 
 from __future__ import annotations
@@ -10,19 +11,35 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 from time import perf_counter
 
-import numpy as np
+import sqlglot
 
+from benchmarks.workloads.thesis import thesis
 from sparkrules import RuleSet
-from sparkrules.index import Csr, Segment
-from sparkrules.index.segment import AND, KINDS, PREDICATE
-from sparkrules.sql.tree import OPERATORS
+from sparkrules.compile import compile_texts
+from sparkrules.demo.auctions import auction_rules
+from sparkrules.sql.template import lift
 
-PRICES = 1_000
+SHAPES = 10_000
 
-# Each is run in a fresh process, and measured there after the import: the first thing that an operator's script does.
+COMPILE = """
+import resource
+from time import perf_counter
+from sparkrules import RuleSet
+from sparkrules.demo.auctions import auction_rules
+texts = list(auction_rules({count}))
+start = perf_counter()
+rules = RuleSet("big")
+rules.subscribe_all(texts)
+compiled = perf_counter()
+rules.publish(store={store!r})
+print(compiled - start, perf_counter() - compiled, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+"""
+
+# Run in a fresh process, and measured there after the import: the first thing that an operator's script does.
 FRESH = """
 from time import perf_counter
 from sparkrules import RuleSet
@@ -34,94 +51,102 @@ print(perf_counter() - start)
 """
 
 
+class Table:
+    """What was measured: a step, its seconds, and how many rules it was about."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def add(self, step: str, seconds: float, rules: int = 1, note: str = "") -> None:
+        rate = f"{rules / seconds:,.0f}" if rules > 1 else ""
+        self.lines.append(f"| {step:<52} | {seconds:8.3f} | {rate:>10} | {note} |")
+        print(self.lines[-1], file=sys.stderr, flush=True)
+
+    def measure(self, step: str, run: Callable[[], object], rules: int = 1, note: str = "") -> float:
+        start = perf_counter()
+        run()
+        seconds = perf_counter() - start
+        self.add(step, seconds, rules, note)
+        return seconds
+
+    def __str__(self) -> str:
+        head = f"| {'step':<52} |  seconds |    rules/s | |\n|{'-' * 54}|---------:|-----------:|---|"
+        return "\n".join([head, *self.lines])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rules", type=int, default=1_000_000)
     count: int = parser.parse_args().rules
-    first, second = synthetic("a", count), synthetic("b", count)
+    table = Table()
     with tempfile.TemporaryDirectory() as directory:
-        store = str(Path(directory) / "store")
-        rules = RuleSet("big")
-        lines: list[tuple[str, float, int]] = []
-
-        def measure(what: str, run: Callable[[], object], changes: int = 1) -> None:
-            start = perf_counter()
-            run()
-            lines.append((what, perf_counter() - start, changes))
-
-        measure("insert a segment", lambda: rules.subscribe_compiled(first), count)
-        measure("publish all", lambda: rules.publish(store=store), count)
-        measure("insert another segment", lambda: rules.subscribe_compiled(second), count)
-        measure("delete it by ids", lambda: rules.unsubscribe_all(second.subscription_id.tolist()), count)
-        measure(
-            "delete a tenth by ids", lambda: rules.unsubscribe_all(first.subscription_id[::10].tolist()), count // 10
-        )
-        measure("publish the deletions", rules.publish)
-        rules.subscribe("one", "price < 3")
-        measure("add one and publish", rules.publish)
-        rules.unsubscribe("one")
-        measure("remove one and publish", rules.publish)
-        measure("diff of first and last version", lambda: rules.diff(1))
-        for what, change in {
-            "fresh process: load, add one, publish": 'rules.subscribe("new", "price < 3 AND title = \'x\'")',
-            "fresh process: load, remove one, publish": 'rules.unsubscribe("a0000001")',
-            "fresh process: load, remove and add, publish": 'rules.unsubscribe("a0000002"); rules.subscribe("n", "a")',
-            "fresh process: load, read one rule, publish": 'rules.subscriptions["a0000003"]',
-        }.items():
-            made = subprocess.run(
-                [sys.executable, "-c", FRESH.format(store=store, change=change)],
-                check=True,
-                capture_output=True,
-                text=True,
-            )
-            lines.append((what, float(made.stdout), 1))
-    print(f"{count:,} rules\n")
-    print(f"| {'step':<46} | seconds |  changes/s |\n|{'-' * 48}|--------:|-----------:|")
-    for what, seconds, changes in lines:
-        rate = f"{changes / seconds:,.0f}" if changes > 1 else ""
-        print(f"| {what:<46} | {seconds:7.3f} | {rate:>10} |")
+        for size in sorted({count // 10, count}):
+            store = str(Path(directory) / f"store-{size}")
+            compiled, published, memory = (float(word) for word in _fresh(COMPILE, count=size, store=store).split())
+            note = f"peak of the process {memory:,.0f} MB, the texts and their generator included"
+            table.add(f"{size:,} auction rules, from texts to an index", compiled, size)
+            table.add(f"{size:,} auction rules, published", published, size)
+            table.add(f"{size:,} auction rules, in all", compiled + published, size, note)
+        _shapes(table)
+        _sharing(table, count)
+        _changes(table, count, store)
+    print(table)
 
 
-def synthetic(prefix: str, count: int) -> Segment:
-    """A segment of rules `price < p AND title = 't'`, of which ten share a title."""
-    titles = -(-count // 10)
-    rules = np.arange(count)
-    price, title = rules % PRICES, rules // 10
-    leaves = PRICES + titles
-    uses = np.concatenate([np.bincount(price, minlength=PRICES), np.bincount(title, minlength=titles), np.ones(count)])
-    texts = [str(number) for number in range(PRICES)] + [f"t{number}" for number in range(titles)]
-    return Segment(
-        attributes=_strings(["price", "title"]),
-        constant_kind=np.repeat([KINDS.index("integer"), KINDS.index("string")], [PRICES, titles]).astype(np.uint8),
-        constant_text=_strings(texts),
-        predicate_attribute=np.repeat([0, 1], [PRICES, titles]).astype(np.int32),
-        predicate_operator=np.repeat([OPERATORS.index("<"), OPERATORS.index("=")], [PRICES, titles]).astype(np.uint8),
-        predicate_constants=Csr.from_lengths(np.ones(leaves, np.int64), np.arange(leaves)),
-        node_operator=np.repeat([PREDICATE, AND], [leaves, count]).astype(np.uint8),
-        node_predicate=np.concatenate([np.arange(leaves), np.full(count, -1)]).astype(np.int32),
-        children=Csr.from_lengths(
-            np.repeat([0, 2], [leaves, count]), np.stack([price, PRICES + title], axis=1).reshape(-1)
-        ),
-        level=np.repeat([1, 2], [leaves, count]).astype(np.int32),
-        use_count=uses.astype(np.int32),
-        subscription_id=_strings([f"{prefix}{number:07}" for number in range(count)]),
-        subscription_node=(leaves + rules).astype(np.int32),
-        priority=np.zeros(count, np.int32),
-        where=_strings(
-            [f"price < {p} AND title = 't{t}'" for p, t in zip(price.tolist(), title.tolist(), strict=True)]
-        ),
-        metadata=np.full(count, None, object),
-        sql=np.full(count, None, object),
-        valid_from=np.full(count, "NaT", "datetime64[us]"),
-        valid_until=np.full(count, "NaT", "datetime64[us]"),
-        ticket=np.full(count, None, object),
+def _shapes(table: Table) -> None:
+    (workload,) = (one for one in thesis(SHAPES) if one.variant == "or10")
+    texts = [text for _, text in workload.rules()]
+    shapes = len({lift(text)[0] for text in texts})
+    bare = table.measure(
+        f"{len(texts):,} rules of {shapes:,} shapes, bare sqlglot",
+        lambda: [sqlglot.parse_one(text, read="spark") for text in texts],
+        len(texts),
     )
+    start = perf_counter()
+    compile_texts(texts)
+    seconds = perf_counter() - start
+    table.add("the same, compiled", seconds, len(texts), f"{bare / seconds:.2f} of sqlglot's speed")
 
 
-def _strings(texts: list[str]) -> np.ndarray[tuple[int, ...], np.dtype[np.object_]]:
-    array = np.empty(len(texts), object)
-    array[:] = texts
-    return array
+def _sharing(table: Table, count: int) -> None:
+    rules = RuleSet("shared")
+    rules.subscribe_all(islice(auction_rules(count), 100_000))
+    start = perf_counter()
+    found = rules.sharing(top=0)
+    note = (
+        f"SNPS {found.snps:.1%}, factored {found.snps_factored:.1%}; {found.nodes:,} and {found.nodes_factored:,} nodes"
+    )
+    table.add(f"{len(rules):,} auction rules, common parts found", perf_counter() - start, len(rules), note)
+
+
+def _changes(table: Table, count: int, store: str) -> None:
+    rules = RuleSet.load("big", store)
+    others = [(f"other-{number}", rule.where) for number, rule in enumerate(auction_rules(count // 10, seed=7))]
+    tenth = [id for number, id in enumerate(rules.subscriptions) if number % 10 == 0]
+    table.measure("insert a tenth", lambda: rules.subscribe_all(others), len(others))
+    table.measure("publish these", rules.publish)
+    table.measure("delete a tenth by ids", lambda: rules.unsubscribe_all(tenth), len(tenth))
+    table.measure("publish the deletions", rules.publish)
+    rules.subscribe("one", "price < 3")
+    table.measure("add one and publish", rules.publish)
+    rules.unsubscribe("one")
+    table.measure("remove one and publish", rules.publish)
+    table.measure("what the first and the last version differ in", lambda: rules.diff(1))
+    table.measure("merge all into one segment, and publish", lambda: rules.publish(merge="all"), len(rules))
+    for change in (
+        'rules.subscribe("new", "price < 3 AND title = \'x\'")',
+        'rules.unsubscribe("auction-11")',
+        'rules.subscriptions["auction-12"]',
+    ):
+        table.add(
+            f"fresh process: load, {change.split('(')[0].split('[')[0]}, publish",
+            float(_fresh(FRESH, store=store, change=change)),
+        )
+
+
+def _fresh(script: str, **words: object) -> str:
+    command = [sys.executable, "-c", script.format(**words)]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
 if __name__ == "__main__":

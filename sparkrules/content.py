@@ -13,13 +13,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sparkrules.errors import DuplicateId, UnknownId
+from sparkrules.errors import UnknownId
 from sparkrules.index import Rule, Segment, build_segment
 from sparkrules.index.arrow_arrays import arrow_of
+from sparkrules.index.segment_rules import rule_at
 from sparkrules.sql import called_functions
 from sparkrules.store import Part, merged
 
 _SHOWN = 5
+_FEW = 1_000
 
 
 class Content(Mapping[str, Rule]):
@@ -28,9 +30,9 @@ class Content(Mapping[str, Rule]):
     >>> from sparkrules.sql import parse_rule
     >>> content = Content("alerts")
     >>> content.add(Rule("hot", "t > 30", parse_rule("t > 30")))
-    >>> content.add_segment(build_segment([Rule("cold", "t < 0", parse_rule("t < 0"))]))
+    >>> content.add_segment(build_segment([Rule("cold", "t < 0", parse_rule("t < 0"))]), ["cold"])
     >>> list(content), len(content), content["cold"].where
-    (['cold', 'hot'], 2, 't < 0')
+    (['hot', 'cold'], 2, 't < 0')
     >>> content.remove_all(["cold"])
     >>> list(content)
     ['hot']
@@ -98,28 +100,27 @@ class Content(Mapping[str, Rule]):
                 found += part.body.ids.take(own).filter(pc.is_valid(tickets.take(own))).to_pylist()
         return found[:_SHOWN]
 
-    def published(self, ids: Sequence[str]) -> list[str]:
-        """Those of the ids, each given once, that are in a part."""
-        found: list[str] = []
+    def taken(self, ids: Sequence[str]) -> set[str]:
+        """Those of the ids that are of a subscription: many at once are looked up much faster than each."""
+        ids = list(dict.fromkeys(ids))
+        found = [id for id in ids if id in self.waiting] if self.waiting else []
         for part in self.parts:
             rows = part.find(ids)
             found += part.body.ids.take(arrow_of(rows[rows >= 0], pa.int64())).to_pylist()
-        return found
+        return set(found)
 
     def add(self, rule: Rule) -> None:
         """Add a rule whose id is new; that has been checked."""
         self.waiting[rule.id] = rule
         self._segment = None
 
-    def add_segment(self, segment: Segment) -> None:
-        """Add all rules of a segment. Raises `DuplicateId` if one of them has an id that is taken."""
-        new = Part.of(segment)
-        ids = segment.subscription_id.tolist()
-        rows = new.find(list(self.waiting))
-        taken = [ids[row] for row in rows[rows >= 0].tolist()] + self.published(ids)
-        if taken:
-            raise DuplicateId(f"rule set {self.name!r} has {_some(taken)} already; unsubscribe first")
-        self.parts += (new,)
+    def add_segment(self, segment: Segment, ids: Sequence[str]) -> None:
+        """Add all rules of a segment, whose ids are new; that has been checked. A few wait, in the order of `ids`."""
+        if len(ids) < _FEW:
+            rows = {id: row for row, id in enumerate(segment.subscription_id.tolist())}
+            self.waiting |= {id: rule_at(segment, rows[id]) for id in ids}
+        else:
+            self.parts += (Part.of(segment),)
         self._segment = None
 
     def replace(self, rule: Rule) -> None:

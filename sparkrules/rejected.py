@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+from sparkrules.sql.errors import RuleError
 
 
 @dataclass(frozen=True)
@@ -14,3 +17,11 @@ class Rejected:
     reason: str
     line: int | None = None
     column: int | None = None
+
+    @staticmethod
+    def of(id: Any, where: Any, error: Exception) -> Rejected:
+        """A rule as it was read, and the error that it met."""
+        shown = ["" if value is None else str(value) for value in (id, where)]
+        if isinstance(error, RuleError):
+            return Rejected(shown[0], shown[1], error.reason, error.line, error.column)
+        return Rejected(shown[0], shown[1], str(error))

@@ -11,13 +11,16 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sized
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 import pyarrow as pa
 
 from sparkrules.errors import RuleSetError
 
-_FIELDS = ("id", "where", "priority", "metadata", "valid_from", "valid_until")
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+FIELDS = ("id", "where", "priority", "metadata", "valid_from", "valid_until")
 
 
 class RuleRow(NamedTuple):
@@ -46,11 +49,8 @@ def read_rules(source: object) -> tuple[Iterator[RuleRow], int | None]:
         return _read_file(Path(source)), None
     if isinstance(source, Mapping):
         return (_row_of({"id": id, **_named(rule)}) for id, rule in source.items()), len(source)
-    if _is_spark(source):
-        names = [name for name in source.columns if name.lower() in _FIELDS]  # type: ignore[attr-defined]
-        source = source.select(*names).toArrow()  # type: ignore[attr-defined]
     if isinstance(source, pa.Table):
-        return _read_table(source), source.num_rows
+        return table_rows(source), source.num_rows
     if isinstance(source, Iterable):
         count = len(source) if isinstance(source, Sized) else None
         return map(_row_of, source), count
@@ -62,26 +62,28 @@ def read_rules(source: object) -> tuple[Iterator[RuleRow], int | None]:
 
 def _row_of(rule: Any) -> RuleRow:
     if isinstance(rule, Mapping):
-        return RuleRow(*(rule.get(field) for field in _FIELDS))
+        return RuleRow(*(rule.get(field) for field in FIELDS))
     if isinstance(rule, (tuple, list)):
-        return RuleRow(*rule) if 2 <= len(rule) <= len(_FIELDS) else RuleRow(rule[0] if rule else None, None)
-    return RuleRow(*(getattr(rule, field, None) for field in _FIELDS))
+        return RuleRow(*rule) if 2 <= len(rule) <= len(FIELDS) else RuleRow(rule[0] if rule else None, None)
+    return RuleRow(*(getattr(rule, field, None) for field in FIELDS))
 
 
 def _named(rule: Any) -> Mapping[str, Any]:
     return rule if isinstance(rule, Mapping) else {"where": rule}
 
 
-def _is_spark(source: object) -> bool:
+def is_spark(source: object) -> TypeGuard[DataFrame]:
+    """Whether this is a DataFrame of Spark, classic or Connect."""
     return any(
         base.__module__.startswith("pyspark.sql.") and base.__name__ == "DataFrame" for base in type(source).__mro__
     )
 
 
-def _read_table(table: pa.Table) -> Iterator[RuleRow]:
+def table_rows(table: pa.Table) -> Iterator[RuleRow]:
+    """The rules of an Arrow table."""
     names = {name.lower(): name for name in table.column_names}
     _check_columns(names, "the DataFrame")
-    kept = table.select([names[field] for field in _FIELDS if field in names])
+    kept = table.select([names[field] for field in FIELDS if field in names])
     kept = kept.rename_columns([name.lower() for name in kept.column_names])
     for batch in kept.to_batches(max_chunksize=10_000):
         yield from map(_row_of, batch.to_pylist())
@@ -103,7 +105,7 @@ def _read_csv(file: Path) -> Iterator[RuleRow]:
         rows = csv.DictReader(lines)
         _check_columns(rows.fieldnames or (), str(file))
         for row in rows:
-            yield _row_of({field: row.get(field) or None for field in _FIELDS})
+            yield _row_of({field: row.get(field) or None for field in FIELDS})
 
 
 def _read_json_lines(file: Path) -> Iterator[RuleRow]:

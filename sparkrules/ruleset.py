@@ -14,6 +14,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -21,15 +22,27 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import pyarrow as pa
 from tqdm import tqdm
 
+from sparkrules.bulk import CheckedRow, CompiledRows, check_row, compile_rows, duplicate, without_taken
 from sparkrules.catalyst.analyze import bound_tests, count_ranges
+from sparkrules.catalyst.compile import compile_dataframe
 from sparkrules.catalyst.session import RULE_SET_SETTING, STORE_SETTING, require_plugin, store_of
 from sparkrules.content import Content
-from sparkrules.errors import DuplicateId, RuleSetError, UnknownId, WrongTicket
-from sparkrules.index import Explanation, Matches, Rule, Segment, Statistics, explain, match, statistics_of
+from sparkrules.errors import RuleSetError, UnknownId, WrongTicket
+from sparkrules.index import (
+    Explanation,
+    Matches,
+    Rule,
+    Segment,
+    Sharing,
+    Statistics,
+    explain,
+    match,
+    sharing,
+    statistics_of,
+)
 from sparkrules.rejected import Rejected
 from sparkrules.row_truth import row_truth
-from sparkrules.rule_fields import check_id, check_metadata, check_priority, check_where
-from sparkrules.rule_sources import RuleRow, read_rules
+from sparkrules.rule_sources import RuleRow, is_spark, read_rules
 from sparkrules.sql import DEFAULT_POLICY, Policy, RuleError, parse_rule, spark_sql
 from sparkrules.store import (
     Changes,
@@ -151,9 +164,10 @@ class RuleSet:
         ...
         sparkrules.sql.errors.RuleError: ...
         """
-        rule = self._rule_of(RuleRow(id, where, priority, metadata, valid_from, valid_until))
+        row = RuleRow(id, where, priority, metadata, valid_from, valid_until)
+        rule = self._rule_of(check_row(row, self.default_validity))
         if rule.id in self._content:
-            raise self._duplicate(rule.id)
+            raise duplicate(self.name, rule.id)
         self._content.add(rule)
         if not ticket:
             return None
@@ -226,32 +240,28 @@ class RuleSet:
         If it cannot be read to its end, none of its rules is added. On a terminal, a progress bar appears after a
         second.
         """
-        rows, count = read_rules(source)
-        added: dict[str, tuple[int, Rule]] = {}
-        rejected: dict[int, Rejected] = {}
-        progress = tqdm(rows, total=count, desc=self.name, unit=" rules", delay=1, disable=None, leave=False)
-        for place, row in enumerate(progress):
-            try:
-                rule = self._rule_of(row)
-                if rule.id in added or rule.id in self._content.waiting:
-                    raise self._duplicate(rule.id)
-            except (RuleError, RuleSetError) as error:
-                rejected[place] = _rejected(row, error)
-            else:
-                added[rule.id] = place, rule
-        for id in self._content.published(list(added)):  # all at once: looking up each would take longer than parsing
-            place, rule = added.pop(id)
-            rejected[place] = Rejected(id, rule.where, str(self._duplicate(id)))
-        if rejected:
-            self.rejected += [rejected[place] for place in sorted(rejected)]
-        for _, rule in added.values():
-            self._content.add(rule)
-        return len(added)
+        compile_here = partial(
+            compile_rows,
+            rule_set=self.name,
+            dialect=self.dialect,
+            policy=self.policy,
+            default_validity=self.default_validity,
+        )
+        if is_spark(source):
+            return sum(map(self._add_compiled, compile_dataframe(source, compile_here)))
+        rows, _ = read_rules(source)
+        return self._add_compiled(compile_here(rows, taken=self._content.taken, progress=self._progress))
 
-    def subscribe_compiled(self, segment: Segment) -> int:
-        """Add all rules of a segment as they are, and return how many. Raises `DuplicateId` if an id is taken."""
-        self._content.add_segment(segment)
-        return len(segment.priority)
+    def _add_compiled(self, done: CompiledRows) -> int:
+        """Add what was compiled, but for ids that are taken meanwhile; how many that is."""
+        done = without_taken(done, self.name, self._content.taken(done.segment.subscription_id.tolist()))
+        if done.rejected:
+            self.rejected += [found for _, found in done.rejected]
+        self._content.add_segment(done.segment, done.ids)
+        return len(done.segment.priority)
+
+    def _progress(self, texts: list[str]) -> Iterable[str]:
+        return tqdm(texts, desc=self.name, unit=" rules", delay=1, disable=None, leave=False)
 
     @property
     def segment(self) -> Segment:
@@ -396,8 +406,8 @@ class RuleSet:
         >>> print(*rules.explain({"temperature": 35, "indoors": True}))
         hot does not match
           ✗ and
-            ✓ temperature > 30
             ✗ indoors is false
+            ✓ temperature > 30
         """
         segment, instant = self.segment, instant_of(at)
         valid = segment.valid_at(instant)
@@ -429,6 +439,17 @@ class RuleSet:
         uses = [use for segment in segments for use in segment.use_count[segment.leaf_of_predicate].tolist()]
         return statistics_of(self.name, version, ranges, tests, predicates, uses)
 
+    def sharing(self, top: int = 10) -> Sharing:
+        """How much the rules have in common, and the `top` parts that the most rules share.
+
+        >>> rules = RuleSet("alerts")
+        >>> rules.subscribe("hot", "indoors AND temperature > 30 AND season = 'summer'")
+        >>> rules.subscribe("dry", "indoors AND temperature > 30 AND humidity < 10")
+        >>> rules.sharing().most_shared[0]
+        (2, 'indoors is true and temperature > 30')
+        """
+        return sharing(self.segment, top)
+
     def _predicates_of(self, ids: list[str]) -> list[int]:
         segment, wanted = self.segment, set(ids)
         found: set[int] = set()
@@ -438,20 +459,23 @@ class RuleSet:
                 found.update(segment.node_predicate[nodes].tolist())
         return sorted(found - {-1})
 
-    def _rule_of(self, row: RuleRow) -> Rule:
-        id, where = check_id(row.id), check_where(row.where)
-        priority, metadata = check_priority(row.priority), check_metadata(row.metadata)
-        valid_from, valid_until = check_validity(row.valid_from, row.valid_until, self.default_validity)
+    def _rule_of(self, row: CheckedRow) -> Rule:
         try:
-            sql = spark_sql(where, dialect=self.dialect, policy=self.policy)
+            sql = spark_sql(row.where, dialect=self.dialect, policy=self.policy)
             tree = parse_rule(sql, policy=self.policy)
         except RuleError as error:
-            error.id = id
+            error.id = row.id
             raise
-        return Rule(id, where, tree, priority, metadata, None if sql == where else sql, valid_from, valid_until)
-
-    def _duplicate(self, id: str) -> DuplicateId:
-        return DuplicateId(f"rule set {self.name!r} has a subscription {id!r} already; unsubscribe it first")
+        return Rule(
+            row.id,
+            row.where,
+            tree,
+            row.priority,
+            row.metadata,
+            None if sql == row.where else sql,
+            row.valid_from,
+            row.valid_until,
+        )
 
     def _store(self, store: str | os.PathLike[str] | None) -> Store:
         return Store(self._home if store is None else store)
@@ -512,10 +536,3 @@ class RuleSet:
             secret = self._secrets.get(rule.id)
             content.add(rule if secret is None else replace(rule, ticket=ticket_hash(key, secret)))
         return content
-
-
-def _rejected(row: RuleRow, error: RuleError | RuleSetError) -> Rejected:
-    id, where = ("" if value is None else str(value) for value in (row.id, row.where))
-    if isinstance(error, RuleError):
-        return Rejected(id, where, error.reason, error.line, error.column)
-    return Rejected(id, where, str(error))

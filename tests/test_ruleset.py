@@ -195,21 +195,6 @@ class TestPublishing:
         assert list(rules.subscriptions) == ["cold"]
         assert rules.unsubscribe_all([]) == 0
 
-    def test_compiled_rules_are_added_as_they_are(self, rules: RuleSet, tmp_path: Path) -> None:
-        other = RuleSet("other")
-        other.subscribe_all({"mild": "temperature = 15", "warm": "temperature = 20"})
-        rules.publish(store=tmp_path)
-        rules.subscribe("dry", "humidity < 10")
-        assert rules.subscribe_compiled(other.segment) == 2
-        assert sorted(rules.subscriptions) == ["cold", "dry", "hot", "mild", "warm"]
-        for taken in (other, rules):
-            with pytest.raises(DuplicateId, match="'alerts' has subscription"):
-                rules.subscribe_compiled(taken.segment)
-        rules.publish()
-        assert len(RuleSet.load("alerts", tmp_path)) == 5
-        table = pa.table({"temperature": [35, 15], "indoors": [False, False], "humidity": [5, 50]})
-        assert rules.match(table).ids.to_pylist() == [["hot", "dry"], ["mild"]]
-
     def test_without_a_store_the_default_one_is_used(self, rules: RuleSet) -> None:
         version = rules.publish()
         assert RuleSet.load("alerts", version=version).version_in(sparkrules.store.default_store()) == version

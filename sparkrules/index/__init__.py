@@ -24,6 +24,7 @@ from sparkrules.index.merge import merge_segments
 from sparkrules.index.overlap import OverlapSet, overlap_sets
 from sparkrules.index.rule import Rule
 from sparkrules.index.segment import Segment
+from sparkrules.index.sharing import Sharing, sharing
 from sparkrules.index.statistics import AttributeStatistics, Range, Statistics, statistics_of
 from sparkrules.index.tables import SCHEMAS, CorruptSegment, from_tables, to_tables
 
@@ -44,6 +45,7 @@ __all__ = [
     "Range",
     "Rule",
     "Segment",
+    "Sharing",
     "Statistics",
     "UnknownColumn",
     "build_segment",
@@ -54,6 +56,7 @@ __all__ = [
     "match",
     "merge_segments",
     "overlap_sets",
+    "sharing",
     "statistics_of",
     "to_tables",
     "true_value_path_filter",

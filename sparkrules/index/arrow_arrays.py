@@ -45,7 +45,7 @@ def numpy_of(array: Any, null: int = 0) -> NDArray[Any]:
     return np.where(numpy_of(array.is_valid()), numbers, kind.type(null)) if array.null_count else numbers
 
 
-def texts_to_arrow(texts: Sequence[str | None]) -> Any:
+def texts_to_arrow(texts: Sequence[str | None] | NDArray[Any]) -> Any:
     """Texts, None as NULL.
 
     >>> texts_to_arrow(["a", None, "é"]).to_pylist()

@@ -137,9 +137,9 @@ def segment_of(forest: Forest, subscriptions: SubscriptionColumns, functions: It
     order = numpy_of(pc.sort_indices(texts_to_arrow(subscriptions.id)))
     own = subscriptions.take(order)
     return Segment(
-        attributes=_strings(forest.attributes),
+        attributes=strings(forest.attributes),
         constant_kind=np.array([_KIND_CODE[constant.kind] for constant in forest.constants], np.uint8),
-        constant_text=_strings(constant.text for constant in forest.constants),
+        constant_text=strings(constant.text for constant in forest.constants),
         predicate_attribute=forest.predicate_attribute,
         predicate_operator=forest.predicate_operator,
         predicate_constants=forest.predicate_constants,
@@ -259,28 +259,31 @@ def _operands(junction: Junction) -> list[Node]:
 
 def _columns(rules: Sequence[Rule]) -> SubscriptionColumns:
     return SubscriptionColumns(
-        _strings(rule.id for rule in rules),
+        strings(rule.id for rule in rules),
         np.array([rule.priority for rule in rules], np.int32),
-        _strings(rule.where for rule in rules),
-        _strings(_json(rule.metadata) for rule in rules),
-        _strings(rule.sql for rule in rules),
-        _instants(rule.valid_from for rule in rules),
-        _instants(rule.valid_until for rule in rules),
-        _strings(rule.ticket for rule in rules),
+        strings(rule.where for rule in rules),
+        strings(metadata_json(rule.metadata) for rule in rules),
+        strings(rule.sql for rule in rules),
+        instants(rule.valid_from for rule in rules),
+        instants(rule.valid_until for rule in rules),
+        strings(rule.ticket for rule in rules),
     )
 
 
-def _strings(values: Iterable[str | None]) -> Strings:
+def strings(values: Iterable[str | None]) -> Strings:
+    """Texts as a column of a segment."""
     listed: list[Any] = list(values)
     array = np.empty(len(listed), object)
     array[:] = listed
     return array
 
 
-def _instants(values: Iterable[datetime | None]) -> Instants:
+def instants(values: Iterable[datetime | None]) -> Instants:
+    """Instants with a time zone as a column of a segment."""
     naive = [None if value is None else value.astimezone(timezone.utc).replace(tzinfo=None) for value in values]
     return np.array(naive, "datetime64[us]")
 
 
-def _json(metadata: Mapping[str, object] | None) -> str | None:
+def metadata_json(metadata: Mapping[str, object] | None) -> str | None:
+    """Metadata as a segment keeps it."""
     return None if metadata is None else json.dumps(dict(metadata), ensure_ascii=False, sort_keys=True)

@@ -1,6 +1,6 @@
 """WHERE text to Boolean tree. See `parse_rule`."""
 
-from sparkrules.sql.called import called_functions, functions_in
+from sparkrules.sql.called import called_functions, functions_in, functions_of
 from sparkrules.sql.errors import RuleError
 from sparkrules.sql.policy import DEFAULT_POLICY, Policy
 from sparkrules.sql.rule import parse_rule, spark_sql
@@ -34,6 +34,7 @@ __all__ = [
     "RuleError",
     "called_functions",
     "functions_in",
+    "functions_of",
     "parse_rule",
     "predicates",
     "spark_sql",

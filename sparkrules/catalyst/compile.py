@@ -1,0 +1,76 @@
+"""Rules from a DataFrame, compiled where its partitions are: each task makes a segment, and the driver joins them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from sparkrules.bulk import CompiledRows
+from sparkrules.index import from_tables, to_tables
+from sparkrules.index.tables import SCHEMAS
+from sparkrules.rejected import Rejected
+from sparkrules.rule_sources import FIELDS, RuleRow, table_rows
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+# Fewer rules are compiled in less time than Spark needs to start a Python worker.
+FEW = 5_000
+_REJECTED = pa.schema(
+    {
+        name: pa.utf8() if name in ("id", "where", "reason") else pa.int64()
+        for name in ("place", *Rejected.__match_args__)
+    }
+)
+_ANSWER = "table string, content binary"
+
+
+def compile_dataframe(df: DataFrame, compile: Callable[[Iterable[RuleRow]], CompiledRows]) -> list[CompiledRows]:
+    """What `compile` makes of the rows of each partition; of a few rows, here and at once.
+
+    The workers need sparkrules, as the driver does. Where they do not have it, the rules are compiled here.
+    """
+    rules = df.select(*[name for name in df.columns if name.lower() in FIELDS])
+    first = rules.limit(FEW + 1).toArrow()
+    if first.num_rows <= FEW:
+        return [compile(table_rows(first))]
+    try:
+        found = rules.mapInArrow(_Task(compile), _ANSWER).toArrow()
+    except Exception as error:
+        if "No module named 'sparkrules'" not in str(error):
+            raise
+        return [compile(table_rows(rules.toArrow()))]
+    return list(_read(found))
+
+
+class _Task:
+    """The work of one partition: rows in, the tables of their segment out, as Arrow files."""
+
+    def __init__(self, compile: Callable[[Iterable[RuleRow]], CompiledRows]) -> None:
+        self.compile = compile
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        done = self.compile(row for batch in batches for row in table_rows(pa.Table.from_batches([batch])))
+        rejected = [{"place": place, **vars(found)} for place, found in done.rejected]
+        tables = {**to_tables(done.segment), "rejected": pa.Table.from_pylist(rejected, _REJECTED)}
+        for name, table in tables.items():
+            yield pa.RecordBatch.from_pydict({"table": [name], "content": [_written(table)]})
+
+
+def _read(answer: pa.Table) -> Iterator[CompiledRows]:
+    """The answers of the tasks, whose tables come one task's after the other's."""
+    names = answer["table"].to_pylist()
+    tables = [pa.ipc.open_stream(content.as_buffer()).read_all() for content in answer["content"]]
+    for start in range(0, len(names), len(SCHEMAS) + 1):
+        own = dict(zip(names[start:], tables[start : start + len(SCHEMAS) + 1], strict=False))
+        rejected = [(row.pop("place"), Rejected(**row)) for row in own.pop("rejected").to_pylist()]
+        yield CompiledRows(from_tables(own), rejected)
+
+
+def _written(table: pa.Table) -> Any:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return sink.getvalue().to_pybytes()
