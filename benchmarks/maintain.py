@@ -133,11 +133,13 @@ def _changes(table: Table, count: int, store: str) -> None:
     table.measure("remove one and publish", rules.publish)
     table.measure("what the first and the last version differ in", lambda: rules.diff(1))
     table.measure("merge all into one segment, and publish", lambda: rules.publish(merge="all"), len(rules))
-    for change in (
-        'rules.subscribe("new", "price < 3 AND title = \'x\'")',
-        'rules.unsubscribe("auction-11")',
-        'rules.subscriptions["auction-12"]',
-    ):
+    for step, change in {
+        "add one": 'rules.subscribe("new", "price < 3 AND title = \'x\'")',
+        "remove one": 'rules.unsubscribe("auction-11")',
+        "read one": 'rules.subscriptions["auction-12"]',
+    }.items():
+        seconds = float(_fresh(FRESH, store=store, change=change))
+        table.add(f"fresh process: load, {step}, publish", seconds)
         table.add(
             f"fresh process: load, {change.split('(')[0].split('[')[0]}, publish",
             float(_fresh(FRESH, store=store, change=change)),

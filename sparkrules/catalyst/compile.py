@@ -66,7 +66,8 @@ def _read(answer: pa.Table) -> Iterator[CompiledRows]:
     for start in range(0, len(names), len(SCHEMAS) + 1):
         own = dict(zip(names[start:], tables[start : start + len(SCHEMAS) + 1], strict=False))
         rejected = [(row.pop("place"), Rejected(**row)) for row in own.pop("rejected").to_pylist()]
-        yield CompiledRows(from_tables(own), rejected)
+        segment = from_tables(own)
+        yield CompiledRows(segment, segment.subscription_id.tolist(), rejected)
 
 
 def _written(table: pa.Table) -> Any:
