@@ -140,10 +140,6 @@ def _changes(table: Table, count: int, store: str) -> None:
     }.items():
         seconds = float(_fresh(FRESH, store=store, change=change))
         table.add(f"fresh process: load, {step}, publish", seconds)
-        table.add(
-            f"fresh process: load, {change.split('(')[0].split('[')[0]}, publish",
-            float(_fresh(FRESH, store=store, change=change)),
-        )
 
 
 def _fresh(script: str, **words: object) -> str:
