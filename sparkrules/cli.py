@@ -53,7 +53,7 @@ def _parser() -> argparse.ArgumentParser:
 
     publish = commands.add_parser("publish", help="publish the rules of a file as the next version of a rule set")
     publish.add_argument(
-        "file", type=Path, help="a .csv, .jsonl or .yaml file with the fields id, where, [priority, metadata]"
+        "file", type=Path, help="a .csv, .jsonl or .yaml file with the fields id, where, [priority, metadata, ...]"
     )
     publish.add_argument("--name", help="name of the rule set (default: that of the file)")
     _add_store(publish)
