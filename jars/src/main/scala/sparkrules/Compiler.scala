@@ -58,7 +58,7 @@ final class Compiler(segment: Segment, bound: Bound) {
       written.code.words.toArray,
       written.bands,
       Dense.compile(written.dense, conditions),
-      IntLists(written.code.setNumbers.keys.map(conditions.tests.intervals)),
+      IntLists(written.code.setNumbers.keys.toSeq.map(conditions.tests.intervals)),
       forest.subset(written.code.sharedNodes.keys.toSeq),
       written.hasRepeats,
       bound.slots.indices.filter(s => isComputed(s) && !wholeTexts(s)).toArray,

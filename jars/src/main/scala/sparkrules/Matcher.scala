@@ -87,32 +87,43 @@ final class Matcher(
   def run(next: InternalRow): Unit = {
     look(next)
     count = 0
+    if (isSimple) execute(0) else executeBands()
+    unsorted = count
+    if (!dense.isEmpty) collectDense()
+    if (count > top) cut()
+  }
+
+  private val isSimple = bands.length == 1 && hidden == null
+
+  /** One band after the other, until there are enough. */
+  private def executeBands(): Unit = {
     var band = 0
     while (band < bands.length && count < top) {
       val before = count
       execute(bands(band))
-      if (hidden != null) hideFrom(before)
+      hideFrom(before)
       band += 1
     }
-    unsorted = count
-    if (!dense.isEmpty) {
-      val most = count + dense.subscriptions.length
-      if (found.length < most) found = Arrays.copyOf(found, most)
-      count = denseMatcher.collect(position, found, count)
-      position += 1
-      if (hidden != null) hideFrom(unsorted)
-    }
-    if (count > top) {
-      sort()
-      count = top
-      unsorted = 0
-    }
+  }
+
+  private def collectDense(): Unit = {
+    val most = count + dense.subscriptions.length
+    if (found.length < most) found = Arrays.copyOf(found, most)
+    count = denseMatcher.collect(position, found, count)
+    position += 1
+    hideFrom(unsorted)
+  }
+
+  private def cut(): Unit = {
+    sort()
+    count = top
+    unsorted = 0
   }
 
   def isHidden(subscription: Int): Boolean =
     hidden != null && (hidden(subscription >> 6) & (1L << subscription)) != 0
 
-  private def hideFrom(start: Int): Unit = {
+  private def hideFrom(start: Int): Unit = if (hidden != null) {
     var kept = start
     var i = start
     while (i < count) {
