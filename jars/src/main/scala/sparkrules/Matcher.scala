@@ -25,7 +25,7 @@ final class Matcher(
 
   private val slotExpressions: Array[Expression] = copyExpressions().zipWithIndex.map {
     case (e, slot) if bases(slot) >= 0 => e
-    case (e, _) => e.transform { case BoundReference(i, _, _) => inputs(i) }
+    case (e, _) => e.transformUp { case BoundReference(i, _, _) => inputs(i) } // inputs have references of their own
   }
   private val readers: Array[SlotReader] =
     slotExpressions.zip(keys).map { case (expression, slotKeys) => SlotReader(expression, slotKeys) }
