@@ -105,14 +105,15 @@ def test_every_live_rule_matches_as_where_does(
         found = sparkrules.match(table, split.name).select("row", "matches.ids").collect()
     assert differences({(row, id) for row, ids in found for id in ids}, truth, split.live) == []
     for _, ids in found:
-        assert ids == sorted(ids, key=lambda id: (-split.priorities[id], id))
+        assert ids == sorted(ids, key=lambda rule: (-split.priorities[rule], rule))
     assert len(truth) > 2_000
 
 
 QUERIES = {
     "ids and overlaps": "SELECT row, match_subscriptions('{}', *) AS m FROM all_types",
     "rows": "SELECT row, subscription_matches('{}', *) AS m FROM all_types",
-    "a row per match": "SELECT row, subscription_id, priority, overlap FROM match_subscriptions('{}', TABLE(all_types))",
+    "a row per match": "SELECT row, subscription_id, priority, overlap "
+    "FROM match_subscriptions('{}', TABLE(all_types))",
     "counts": "SELECT subscription_id, count(*) FROM match_subscriptions('{}', TABLE(all_types)) GROUP BY 1",
     "errors": "SELECT row, subscription_errors('{}', *) AS e FROM all_types",
     "the first": "SELECT row, match_subscriptions('{}', *, top => 1) AS m FROM all_types",
@@ -167,7 +168,9 @@ def test_ranges_and_tests_are_those_of_all_segments(spark: SparkSession, table: 
     whole.publish(whole.segment(first | second | third))
     with settings(spark, spark_sparkrules_partRules="1"):
         assert ranges("ranges_split") == ranges("ranges_whole")
-        tests = spark.sql("SELECT inline(subscription_tests('ranges_split', i, d, s)) FROM all_types WHERE row = 0").collect()
+        tests = spark.sql(
+            "SELECT inline(subscription_tests('ranges_split', i, d, s)) FROM all_types WHERE row = 0"
+        ).collect()
     assert {row.predicate for row in tests} == set(range(6)), "predicates are numbered over all segments"
 
 
@@ -177,7 +180,7 @@ def test_rules_that_match_often_are_hidden_too(spark: SparkSession) -> None:
     writer = VersionWriter(spark, "dense_split")
     ids = list(texts)
     gone = ids[::7]
-    expired = {id: (None, PAST) for id in ids[3::11]}
+    expired = dict.fromkeys(ids[3::11], (None, PAST))
     more = {f"m{i}": text for i, text in enumerate(list(texts.values())[:30])}
     segments = [writer.segment(texts, validity=expired), writer.segment(more)]
     writer.publish(*segments, removed=[*gone, "m3"])
@@ -205,7 +208,8 @@ def test_a_hidden_rule_neither_fails_the_query_nor_is_an_error(spark: SparkSessi
         validity={"expired": (None, PAST), "early": (FUTURE, None)},
     )
     small = writer.segment({"more": "i > 1"})
-    query = f"SELECT match_subscriptions('{name}', *).ids AS ids, subscription_errors('{name}', *) AS e FROM VALUES (2, 'x') t(i, s)"
+    calls = f"match_subscriptions('{name}', *).ids AS ids, subscription_errors('{name}', *) AS e"
+    query = f"SELECT {calls} FROM VALUES (2, 'x') t(i, s)"
     with settings(
         spark, spark_sparkrules_partRules=part_rules, spark_sparkrules_strict="true", spark_sql_ansi_enabled="true"
     ):
@@ -231,7 +235,9 @@ def test_a_python_function_of_removed_rules_is_not_called(spark: SparkSession, p
     second = writer.segment({"also": "plus_one(i) > 2 AND i > 1"})
     writer.publish(first, second, removed=["bad"])
     with settings(spark, spark_sparkrules_partRules=part_rules):
-        rows = spark.sql(f"SELECT match_subscriptions('{writer.rule_set}', i).ids AS ids FROM VALUES (2) t(i)").collect()
+        rows = spark.sql(
+            f"SELECT match_subscriptions('{writer.rule_set}', i).ids AS ids FROM VALUES (2) t(i)"
+        ).collect()
     assert [row.ids for row in rows] == [["also", "fine"]]
 
 

@@ -68,7 +68,7 @@ class Sink:
 
 def publish(spark: SparkSession, name: str, *ids: str) -> sparkrules.RuleSet:
     rules = sparkrules.RuleSet(name)
-    rules.subscribe_all({id: "n >= 0" for id in ids})
+    rules.subscribe_all(dict.fromkeys(ids, "n >= 0"))
     rules.publish(spark)
     return rules
 
