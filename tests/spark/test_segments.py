@@ -12,6 +12,7 @@ import pytest
 from pyspark.errors import PySparkException
 
 import sparkrules
+from sparkrules.errors import RuleSetError
 from sparkrules.sql import Policy
 from tests.spark.all_types import all_types, random_rules
 from tests.spark.oracle import differences, pairs_by_where, settings
@@ -272,6 +273,12 @@ def test_what_top_takes(spark: SparkSession, argument: str, problem: str) -> Non
         spark.sql(f"SELECT match_subscriptions('tops', *, {argument}) FROM range(3)").collect()
     with pytest.raises(PySparkException, match="subscription_errors has no argument 'top'"):
         spark.sql("SELECT subscription_errors('tops', *, top => 1) FROM range(3)").collect()
+
+
+@pytest.mark.parametrize("top", [0, -3, 1.5, "3", True])
+def test_what_top_takes_in_python(spark: SparkSession, top: Any) -> None:
+    with pytest.raises(RuleSetError, match="is not a positive whole number: top=3 gives the first three"):
+        sparkrules.match(spark.range(3), "tops", top=top)
 
 
 def test_top_may_stand_anywhere_and_be_a_parameter(spark: SparkSession) -> None:

@@ -11,14 +11,18 @@ final class PartCache {
   private val entries = new LinkedHashMap[PartKey, Entry](16, 0.75f, true)
 
   /** The part that was made before, if it `isValid`, or a new one. Nobody else makes the same in the meantime. */
-  def get(key: PartKey, isValid: RulePart => Boolean)(make: => RulePart): RulePart =
-    entries.synchronized(entries.computeIfAbsent(key, _ => new Entry)).get(isValid)(make)
+  def get(key: PartKey, isValid: RulePart => Boolean)(make: => RulePart): RulePart = {
+    val entry = entries.synchronized(entries.computeIfAbsent(key, _ => new Entry))
+    try entry.get(isValid)(make)
+    finally entries.synchronized(if (entry.part.isEmpty) entries.remove(key, entry)) // it could not be made
+  }
 
   /** Drops what has not been used for the longest time; none of `needed`. Gives what was dropped. */
   def trim(bytes: Long, needed: Set[PartKey]): Seq[RulePart] = entries.synchronized {
-    val idle = entries.asScala.toSeq.collect { case (key, entry) if !needed(key) && entry.part.isDefined => key }
-    var held = entries.asScala.valuesIterator.flatMap(_.part).map(_.bytes).sum
-    var count = entries.size
+    val made = entries.asScala.toSeq.filter(_._2.part.isDefined)
+    val idle = made.map(_._1).filterNot(needed)
+    var held = made.flatMap(_._2.part).map(_.bytes).sum
+    var count = made.length
     idle.iterator.takeWhile(_ => held > bytes || count > Most).map { key =>
       val dropped = entries.remove(key).part.get
       held -= dropped.bytes
