@@ -6,6 +6,7 @@ python examples/alerts_on_a_stream.py
 from __future__ import annotations
 
 import tempfile
+from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -26,29 +27,45 @@ def main(spark: SparkSession) -> list[tuple[int, str, str]]:
         rows = batch.orderBy("sensor", "subscription_id").collect()
         alerts.extend((number, row.sensor, row.subscription_id) for row in rows)
 
-    with tempfile.TemporaryDirectory() as incoming, tempfile.TemporaryDirectory() as checkpoint:
+    with tempfile.TemporaryDirectory() as directory:
+        incoming = f"{directory}/incoming"
+        Path(incoming).mkdir()
         readings = spark.readStream.schema(COLUMNS).json(incoming)
-        query = (
+        sent = (
             sparkrules.matches(readings, "alerts")
             .writeStream.foreachBatch(send)
-            .option("checkpointLocation", checkpoint)
+            .option("checkpointLocation", f"{directory}/sent")
             .start()
+        )
+        # A stream into a table. It names a version, and so keeps to it.
+        kept = (
+            sparkrules.matches(readings, "alerts@1")
+            .select("sensor", "subscription_id")
+            .writeStream.option("checkpointLocation", f"{directory}/kept")
+            .option("path", f"{directory}/table")
+            .toTable("alerts_of_version_1")
         )
         try:
             _arrive(spark, incoming, [("kitchen", 35.0), ("cellar", -2.0)])
-            query.processAllAvailable()
+            sent.processAllAvailable()
+            kept.processAllAvailable()
 
             rules.subscribe("frost", "temperature < 0")
             rules.publish(spark)
 
             _arrive(spark, incoming, [("kitchen", 36.0), ("cellar", -3.0)])
-            query.processAllAvailable()
+            sent.processAllAvailable()
+            kept.processAllAvailable()
+            of_version_1 = spark.table("alerts_of_version_1").collect()
         finally:
-            query.stop()
+            sent.stop()
+            kept.stop()
+            spark.sql("DROP TABLE IF EXISTS alerts_of_version_1")
 
     for number, sensor, rule in alerts:
         print(f"batch {number}: {sensor} is {rule}")
     assert alerts == [(0, "kitchen", "hot"), (1, "cellar", "frost"), (1, "kitchen", "hot")]
+    assert [tuple(row) for row in of_version_1] == [("kitchen", "hot")] * 2
     return alerts
 
 

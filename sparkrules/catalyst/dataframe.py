@@ -18,29 +18,30 @@ _COLUMNS_PER_MATCH = ("subscription_id", "priority", "overlap")
 _COLUMNS_PER_ERROR = ("subscription_id", "message")
 
 
-def match(df: DataFrame, rules: RuleSet | str, output: str = "matches") -> DataFrame:
+def match(df: DataFrame, rules: RuleSet | str, output: str = "matches", *, top: int | None = None) -> DataFrame:
     """The DataFrame with one more column: a struct of the `ids` that match the row, and their `overlaps`.
 
     `rules` is a rule set or the name of a published one (`"alerts"` is the newest version, `"alerts@12"` version 12).
-    A rule set that has changed since it was last published to the session's store is published there first.
+    A rule set that has changed since it was last published to the session's store is published there first. With
+    `top=3`, `ids` are only the first three: highest priority first, then by id.
 
         matched = sparkrules.match(df, rules)
         matched.where("size(matches.ids) > 0").select("id", "matches.ids")
     """
     _check_free(df, [output])
-    call = f"match_subscriptions('{_published_name(df, rules)}', *)"
+    call = f"match_subscriptions('{_published_name(df, rules)}', *{_top(top)})"
     return df.selectExpr("*", f"{call} AS {quoted(output)}")
 
 
-def matches(df: DataFrame, rules: RuleSet | str) -> DataFrame:
+def matches(df: DataFrame, rules: RuleSet | str, *, top: int | None = None) -> DataFrame:
     """One row per match: the row's columns, then `subscription_id`, `priority` and `overlap`.
 
-    Rows that match nothing are left out. `rules` as in `match`.
+    Rows that match nothing are left out. `rules` and `top` as in `match`.
 
         sparkrules.matches(df, "alerts").groupBy("subscription_id").count()
     """
     _check_free(df, _COLUMNS_PER_MATCH)
-    call = f"subscription_matches('{_published_name(df, rules)}', *)"
+    call = f"subscription_matches('{_published_name(df, rules)}', *{_top(top)})"
     return df.selectExpr("*", f"inline({call})")
 
 
@@ -55,6 +56,14 @@ def rule_errors(df: DataFrame, rules: RuleSet | str) -> DataFrame:
     _check_free(df, _COLUMNS_PER_ERROR)
     call = f"subscription_errors('{_published_name(df, rules)}', *)"
     return df.selectExpr("*", f"inline({call})")
+
+
+def _top(top: int | None) -> str:
+    if top is None:
+        return ""
+    if isinstance(top, bool) or not isinstance(top, int) or top < 1:
+        raise RuleSetError(f"top={top!r} is not a positive whole number: top=3 gives the first three matches")
+    return f", top => {top}"
 
 
 def _published_name(df: DataFrame, rules: RuleSet | str) -> str:

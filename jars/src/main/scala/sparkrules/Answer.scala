@@ -1,6 +1,6 @@
 package sparkrules
 
-import java.util.{Arrays, BitSet}
+import java.util.BitSet
 
 import org.apache.spark.sparkrules.RuleError
 import org.apache.spark.sql.catalyst.InternalRow
@@ -59,18 +59,22 @@ object Answer {
           containsNull = false))
 }
 
-/** Matches a row and turns what is found into the values of `answers`. */
-final class Answers(rules: PinnedRules, inputs: Seq[Expression], answers: Seq[Answer]) {
-  val matcher = new Matcher(rules.program, inputs)
-  private lazy val overlaps = new Overlaps(matcher, rules.forest)
-  private val isStrict = matcher.program.texts.nonEmpty
+/**
+ * Matches a row and turns what is found into the values of `answers`.
+ *
+ * @param instant that of the query, in microseconds, if it decides which rules can match
+ */
+final class Answers(rules: PinnedRules, inputs: Seq[Expression], answers: Seq[Answer], instant: Option[Long]) {
+  val matcher = new RowMatcher(rules, inputs, instant)
+  private lazy val overlaps = new Overlaps(matcher)
+  private val isStrict = matcher.parts.exists(_.program.texts.nonEmpty)
   private val needsPartners = answers.contains(Answer.Overlap)
-  private lazy val ranges = new Ranges(matcher)
+  private lazy val ranges = new Ranges(matcher.parts(0))
   private val result = new GenericInternalRow(answers.length)
 
   def run(row: InternalRow): Unit = {
     matcher.run(row)
-    if (isStrict) matcher.requireNoErrors(rules.forest)
+    if (isStrict) matcher.parts.indices.foreach(p => matcher.parts(p).requireNoErrors(rules.parts(p).forest))
   }
 
   /** The answers for the row; the same object each time, with new values. */
@@ -79,8 +83,8 @@ final class Answers(rules: PinnedRules, inputs: Seq[Expression], answers: Seq[An
     var i = 0
     while (i < answers.length) {
       result.update(i, answers(i) match {
-        case Answer.Ids => ids.array(matcher.matched, 0, matcher.count)
-        case Answer.Overlaps => new GenericArrayData(overlaps.sets().map[Any](set => ids.array(set, 0, set.length)))
+        case Answer.Ids => matcher.idArray()
+        case Answer.Overlaps => new GenericArrayData(overlaps.sets().map[Any](matcher.idArray))
         case Answer.Rows => rows()
         case Answer.Errors => errors()
         case Answer.Ranges => ranges.ofRow()
@@ -96,13 +100,12 @@ final class Answers(rules: PinnedRules, inputs: Seq[Expression], answers: Seq[An
     matcher.sort()
     val partners = if (needsPartners) partnersOf() else Array.empty[Array[Int]]
     Iterator.range(0, matcher.count).map { m =>
-      val subscription = matcher.matched(m)
       var i = 0
       while (i < answers.length) {
         result.update(i, answers(i) match {
-          case Answer.SubscriptionId => ids(subscription)
-          case Answer.Priority => matcher.program.priorities(subscription)
-          case Answer.Overlap => ids.array(partners(m), 0, partners(m).length)
+          case Answer.SubscriptionId => matcher.id(m)
+          case Answer.Priority => matcher.priority(m)
+          case Answer.Overlap => matcher.idArray(partners(m))
           case other => throw new IllegalStateException(s"$other is of a row, not of a match")
         })
         i += 1
@@ -111,39 +114,46 @@ final class Answers(rules: PinnedRules, inputs: Seq[Expression], answers: Seq[An
     }
   }
 
-  private def ids: Ids = matcher.program.ids
-
   private def errors(): ArrayData = {
-    val found = matcher.failures().flatMap { case (slot, error) =>
-      rules.forest.users(slot).map(subscription => subscription -> RuleError.message(error))
-    }
-    new GenericArrayData(found.distinct.sortBy(_._1).map { case (subscription, message) =>
-      InternalRow(ids(subscription), UTF8String.fromString(message))
+    val found = for {
+      p <- matcher.parts.indices
+      part = matcher.parts(p)
+      (slot, error) <- part.failures()
+      subscription <- rules.parts(p).forest.users(slot)
+      if !part.isHidden(subscription)
+    } yield (matcher.place(p, subscription), part.program.ids(subscription), RuleError.message(error))
+    new GenericArrayData(found.distinct.sortBy(_._1).map { case (_, id, message) =>
+      InternalRow(id, UTF8String.fromString(message))
     }.toArray[Any])
   }
 
   private def rows(): ArrayData = {
     val partners = partnersOf()
     new GenericArrayData(Array.tabulate[Any](matcher.count) { m =>
-      val subscription = matcher.matched(m)
-      InternalRow(
-        ids(subscription), matcher.program.priorities(subscription), ids.array(partners(m), 0, partners(m).length))
+      InternalRow(matcher.id(m), matcher.priority(m), matcher.idArray(partners(m)))
     })
   }
 
-  /** Per match: the other matching subscriptions that share a true subexpression. */
+  /** Per match: the positions of the others that share a true subexpression. */
   private def partnersOf(): Array[Array[Int]] = {
-    val found = Arrays.copyOf(matcher.matched, matcher.count)
-    val partners = Array.fill(found.length)(new BitSet)
+    val partners = Array.fill(matcher.count)(new BitSet)
     overlaps.sets().foreach { set =>
-      val positions = set.map(Arrays.binarySearch(found, _))
       val together = new BitSet
-      positions.foreach(together.set)
-      positions.foreach(partners(_).or(together))
+      set.foreach(together.set)
+      set.foreach(partners(_).or(together))
     }
-    Array.tabulate(found.length) { i =>
+    Array.tabulate(partners.length) { i =>
       partners(i).clear(i)
-      partners(i).stream.map(found(_)).toArray
+      partners(i).stream.toArray
     }
+  }
+}
+
+object Answers {
+
+  /** Whether these answers compare the subexpressions of rules. */
+  def needOverlaps(answers: Seq[Answer]): Boolean = answers.exists {
+    case Answer.Overlaps | Answer.Overlap | Answer.Rows => true
+    case _ => false
   }
 }

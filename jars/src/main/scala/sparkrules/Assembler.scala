@@ -5,6 +5,13 @@ import java.util.Arrays
 import scala.collection.mutable
 import scala.collection.mutable.ArrayBuffer
 
+/** The code of a program while it is written; and what it refers to by number: tests that are sets, and nodes. */
+final class Code {
+  val words = new IntBuffer
+  val setNumbers = mutable.LinkedHashMap.empty[Int, Int]
+  val sharedNodes = mutable.LinkedHashMap.empty[Int, Int]
+}
+
 /**
  * Writes the code of a program. At each place, every alternative that could still be true is put under one of the tests
  * that it has left: a test that is rarely true, and that many have in common. All that are under one test follow it, and
@@ -13,15 +20,16 @@ import scala.collection.mutable.ArrayBuffer
  *
  * @param scanOf per slot: the scan that decides it, or -1
  * @param expense what it costs to compute a slot, in the time of a simple test
+ * @param out what the code is added to
  */
-final class Assembler(conditions: Conditions, val alternatives: Alternatives, scanOf: Array[Int], expense: Int => Double) {
+final class Assembler(
+    conditions: Conditions, val alternatives: Alternatives, scanOf: Array[Int], expense: Int => Double, out: Code) {
   import Assembler._
   import alternatives._
   import conditions.{forest, tests, wholes}
 
-  private val code = new IntBuffer
-  private val setNumbers = mutable.LinkedHashMap.empty[Int, Int]
-  private val sharedNodes = mutable.LinkedHashMap.empty[Int, Int]
+  import out.{setNumbers, sharedNodes}
+  private val code = out.words
 
   // Of tests first, then of wholes: see `place`. How many alternatives of a block have a term, or a test of a slot.
   private val counts = new Array[Int](tests.size + wholes.length)
@@ -41,11 +49,9 @@ final class Assembler(conditions: Conditions, val alternatives: Alternatives, sc
 
   private def place(term: Int): Int = if (term >= 0) term else tests.size - 1 - term
 
-  /** The code; and what it refers to by number: tests that are sets, and nodes of the forest. */
-  def assemble(): (Array[Int], Seq[Int], Seq[Int]) = {
+  def assemble(): Unit = {
     block(Array.range(0, size), 0)
     put(Op.Return)
-    (code.toArray, setNumbers.keys.toSeq, sharedNodes.keys.toSeq)
   }
 
   /** Per alternative: how many tests it is expected to cost per row, once it is assembled. */

@@ -4,6 +4,8 @@ import scala.collection.mutable.ArrayBuffer
 
 /** Compiles a bound rule set to a [[Program]]. */
 final class Compiler(segment: Segment, bound: Bound) {
+  import Compiler.Written
+
   private val nodes = segment.nodeOperators.length
   private val kinds: Array[Byte] = segment.nodeOperators.map {
     case "and" => Forest.And
@@ -25,18 +27,19 @@ final class Compiler(segment: Segment, bound: Bound) {
   /** The subscriptions that are left out. */
   val rejected: Seq[Int] = segment.subscriptionIds.indices.filter(s => invalid(segment.subscriptionNodes(s)))
 
-  /** The problems of the subscriptions that are left out, by id. */
-  def problems: Iterator[(String, Problem)] = rejected.iterator.map { s =>
-    segment.subscriptionIds(s).toString -> firstProblem(segment.subscriptionNodes(s))
-  }
+  /** Why a subscription is left out. */
+  def problem(subscription: Int): Problem = firstProblem(segment.subscriptionNodes(subscription))
 
   private def firstProblem(node: Int): Problem =
     if (kinds(node) == Forest.Leaf) bound.leaves(segment.nodePredicates(node)).left.toOption.get
     else firstProblem(segment.nodeChildren(node).find(invalid(_)).get)
 
-  /** The program; and the forest that it was made of, whose subscriptions are numbered as in the program. */
-  def compile(): (Program, Forest) = {
-    val order = inOrder
+  /**
+   * The program; and the forest that it was made of, whose subscriptions are numbered as in the program.
+   *
+   * @param inBands whether only the first matches will be wanted
+   */
+  def compile(inBands: Boolean): (Program, Forest) = {
     val forest = new Forest(
       kinds,
       Array.tabulate(nodes)(n => if (isTest(n)) leaf(n).slot else -1),
@@ -45,34 +48,59 @@ final class Compiler(segment: Segment, bound: Bound) {
       else IntLists((0 until nodes).map(n => if (invalid(n)) Array.empty[Int] else segment.nodeChildren(n))),
       order.map(segment.subscriptionNodes(_)))
     val conditions = new Conditions(forest, new Tests(bound.slots), expense)
-    val assembler = new Assembler(conditions, alternatives(forest, conditions, order.indices.toArray), scanOf, expense)
-    val whole = assembler.assemble()
-    val dense = densely(forest, conditions, assembler)
-    val found =
-      if (dense.isEmpty) assembler.alternatives
-      else alternatives(forest, conditions, order.indices.diff(dense).toArray)
-    val (code, sets, shared) =
-      if (dense.isEmpty) whole else new Assembler(conditions, found, scanOf, expense).assemble()
+    val written = if (inBands) writeBands(forest, conditions) else writeAll(forest, conditions)
     val wholeTexts = bound.texts.toSet
     val program = new Program(
       Program.serialize(bound.slots.map(_.expression)),
       bound.slots.map(_.base),
       bound.slots.map(_.keys),
       scans,
-      code,
-      Dense.compile(dense, conditions),
-      IntLists(sets.map(conditions.tests.intervals)),
-      forest.subset(shared),
-      found.repeats.contains(true),
+      written.code.words.toArray,
+      written.bands,
+      Dense.compile(written.dense, conditions),
+      IntLists(written.code.setNumbers.keys.toSeq.map(conditions.tests.intervals)),
+      forest.subset(written.code.sharedNodes.keys.toSeq),
+      written.hasRepeats,
       bound.slots.indices.filter(s => isComputed(s) && !wholeTexts(s)).toArray,
       if (bound.texts.isEmpty) bound.texts else order.map(bound.texts(_)),
       Ids(order.map(segment.subscriptionIds(_))),
-      order.map(segment.subscriptionPriorities(_)))
+      order.map(segment.subscriptionPriorities(_)),
+      Validity.of(segment, order))
     (program, forest)
   }
 
-  /** The subscriptions that are not left out, highest priority first, then by id. */
-  private def inOrder: Array[Int] = {
+  private def writeAll(forest: Forest, conditions: Conditions): Written = {
+    val all = order.indices.toArray
+    val (code, assembler) = write(forest, conditions, all, new Code)
+    val dense = densely(forest, conditions, assembler)
+    if (dense.isEmpty) Written(code, Array(0), dense, assembler.alternatives.repeats.contains(true))
+    else {
+      val (rest, others) = write(forest, conditions, all.diff(dense), new Code)
+      Written(rest, Array(0), dense, others.alternatives.repeats.contains(true))
+    }
+  }
+
+  private def writeBands(forest: Forest, conditions: Conditions): Written = {
+    val code = new Code
+    var hasRepeats = false
+    val starts = Bands.of(order.length).map { band =>
+      val start = code.words.length
+      val (_, assembler) = write(forest, conditions, band.toArray, code)
+      hasRepeats ||= assembler.alternatives.repeats.contains(true)
+      start
+    }
+    Written(code, starts.toArray, Array.empty, hasRepeats)
+  }
+
+  private def write(
+      forest: Forest, conditions: Conditions, subscriptions: Array[Int], code: Code): (Code, Assembler) = {
+    val assembler = new Assembler(conditions, alternatives(forest, conditions, subscriptions), scanOf, expense, code)
+    assembler.assemble()
+    (code, assembler)
+  }
+
+  /** The subscriptions that are not left out, highest priority first, then by id: as the program numbers them. */
+  lazy val order: Array[Int] = {
     val (ids, priorities) = (segment.subscriptionIds, segment.subscriptionPriorities)
     ids.indices.filter(s => !invalid(segment.subscriptionNodes(s))).sortWith { (a, b) =>
       if (priorities(a) != priorities(b)) priorities(a) > priorities(b) else ids(a).binaryCompare(ids(b)) < 0
@@ -153,7 +181,23 @@ final class Compiler(segment: Segment, bound: Bound) {
     if (scanOf(slot) >= 0) Compiler.Scan else if (isComputed(slot)) Compiler.Evaluation else 0.0
 }
 
+/**
+ * Subscriptions, in their order, cut into bands: where only the first few matches are wanted, one band is run after the
+ * other until there are as many. Later ones are larger: a row that gets that far may have to go to the end.
+ */
+object Bands {
+  private val First = 256
+  private val Growth = 4
+
+  def of(subscriptions: Int): Seq[Range] = {
+    val bounds = Iterator.iterate(First.toLong)(_ * Growth).scanLeft(0L)(_ + _).takeWhile(_ < subscriptions).map(_.toInt).toSeq
+    if (bounds.isEmpty) Seq(0 until 0) else bounds.zip(bounds.tail :+ subscriptions).map { case (a, b) => a until b }
+  }
+}
+
 object Compiler {
+  private final case class Written(code: Code, bands: Array[Int], dense: Array[Int], hasRepeats: Boolean)
+
   private val Few = 16
   private val Scan = 10.0
   private val Evaluation = 20.0

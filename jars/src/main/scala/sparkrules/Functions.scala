@@ -1,11 +1,11 @@
 package sparkrules
 
 import org.apache.spark.sql.catalyst.FunctionIdentifier
-import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical.{Generate, LogicalPlan}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.types.{StringType, StructType}
+import org.apache.spark.sql.types.{ByteType, IntegerType, LongType, ShortType, StringType, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
 /** The functions of the plugin, in one table. */
@@ -16,13 +16,13 @@ object Functions {
   val scalars: Seq[Scalar] = Seq(
     scalar(
       "match_subscriptions",
-      "_FUNC_(['set',] *) - The ids of all rules that are true for the row, highest priority first, and their overlap " +
-        "sets: the groups of them that share a true subexpression.",
+      "_FUNC_(['set',] * [, top => n]) - The ids of all rules that are true for the row, highest priority first, or of " +
+        "the first n of them, and their overlap sets: the groups of them that share a true subexpression.",
       Seq(Answer.Ids, Answer.Overlaps)),
     scalar(
       "subscription_matches",
-      "_FUNC_(['set',] *) - An array with an element per matching rule: subscription_id, priority and overlap, the " +
-        "other matching rules that share a true subexpression with it. For `inline`.",
+      "_FUNC_(['set',] * [, top => n]) - An array with an element per matching rule, or for the first n of them: " +
+        "subscription_id, priority and overlap, the others that share a true subexpression with it. For `inline`.",
       Seq(Answer.Rows)),
     scalar(
       "subscription_errors",
@@ -46,14 +46,46 @@ object Functions {
       FunctionIdentifier("match_subscriptions"),
       info(
         "match_subscriptions",
-        "_FUNC_(['set',] TABLE(t)) - The rows of t with subscription_id, priority and overlap, one row per match."),
+        "_FUNC_(['set',] TABLE(t) [, top => n]) - The rows of t with subscription_id, priority and overlap, one row per " +
+          "match, or for the first n matches of each row of t."),
       matchTable))
 
   private def scalar(name: String, usage: String, answers: Seq[Answer]): Scalar =
     scalar(name, usage, _.copy(answers = answers, exact = answers.contains(Answer.Ranges)))
 
   private def scalar(name: String, usage: String, result: MatchCall => Expression): Scalar =
-    (FunctionIdentifier(name), info(name, usage), arguments => result(call(name, arguments, Nil)))
+    (FunctionIdentifier(name), info(name, usage), arguments => {
+      val (top, others) = splitTop(name, arguments)
+      if (top.isDefined && !HaveTop(name)) throw noSuchArgument(name, "top")
+      result(call(name, others, Nil).copy(top = top))
+    })
+
+  private val HaveTop = Set("match_subscriptions", "subscription_matches")
+
+  /** `top => 3`, and the other arguments. Spark hands named arguments to a builder as they are. */
+  private def splitTop(function: String, arguments: Seq[Expression]): (Option[Int], Seq[Expression]) = {
+    val (named, others) = arguments.partitionMap {
+      case named: NamedArgumentExpression => Left(named)
+      case other => Right(other)
+    }
+    val tops = named.map {
+      case NamedArgumentExpression(key, value) if key.equalsIgnoreCase("top") => topOf(function, value)
+      case other => throw noSuchArgument(function, other.key)
+    }
+    if (tops.length > 1) throw new RulesException(s"$function has two arguments 'top'.")
+    (tops.headOption, others)
+  }
+
+  private def topOf(function: String, value: Expression): Int = value match {
+    case Literal(n: Number, ByteType | ShortType | IntegerType | LongType) if n.longValue > 0 => math.min(n.longValue, Int.MaxValue.toLong).toInt
+    case other =>
+      throw new RulesException(
+        s"$function: top => ${other.sql} is not a positive whole number. Write top => 3 for the first three matches.")
+  }
+
+  private def noSuchArgument(function: String, name: String): RulesException = new RulesException(
+    s"$function has no argument '$name'." +
+      (if (HaveTop(function)) " It takes top => 3 for the first three matches." else ""))
 
   private def info(name: String, usage: String): ExpressionInfo =
     new ExpressionInfo(classOf[MatchCall].getName, null, name, usage, "", "", "", "misc_funcs", "4.0.0", "", "scala_udf")
@@ -92,10 +124,15 @@ object Functions {
 
   private def namesOf(e: NamedExpression): Seq[String] = e.qualifier :+ e.name
 
-  private def matchTable(arguments: Seq[Expression]): LogicalPlan = splitRuleSet(arguments) match {
+  private def matchTable(arguments: Seq[Expression]): LogicalPlan = {
+    val (top, others) = splitTop("match_subscriptions", arguments)
+    matchTable(others, top)
+  }
+
+  private def matchTable(arguments: Seq[Expression], top: Option[Int]): LogicalPlan = splitRuleSet(arguments) match {
     case (ruleSet, Seq(table: FunctionTableSubqueryArgumentExpression)) =>
       val columns = ruleSet.map(Literal(_)).toSeq ++ table.plan.output
-      val generator = Inline(call("match_subscriptions", columns, Seq(Answer.Rows)))
+      val generator = Inline(call("match_subscriptions", columns, Seq(Answer.Rows)).copy(top = top))
       val output = generator.elementSchema.map(f => AttributeReference(f.name, f.dataType, f.nullable)())
       Generate(generator, Nil, outer = false, None, output, table.plan)
     case _ =>

@@ -19,6 +19,8 @@ final class Ids(val bytes: Array[Byte], val offsets: Array[Int], padding: Array[
   /** The id itself, not copied. */
   def apply(i: Int): UTF8String = UTF8String.fromAddress(bytes, Platform.BYTE_ARRAY_OFFSET + 8L * offsets(i), length(i))
 
+  private def words(i: Int): Int = offsets(i + 1) - offsets(i)
+
   /** The ids of `subscriptions(from)` until `subscriptions(until)` as a new array of Spark. */
   def array(subscriptions: Array[Int], from: Int, until: Int): UnsafeArrayData = {
     val count = until - from
@@ -26,36 +28,69 @@ final class Ids(val bytes: Array[Byte], val offsets: Array[Int], padding: Array[
     var i = from
     while (i < until) { words += offsets(subscriptions(i) + 1) - offsets(subscriptions(i)); i += 1 }
     val header = UnsafeArrayData.calculateHeaderPortionInBytes(count)
-    val total = header + 8L * count + 8L * words
-    if (total > Ids.Largest) {
-      throw new RulesException(s"The ids of the $count rules that match one row take up more than 2 GB.")
-    }
-    val buffer = new Array[Byte](total.toInt)
-    Platform.putLong(buffer, Platform.BYTE_ARRAY_OFFSET, count.toLong)
+    val buffer = Ids.buffer(count, words)
     var entry = Platform.BYTE_ARRAY_OFFSET + header
     var place = header + 8 * count
     i = from
     while (i < until) {
-      val id = subscriptions(i)
-      var source = Platform.BYTE_ARRAY_OFFSET + 8L * offsets(id)
-      val end = Platform.BYTE_ARRAY_OFFSET + 8L * offsets(id + 1)
-      Platform.putLong(buffer, entry, (place.toLong << 32) | length(id))
+      place = write(subscriptions(i), buffer, entry.toLong, place)
       entry += 8
-      while (source < end) {
-        Platform.putLong(buffer, Platform.BYTE_ARRAY_OFFSET + place, Platform.getLong(bytes, source))
-        source += 8
-        place += 8
-      }
       i += 1
     }
-    val array = new UnsafeArrayData
-    array.pointTo(buffer, Platform.BYTE_ARRAY_OFFSET, total.toInt)
-    array
+    Ids.arrayOf(buffer)
+  }
+
+  /** Writes an id to `place` of an array, and where that is to `entry`; gives the end. */
+  private def write(id: Int, buffer: Array[Byte], entry: Long, start: Int): Int = {
+    var place = start
+    var source = Platform.BYTE_ARRAY_OFFSET + 8L * offsets(id)
+    val end = Platform.BYTE_ARRAY_OFFSET + 8L * offsets(id + 1)
+    Platform.putLong(buffer, entry, (place.toLong << 32) | length(id))
+    while (source < end) {
+      Platform.putLong(buffer, Platform.BYTE_ARRAY_OFFSET + place, Platform.getLong(bytes, source))
+      source += 8
+      place += 8
+    }
+    place
   }
 }
 
 object Ids {
   private val Largest = Int.MaxValue - 15
+
+  /** The ids of the first `count` subscriptions, `numbers(i)` of `parts(i)`, as a new array of Spark. */
+  def array(all: Array[Ids], parts: Array[Int], numbers: Array[Int], count: Int): UnsafeArrayData = {
+    var words = 0L
+    var i = 0
+    while (i < count) { words += all(parts(i)).words(numbers(i)); i += 1 }
+    val header = UnsafeArrayData.calculateHeaderPortionInBytes(count)
+    val array = buffer(count, words)
+    var entry = Platform.BYTE_ARRAY_OFFSET + header
+    var place = header + 8 * count
+    i = 0
+    while (i < count) {
+      place = all(parts(i)).write(numbers(i), array, entry.toLong, place)
+      entry += 8
+      i += 1
+    }
+    arrayOf(array)
+  }
+
+  private def buffer(count: Int, words: Long): Array[Byte] = {
+    val total = UnsafeArrayData.calculateHeaderPortionInBytes(count) + 8L * count + 8L * words
+    if (total > Largest) {
+      throw new RulesException(s"The ids of the $count rules that match one row take up more than 2 GB.")
+    }
+    val buffer = new Array[Byte](total.toInt)
+    Platform.putLong(buffer, Platform.BYTE_ARRAY_OFFSET, count.toLong)
+    buffer
+  }
+
+  private def arrayOf(buffer: Array[Byte]): UnsafeArrayData = {
+    val array = new UnsafeArrayData
+    array.pointTo(buffer, Platform.BYTE_ARRAY_OFFSET, buffer.length)
+    array
+  }
 
   def apply(texts: Array[UTF8String]): Ids = {
     val offsets = texts.iterator.map(t => (t.numBytes + 7) / 8).scanLeft(0)(Math.addExact).toArray

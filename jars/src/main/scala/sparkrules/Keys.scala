@@ -146,17 +146,7 @@ object LongKeys {
  * @param onlyKeys whether no test asks which of two texts comes first, so that all others are as good as one
  */
 final class StringKeys(values: Array[UTF8String], onlyKeys: Boolean) extends Keys {
-  // Open addressing: a place holds the number of a key plus one, or zero. Half of the places at least are free.
-  @transient private lazy val mask = Integer.highestOneBit(2 * values.length + 1) * 2 - 1
-  @transient private lazy val places: Array[Int] = {
-    val table = new Array[Int](mask + 1)
-    values.indices.foreach { i =>
-      var place = values(i).hashCode & mask
-      while (table(place) != 0) place = (place + 1) & mask
-      table(place) = i + 1
-    }
-    table
-  }
+  @transient private lazy val table = new TextTable(values)
   def size: Int = values.length
   def dataType: DataType = StringType
   def value(index: Int): Any = values(index)
@@ -164,13 +154,9 @@ final class StringKeys(values: Array[UTF8String], onlyKeys: Boolean) extends Key
   override def tuned(shares: Option[Array[Double]], onlyKeys: Boolean): Keys = new StringKeys(values, onlyKeys)
   def codeOf(value: Any): Int = codeOfText(value.asInstanceOf[UTF8String])
   def codeOfText(text: UTF8String): Int = {
-    var place = text.hashCode & mask
-    while (places(place) != 0) {
-      val key = places(place) - 1
-      if (values(key).equals(text)) return 2 * key + 2
-      place = (place + 1) & mask
-    }
-    if (onlyKeys) 1 else found(Arrays.binarySearch(values.asInstanceOf[Array[AnyRef]], text))
+    val key = table.find(text)
+    if (key >= 0) 2 * key + 2
+    else if (onlyKeys) 1 else found(Arrays.binarySearch(values.asInstanceOf[Array[AnyRef]], text))
   }
 }
 

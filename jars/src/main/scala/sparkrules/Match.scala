@@ -24,6 +24,7 @@ object Per {
  * @param inputs the inputs of the rules' program, over the columns of `child`
  * @param answers the columns it adds to those of `child` (of which there are none per subscription), and `added` their
  *   attributes
+ * @param instant the query's, if it decides which rules can match: else plans of a version would never be the same
  */
 final case class Match(
     rules: PinnedRules,
@@ -31,6 +32,7 @@ final case class Match(
     per: Per,
     answers: Seq[Answer],
     added: Seq[Attribute],
+    instant: Option[Expression],
     child: LogicalPlan)
     extends UnaryNode {
   override def output: Seq[Attribute] = if (per == Per.Subscription) added else child.output ++ added

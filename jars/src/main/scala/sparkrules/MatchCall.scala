@@ -1,5 +1,7 @@
 package sparkrules
 
+import java.io.ObjectOutputStream
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
@@ -14,6 +16,7 @@ import org.apache.spark.sql.types.{DataType, StructType}
  * @param answers one: the value itself; more: a struct of them
  * @param instant the query's instant, which a stream replaces by that of the micro-batch
  * @param exact whether the range of a value is wanted for itself, and not only for the tests of the rules
+ * @param top how many matches are wanted, the first in their order; all if it is not given
  */
 final case class MatchCall(
     ruleSet: Option[String],
@@ -22,15 +25,17 @@ final case class MatchCall(
     answers: Seq[Answer],
     semantics: Semantics,
     instant: Expression = CurrentTimestamp(),
-    exact: Boolean = false)
+    exact: Boolean = false,
+    top: Option[Int] = None)
     extends Expression
     with Unevaluable {
   override def children: Seq[Expression] = inputs :+ instant
   override def dataType: DataType = MatchCall.dataType(answers)
   override def nullable: Boolean = false
   override def prettyName: String = "match_subscriptions"
-  override def sql: String = s"$prettyName(${inputs.map(_.sql).mkString(", ")})"
-  override def toString: String = s"$prettyName(${inputs.mkString(", ")})"
+  override def sql: String = s"$prettyName(${arguments(inputs.map(_.sql))})"
+  override def toString: String = s"$prettyName(${arguments(inputs.map(_.toString))})"
+  private def arguments(texts: Seq[String]): String = (texts ++ top.map(n => s"top => $n")).mkString(", ")
   override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): MatchCall =
     copy(inputs = newChildren.init, instant = newChildren.last)
 
@@ -48,6 +53,9 @@ final case class MatchCall(
 
 object MatchCall {
 
+  /** An instant that the query, or the micro-batch, has given its value. */
+  def micros(instant: Option[Expression]): Option[Long] = instant.map(_.eval(EmptyRow).asInstanceOf[Long])
+
   def dataType(answers: Seq[Answer]): DataType = answers match {
     case Seq(one) => one.dataType
     case many => many.foldLeft(new StructType())((struct, a) => struct.add(a.name, a.dataType, nullable = false))
@@ -61,18 +69,24 @@ object MatchCall {
 }
 
 /** A call in a place where there is no input to put an operator on: a join condition over both sides, say. */
-final case class PinnedCall(inputs: Seq[Expression], answers: Seq[Answer], rules: PinnedRules)
+final case class PinnedCall(
+    inputs: Seq[Expression], answers: Seq[Answer], rules: PinnedRules, instant: Option[Expression])
     extends Expression
     with CodegenFallback {
-  override def children: Seq[Expression] = inputs
+  override def children: Seq[Expression] = inputs ++ instant
   override def dataType: DataType = MatchCall.dataType(answers)
   override def nullable: Boolean = false
   override def stateful: Boolean = true
   override def prettyName: String = "match_subscriptions"
   override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): PinnedCall =
-    copy(inputs = newChildren)
+    copy(inputs = newChildren.take(inputs.length), instant = newChildren.drop(inputs.length).headOption)
 
-  @transient private lazy val state = new Answers(rules, inputs, answers)
+  @transient private lazy val state = new Answers(rules, inputs, answers, MatchCall.micros(instant))
+
+  private def writeObject(out: ObjectOutputStream): Unit = {
+    if (Answers.needOverlaps(answers)) rules.compareParts()
+    out.defaultWriteObject()
+  }
 
   override def eval(input: InternalRow): Any = {
     if (state.matcher.chunk > 0) state.matcher.startChunk(1, _ => input)

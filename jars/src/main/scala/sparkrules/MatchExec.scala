@@ -20,7 +20,9 @@ object MatchStrategy extends SparkStrategy {
   }
 
   private def planned(matched: Match, list: Seq[NamedExpression]): SparkPlan =
-    MatchExec(matched.rules, matched.inputs, matched.per, matched.answers, matched.added, list, planLater(matched.child))
+    MatchExec(
+      matched.rules, matched.inputs, matched.per, matched.answers, matched.added, list, matched.instant,
+      planLater(matched.child))
 }
 
 /** Scans that give batches of columns are read as such: their rows are never put together. */
@@ -30,7 +32,7 @@ object ReadColumns extends ColumnarRule {
 
 private object ReadColumnsRule extends Rule[SparkPlan] {
   override def apply(plan: SparkPlan): SparkPlan = plan.transformUp {
-    case matched @ MatchExec(_, _, _, _, _, _, ColumnarToRowExec(columns)) => matched.copy(child = columns)
+    case matched @ MatchExec(_, _, _, _, _, _, _, ColumnarToRowExec(columns)) => matched.copy(child = columns)
   }
 }
 
@@ -42,6 +44,7 @@ final case class MatchExec(
     answers: Seq[Answer],
     added: Seq[Attribute],
     projection: Seq[NamedExpression],
+    instant: Option[Expression],
     child: SparkPlan)
     extends PartitioningPreservingUnaryExecNode
     with OrderPreservingUnaryExecNode {
@@ -64,11 +67,13 @@ final case class MatchExec(
       s"Output: ${projection.mkString("[", ", ", "]")}\n"
 
   override protected def doExecute(): RDD[InternalRow] = {
+    if (Answers.needOverlaps(answers)) rules.compareParts()
     val work = new MatchWork(
       rules,
       BindReferences.bindReferences(inputs, child.output),
       per,
       answers,
+      MatchCall.micros(instant),
       projection,
       if (per == Per.Subscription) added else child.output ++ added,
       metrics)

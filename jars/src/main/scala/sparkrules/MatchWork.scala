@@ -20,6 +20,7 @@ private final class MatchWork(
     inputs: Seq[Expression],
     per: Per,
     answers: Seq[Answer],
+    instant: Option[Long],
     projection: Seq[Expression],
     available: Seq[Attribute],
     metrics: Map[String, SQLMetric])
@@ -28,7 +29,7 @@ private final class MatchWork(
   def start(partition: Int): MatchTask = {
     val write = UnsafeProjection.create(projection, available)
     write.initialize(partition)
-    new MatchTask(new Answers(rules, inputs, answers), per, write, metrics)
+    new MatchTask(new Answers(rules, inputs, answers, instant), per, write, metrics)
   }
 }
 
@@ -65,7 +66,7 @@ private final class MatchBatches(work: MatchWork)
 }
 
 private final class MatchTask(answers: Answers, per: Per, write: UnsafeProjection, metrics: Map[String, SQLMetric]) {
-  val matcher: Matcher = answers.matcher
+  val matcher: RowMatcher = answers.matcher
   private val joined = new JoinedRow
   private var (rows, matches, written) = (0L, 0L, 0L)
   Option(TaskContext.get()).foreach(_.addTaskCompletionListener[Unit](_ => report()))
@@ -85,16 +86,15 @@ private final class MatchTask(answers: Answers, per: Per, write: UnsafeProjectio
   }
 
   private def countsOf(input: Iterator[InternalRow]): Iterator[InternalRow] = {
-    val counts = new Array[Long](matcher.program.subscriptions)
+    val counts = matcher.parts.map(part => new Array[Long](part.program.subscriptions))
     input.foreach { row =>
       run(row)
-      var i = 0
-      while (i < matcher.count) { counts(matcher.matched(i)) += 1; i += 1 }
+      matcher.countInto(counts)
     }
     val count = new GenericInternalRow(2)
-    counts.indices.iterator.filter(counts(_) > 0).map { subscription =>
-      count.update(0, matcher.program.ids(subscription))
-      count.update(1, counts(subscription))
+    for (p <- counts.indices.iterator; own = counts(p); s <- own.indices.iterator if own(s) > 0) yield {
+      count.update(0, matcher.parts(p).program.ids(s))
+      count.update(1, own(s))
       written += 1
       write(count)
     }

@@ -16,13 +16,16 @@ import org.apache.spark.unsafe.types.UTF8String
  * a stamp that is not the current row's counts as empty.
  *
  * @param inputs the program's inputs as expressions bound to the rows that come
+ * @param hidden the subscriptions that do not take part, as [[Hidden]] gives them
+ * @param top how many matches are wanted, the first in their order
  */
-final class Matcher(val program: Program, inputs: Seq[Expression]) {
+final class Matcher(
+    val program: Program, inputs: Seq[Expression], hidden: Array[Long] = null, top: Int = Int.MaxValue) {
   import program._
 
   private val slotExpressions: Array[Expression] = copyExpressions().zipWithIndex.map {
     case (e, slot) if bases(slot) >= 0 => e
-    case (e, _) => e.transform { case BoundReference(i, _, _) => inputs(i) }
+    case (e, _) => e.transformUp { case BoundReference(i, _, _) => inputs(i) } // inputs have references of their own
   }
   private val readers: Array[SlotReader] =
     slotExpressions.zip(keys).map { case (expression, slotKeys) => SlotReader(expression, slotKeys) }
@@ -84,19 +87,55 @@ final class Matcher(val program: Program, inputs: Seq[Expression]) {
   def run(next: InternalRow): Unit = {
     look(next)
     count = 0
-    execute()
+    if (isSimple) execute(0) else executeBands()
     unsorted = count
-    if (!dense.isEmpty) {
-      val most = count + dense.subscriptions.length
-      if (found.length < most) found = Arrays.copyOf(found, most)
-      count = denseMatcher.collect(position, found, count)
-      position += 1
+    if (!dense.isEmpty) collectDense()
+    if (count > top) cut()
+  }
+
+  private val isSimple = bands.length == 1 && hidden == null
+
+  /** One band after the other, until there are enough. */
+  private def executeBands(): Unit = {
+    var band = 0
+    while (band < bands.length && count < top) {
+      val before = count
+      execute(bands(band))
+      hideFrom(before)
+      band += 1
     }
   }
 
-  private def execute(): Unit = {
+  private def collectDense(): Unit = {
+    val most = count + dense.subscriptions.length
+    if (found.length < most) found = Arrays.copyOf(found, most)
+    count = denseMatcher.collect(position, found, count)
+    position += 1
+    hideFrom(unsorted)
+  }
+
+  private def cut(): Unit = {
+    sort()
+    count = top
+    unsorted = 0
+  }
+
+  def isHidden(subscription: Int): Boolean =
+    hidden != null && (hidden(subscription >> 6) & (1L << subscription)) != 0
+
+  private def hideFrom(start: Int): Unit = if (hidden != null) {
+    var kept = start
+    var i = start
+    while (i < count) {
+      if (!isHidden(found(i))) { found(kept) = found(i); kept += 1 }
+      i += 1
+    }
+    count = kept
+  }
+
+  private def execute(start: Int): Unit = {
     val code = instructions
-    var pc = 0
+    var pc = start
     var depth = 0
     var (looks, passed) = (0, 0)
     while (pc >= 0) {
@@ -354,7 +393,7 @@ final class Matcher(val program: Program, inputs: Seq[Expression]) {
 
   /** Fails with what the first rule would have failed with, had Spark evaluated its whole text from left to right. */
   def requireNoErrors(forest: Forest): Unit = failures().foreach { case (slot, reason) =>
-    forest.users(slot).foreach { subscription =>
+    forest.users(slot).filterNot(isHidden).foreach { subscription =>
       // Spark computes constants before it sees a row.
       val isConstant = !slotExpressions(slot).exists(_.isInstanceOf[BoundReference])
       if (isConstant || texts(subscription) < 0) throw new RuleError(ids(subscription).toString, reason)

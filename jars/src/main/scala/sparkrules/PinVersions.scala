@@ -21,10 +21,10 @@ final case class PinVersions(session: SparkSession) extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.transformUpWithSubqueries {
     case Generate(Inline(call: MatchCall), unused, false, _, columns, child) if call.answers == Seq(Answer.Rows) =>
-      val (rules, inputs) = Programs.pin(session, call)
+      val Pinned(rules, inputs, instant) = Programs.pin(session, call)
       val (ready, own) = computed(inputs, child)
       val kept = child.output.zipWithIndex.collect { case (attribute, i) if !unused.contains(i) => attribute }
-      Project(kept ++ columns, Match(rules, own, Per.Match, PinVersions.OfMatch, columns, ready))
+      Project(kept ++ columns, Match(rules, own, Per.Match, PinVersions.OfMatch, columns, instant, ready))
     case operator if operator.expressions.exists(_.exists(_.isInstanceOf[MatchCall])) => pin(operator)
   }
 
@@ -38,13 +38,13 @@ final case class PinVersions(session: SparkSession) extends Rule[LogicalPlan] {
 
   private def pinAlike(operator: LogicalPlan, calls: Seq[MatchCall]): LogicalPlan = {
     val call = calls.head
-    val (rules, inputs) = Programs.pin(session, call)
+    val Pinned(rules, inputs, instant) = Programs.pin(session, call)
     operator.children.indexWhere(child => call.references.subsetOf(child.outputSet)) match {
-      case -1 => replace(operator, calls)(answers => PinnedCall(inputs, answers, rules))
+      case -1 => replace(operator, calls)(answers => PinnedCall(inputs, answers, rules, instant))
       case i =>
         val answers = calls.flatMap(_.answers).distinct
         val columns = answers.map(_.attribute)
-        val below = Match(rules, Nil, Per.Row, answers, columns, operator.children(i))
+        val below = Match(rules, Nil, Per.Row, answers, columns, instant, operator.children(i))
         val (ready, own) = computed(inputs, below.child)
         val matched = below.copy(inputs = own, child = ready)
         val widened = operator.withNewChildren(operator.children.updated(i, matched))
@@ -54,11 +54,12 @@ final case class PinVersions(session: SparkSession) extends Rule[LogicalPlan] {
 
   /** Inputs that are not simple reads become columns below, where Spark gives them what they need. */
   private def computed(inputs: Seq[Expression], child: LogicalPlan): (LogicalPlan, Seq[Expression]) = {
-    val aliases = inputs.collect { case e if !PinVersions.isRead(e) => Alias(e, "rule_input")() }
+    // Parts of a version may need the same.
+    val aliases = inputs.filterNot(PinVersions.isRead).distinctBy(_.canonicalized).map(Alias(_, "rule_input")())
     if (aliases.isEmpty) (child, inputs)
     else {
-      val attributes = aliases.iterator.map(_.toAttribute)
-      (Project(child.output ++ aliases, child), inputs.map(e => if (PinVersions.isRead(e)) e else attributes.next()))
+      val attributes = aliases.map(alias => alias.child.canonicalized -> alias.toAttribute).toMap
+      (Project(child.output ++ aliases, child), inputs.map(e => attributes.getOrElse(e.canonicalized, e)))
     }
   }
 

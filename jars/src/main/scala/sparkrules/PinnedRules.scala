@@ -1,54 +1,67 @@
 package sparkrules
 
-import java.io.ObjectOutputStream
-
-import org.apache.spark.broadcast.Broadcast
-import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.types.DataType
 
 /**
  * A rule set version bound to a table and compiled, as plans carry it. Plans are equal when the description and the
- * definitions of the functions that the rules call are. The program is broadcast when it first travels to an executor,
- * so planning and EXPLAIN cost none.
+ * definitions of the functions that the rules call are.
+ *
+ * @param removed per part: the subscriptions of its program that the version no longer has
+ * @param rejected the rules that do not fit the table, and that the version still has
  */
 final class PinnedRules(
     val description: Description,
-    @transient val functions: Seq[(String, Any)],
-    @transient private val compiled: Program,
-    @transient private val compiledForest: Forest)
+    val parts: IndexedSeq[RulePart],
+    @transient private val removed: Array[Array[Int]],
+    @transient val rejected: Seq[RejectedRule])
     extends Serializable {
-  private val subscriptions = compiled.subscriptions
-  @transient private lazy val sent: Broadcast[Program] = SparkSession.active.sparkContext.broadcast(compiled)
-  @transient private lazy val sentForest: Broadcast[Forest] = SparkSession.active.sparkContext.broadcast(compiledForest)
-  private var received: Broadcast[Program] = _
-  private var receivedForest: Broadcast[Forest] = _
+  @transient lazy val functions: Seq[(String, Any)] = parts.flatMap(_.functions).distinctBy(_._1)
 
-  def program: Program = if (compiled != null) compiled else received.value
+  private val subscriptions = parts.map(_.program.subscriptions).sum - removed.map(_.length).sum
 
-  /** What overlaps and errors are found with, and nothing else: an executor fetches it when it is first asked for. */
-  def forest: Forest = if (compiledForest != null) compiledForest else receivedForest.value
+  /** Whether the query's instant decides which rules can match. */
+  val hasValidity: Boolean = parts.exists(!_.program.validity.isEmpty)
 
-  private def writeObject(out: ObjectOutputStream): Unit = {
-    if (compiled != null) {
-      received = sent
-      receivedForest = sentForest
-    }
-    out.defaultWriteObject()
-  }
+  /** The largest part's program: the only one, mostly. */
+  def program: Program = parts.maxBy(_.program.subscriptions).program
+
+  // A version of one part that has all its subscriptions needs none.
+  private val sharedLayout: Option[Shared[Layout]] =
+    if (parts.length == 1 && removed.forall(_.isEmpty)) None
+    else Some(new Shared(() => new Layout(removed, if (parts.length > 1) Order.of(parts) else null)))
+
+  /** What the version adds to its parts, if anything. */
+  def layout: Option[Layout] = sharedLayout.map(_.value)
+
+  /** To be called before it travels to where overlaps are asked for. */
+  def compareParts(): Unit = if (parts.length > 1) parts.foreach(_.compare())
+
+  /** Frees the executors' copies of what is not shared with other versions. */
+  def free(): Unit = sharedLayout.foreach(_.free())
 
   override def hashCode: Int = description.hashCode
   override def equals(other: Any): Boolean = other match {
     case that: PinnedRules => description == that.description && functions == that.functions
     case _ => false
   }
-  override def toString: String = s"${description.version}, $subscriptions subscriptions"
+  override def toString: String =
+    s"${description.version}, $subscriptions subscriptions${description.top.fold("")(n => s", top $n")}"
 }
+
+/**
+ * What a version adds to its parts.
+ *
+ * @param removed per part: the subscriptions of its program that the version no longer has
+ * @param order the order of all subscriptions, if there are several parts
+ */
+final class Layout(val removed: Array[Array[Int]], val order: Order) extends Serializable
 
 /**
  * What a compiled program is made of.
  *
  * @param statistics the number of the rule set's statistics, if it has been analysed
  * @param exact as in [[MatchCall]]
+ * @param top as in [[MatchCall]]
  */
 final case class Description(
     version: Version,
@@ -58,7 +71,9 @@ final case class Description(
     invalidRules: String,
     strict: Boolean,
     statistics: Option[Int],
-    exact: Boolean)
+    exact: Boolean,
+    top: Option[Int],
+    partRules: Int)
 
 /** A column that rules may use: its name, after the qualifiers that it may be given, and its type. */
 final case class Column(names: Seq[String], dataType: DataType, nullable: Boolean)

@@ -1,47 +1,110 @@
 package sparkrules
 
-import java.util.{LinkedHashMap, Map => JMap}
+import java.util.LinkedHashMap
+
+import scala.collection.mutable
+import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.classic.SparkSession
 
-/** Compiled rule sets, kept on the driver: the most recently used ones, one for each [[Description]]. */
+/** What a call means now: the rules, their inputs in terms of the call's, and the instant if it matters to them. */
+final case class Pinned(rules: PinnedRules, inputs: Seq[Expression], instant: Option[Expression])
+
+/** Compiled rule sets, kept on the driver: the parts that versions are made of, and the versions used last. */
 object Programs {
-  private val Kept = 32
+  private val cache = new PartCache
 
-  private final class Entry {
-    private var made: Option[(PinnedRules, Bound)] = None
+  // The versions used last, none of whose parts has been dropped.
+  private val versions = new LinkedHashMap[Description, (Manifest, PinnedRules)](16, 0.75f, true)
+  private val KeptVersions = 32
 
-    /** What was made before, unless a function that the rules call has been replaced in the session since. */
-    def get(functions: Seq[String] => Seq[Any])(make: => (PinnedRules, Bound)): (PinnedRules, Bound) = synchronized {
-      if (!made.exists { case (rules, _) => rules.functions.map(_._2) == functions(rules.functions.map(_._1)) }) {
-        made = Some(make)
-      }
-      made.get
-    }
-  }
+  /** How many compiled parts are kept. */
+  def cachedParts: Int = cache.size
 
-  private val entries = new LinkedHashMap[Description, Entry](16, 0.75f, true) {
-    override def removeEldestEntry(eldest: JMap.Entry[Description, Entry]): Boolean = size > Kept
-  }
-
-  /** The rules that a call means now, and the program's inputs in terms of the call's. */
-  def pin(session: SparkSession, call: MatchCall): (PinnedRules, Seq[Expression]) = {
+  def pin(session: SparkSession, call: MatchCall): Pinned = {
     val store = storeOf(session)
     val description = describe(session, store, call)
-    val entry = entries.synchronized(entries.computeIfAbsent(description, _ => new Entry))
-    val (rules, bound) = entry.get(builders(session, _))(compile(session, store, description))
-    val columns = bound.columns.map(call.inputs)
-    val called = AttributeMap(bound.row.zip(call.inputs))
-    val extras = bound.extras.map(e => call.inBatch(e.transform { case a: Attribute => called.getOrElse(a, a) }))
-    (rules, columns ++ extras)
+    val known = versions.synchronized(Option(versions.get(description)))
+    val manifest = known.fold(store.manifest(description.version))(_._1)
+    val keys = mutable.HashSet.empty[PartKey]
+    def part(spec: PartSpec): RulePart = {
+      val key = PartKey(session.sparkContext.applicationId, description, spec)
+      keys += key
+      cache.get(key, isCurrent(session, _))(compile(session, store, description, spec))
+    }
+    val specs = PartSpec.of(manifest, description.partRules, description.exact)
+    val parts = specs.map { spec =>
+      val whole = part(spec)
+      val isCalled = whole.callsPython && !spec.omits && spec.segments.exists(_.removed.isDefined)
+      // A function that only removed rules call must not be called.
+      if (isCalled) { val omitting = spec.copy(omits = true); (omitting, part(omitting)) } else (spec, whole)
+    }
+    drop(cache.trim(Settings.CacheBytes.number(session.sessionState.conf), keys.toSet))
+    val rules = known.map(_._2).filter(_.parts.corresponds(parts)((a, b) => a eq b._2)).getOrElse {
+      val removed = parts.map { case (spec, part) =>
+        if (spec.omits) Array.empty[Int]
+        else rowsRemoved(store, description, spec.segments, part.starts, part.numbers.length)
+      }
+      val numbers = parts.zip(removed).map { case ((_, part), rows) => rows.map(part.numbers(_)).filter(_ >= 0).distinct }
+      val rejected = parts.zip(removed).flatMap { case ((_, part), rows) => without(part.rejected, rows) }
+      keep(manifest, new PinnedRules(description, parts.map(_._2).toIndexedSeq, numbers.toArray, rejected))
+    }
+    refuse(description, call, rules.rejected)
+    val inputs = rules.parts.flatMap(part => inputsOf(part.bound, call))
+    Pinned(rules, inputs, if (rules.hasValidity) Some(call.instant) else None)
   }
 
-  /** The rules that a call means now, bound to its columns. */
+  private def keep(manifest: Manifest, rules: PinnedRules): PinnedRules = versions.synchronized {
+    versions.put(rules.description, (manifest, rules))
+    if (versions.size > KeptVersions) drop(versions.keySet.iterator.next())
+    rules
+  }
+
+  private def drop(description: Description): Unit = versions.remove(description)._2.free()
+
+  /** Parts that are not kept any longer, and so the versions that they belong to. */
+  private def drop(parts: Seq[RulePart]): Unit = if (parts.nonEmpty) {
+    versions.synchronized {
+      versions.asScala.collect { case (d, (_, rules)) if rules.parts.exists(p => parts.exists(_ eq p)) => d }.toSeq.foreach(drop)
+    }
+    parts.foreach(_.free())
+  }
+
+  private def inputsOf(bound: Bound, call: MatchCall): Seq[Expression] = {
+    val called = AttributeMap(bound.row.zip(call.inputs))
+    bound.columns.map(call.inputs) ++
+      bound.extras.map(e => call.inBatch(e.transform { case a: Attribute => called.getOrElse(a, a) }))
+  }
+
+  /** The rows that segments, one after the other from `starts` to `end`, no longer have. */
+  private def rowsRemoved(
+      store: Store, description: Description, segments: Seq[SegmentEntry], starts: Seq[Int], end: Int): Array[Int] =
+    segments.indices.toArray.flatMap { i =>
+      val count = starts.lift(i + 1).getOrElse(end) - starts(i)
+      removedOf(store, description, segments(i), count).map(_ + starts(i))
+    }
+
+  private def removedOf(store: Store, description: Description, segment: SegmentEntry, count: Int): Array[Int] =
+    segment.removed.fold(Array.empty[Int])(store.removed(description.version.ruleSet, _, count))
+
+  private def without(rules: Seq[RejectedRule], rows: Array[Int]): Seq[RejectedRule] = {
+    val isRemoved = rows.toSet
+    rules.filterNot(rule => isRemoved(rule.row))
+  }
+
+  /** The rules that a call means now, bound to its columns; those that are gone included, so that numbers stay. */
   def bound(session: SparkSession, call: MatchCall): Bound = {
     val store = storeOf(session)
     val description = describe(session, store, call)
-    bind(session, store, store.load(description.version), description)._1
+    val entries = store.manifest(description.version).segments
+    val segments = entries.map(s => store.segment(description.version.ruleSet, s.name))
+    val starts = segments.scanLeft(0)(_ + _.subscriptionIds.length)
+    val all = Segment.concatenated(segments)
+    val (bound, _, compiler) = bind(session, store, all, description)
+    val removed = rowsRemoved(store, description, entries, starts.init, starts.last)
+    refuse(description, call, without(rejectedBy(all, compiler), removed))
+    bound
   }
 
   private def storeOf(session: SparkSession): Store =
@@ -64,7 +127,9 @@ object Programs {
       Settings.InvalidRules.get(conf),
       Settings.Strict.get(conf) == "true",
       store.newestStatistics(version.ruleSet),
-      call.exact)
+      call.exact,
+      call.top,
+      Settings.PartRules.number(conf).min(Int.MaxValue.toLong).toInt)
   }
 
   /** The session's definitions of functions: a function that is registered anew gets another builder. */
@@ -74,25 +139,45 @@ object Programs {
     functions.map(name => registered.getOrElse(name, Nil).map(id => id -> registry.lookupFunctionBuilder(id)).toMap)
   }
 
-  private def compile(session: SparkSession, store: Store, description: Description): (PinnedRules, Bound) = {
-    val segment = store.load(description.version)
-    val (bound, compiler) = bind(session, store, segment, description)
-    val (program, forest) = compiler.compile()
-    val functions = segment.functions.toSeq.zip(builders(session, segment.functions.toSeq))
-    (new PinnedRules(description, functions, program, forest), bound.copy(slots = Array.empty, leaves = Array.empty))
+  /** Whether no function that the part's rules call has been replaced in the session since it was compiled. */
+  private def isCurrent(session: SparkSession, part: RulePart): Boolean =
+    part.functions.map(_._2) == builders(session, part.functions.map(_._1))
+
+  private def compile(session: SparkSession, store: Store, description: Description, spec: PartSpec): RulePart = {
+    val segments = spec.segments.map(s => store.segment(description.version.ruleSet, s.name))
+    val removed = spec.segments.zip(segments).map { case (entry, segment) =>
+      if (spec.omits) removedOf(store, description, entry, segment.subscriptionIds.length) else Array.empty[Int]
+    }
+    val own = if (spec.omits) SegmentMerge(segments, removed) else Segment.concatenated(segments)
+    val (bound, bindable, compiler) = bind(session, store, own, description)
+    val (program, forest) = compiler.compile(inBands = description.top.isDefined)
+    val numbers = Array.fill(bindable.subscriptionIds.length)(-1)
+    compiler.order.indices.foreach(number => numbers(compiler.order(number)) = number)
+    new RulePart(
+      bound.copy(slots = Array.empty, leaves = Array.empty),
+      own.functions.toSeq.zip(builders(session, own.functions.toSeq)),
+      numbers,
+      if (spec.omits) Nil else segments.scanLeft(0)(_ + _.subscriptionIds.length).init,
+      rejectedBy(own, compiler),
+      program,
+      forest,
+      if (spec.isAll) null else (bindable.nodePredicates, Digests.ofPredicates(bindable)))
+  }
+
+  private def rejectedBy(segment: Segment, compiler: Compiler): Seq[RejectedRule] = compiler.rejected.map { s =>
+    RejectedRule(
+      s, segment.subscriptionIds(s).toString, compiler.problem(s), segment.validFrom(s), Validity.end(segment, s))
   }
 
   private def bind(
-      session: SparkSession, store: Store, segment: Segment, description: Description): (Bound, Compiler) = {
+      session: SparkSession, store: Store, segment: Segment, description: Description): (Bound, Segment, Compiler) = {
     val row = description.row.map { column =>
       AttributeReference(column.names.last, column.dataType, column.nullable)(qualifier = column.names.init)
     }
     val conf = description.semantics.over(session.sessionState.conf)
     val analysis = new Analysis(session, conf, RuleInput(row))
     val statistics = description.statistics.map(store.statistics(description.version.ruleSet, _))
-    val (bound, compiler) = bind(segment, analysis, row, description, statistics)
-    if (description.invalidRules == "error") refuse(description, compiler.problems)
-    (bound, compiler)
+    bind(segment, analysis, row, description, statistics)
   }
 
   /**
@@ -104,18 +189,25 @@ object Programs {
       analysis: Analysis,
       row: Seq[AttributeReference],
       description: Description,
-      statistics: Option[Statistics]): (Bound, Compiler) = {
+      statistics: Option[Statistics]): (Bound, Segment, Compiler) = {
     val binder = new Binder(segment, row, analysis, description.missingColumns == "null")
     val bound = Tuning(binder.bind(description.strict), statistics, description.exact)
     val compiler = new Compiler(segment, bound)
     val whole = binder.accepted(compiler.rejected)
-    if (whole.isEmpty) (bound, compiler) else bind(segment.withWholeTexts(whole), analysis, row, description, statistics)
+    if (whole.isEmpty) (bound, segment, compiler) else bind(segment.withWholeTexts(whole), analysis, row, description, statistics)
   }
 
-  /** An error that lists the rules that do not fit the table, by what is wrong with them. */
-  private def refuse(description: Description, problems: Iterator[(String, Problem)]): Unit =
-    if (problems.hasNext) {
-      val byReason = problems.toSeq.groupMap(_._2)(_._1).toSeq.sortBy(-_._2.length)
+  /** An error that lists the rules that do not fit the table, by what is wrong with them; not those that are hidden. */
+  private def refuse(description: Description, call: MatchCall, rejected: Seq[RejectedRule]): Unit = {
+    lazy val now = call.instant match {
+      case CurrentBatchTimestamp(millis, _, _) => millis * 1000
+      case _ => System.currentTimeMillis * 1000
+    }
+    val problems =
+      if (description.invalidRules != "error") Nil
+      else rejected.collect { case r if r.validFrom <= now && now < r.validUntil => r.problem -> r.id }
+    if (problems.nonEmpty) {
+      val byReason = problems.groupMap(_._1)(_._2).toSeq.sortBy(-_._2.length)
       val lines = byReason.take(10).map { case (problem, ids) =>
         val more = if (ids.length > 5) s" and ${ids.length - 5} more" else ""
         s"\n  ${ids.take(5).map(id => s"'$id'").mkString(", ")}$more: ${problem.reason}"
@@ -134,4 +226,5 @@ object Programs {
         s"$count of ${description.version} cannot be used on the input ($columns):" +
           lines.mkString + rest + s"\n${remedies.capitalize}")
     }
+  }
 }

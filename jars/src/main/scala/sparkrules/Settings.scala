@@ -14,6 +14,12 @@ final case class Setting(key: String, default: String, values: Set[String], doc:
     }
     value
   }
+
+  /** A setting that is a positive number. */
+  def number(conf: SQLConf): Long = {
+    val value = get(conf)
+    value.toLongOption.filter(_ > 0).getOrElse(throw new RulesException(s"$key is '$value'; it takes a positive number."))
+  }
 }
 
 object Settings {
@@ -49,6 +55,20 @@ object Settings {
     Set.empty,
     "How many characters a regular expression may look at while it searches one text, the same ones repeatedly " +
       "included. A search that wants more fails, as a value that cannot be computed does.")
+
+  val CacheBytes = Setting(
+    "spark.sparkrules.cacheBytes",
+    (Runtime.getRuntime.maxMemory / 4).toString,
+    Set.empty,
+    "How many bytes of compiled rules the driver keeps for queries to come, by default a quarter of its heap. Those that " +
+      "have not been used for the longest time are dropped first, and compiled again when they are asked for.")
+
+  val PartRules = Setting(
+    "spark.sparkrules.partRules",
+    "20000",
+    Set.empty,
+    "Internal. How many rules a segment must have to be compiled by itself; the smaller ones are compiled together, and " +
+      "so is everything if there are fewer than two and a half times as many.")
 
   val InvalidRules = Setting(
     "spark.sparkrules.invalidRules",

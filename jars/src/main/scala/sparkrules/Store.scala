@@ -4,7 +4,6 @@ import java.io.FileNotFoundException
 
 import scala.util.control.NonFatal
 
-import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path}
 
@@ -71,21 +70,24 @@ final class Store(root: String, hadoop: Configuration) {
   private def manifestPath(version: Version): Path =
     new Path(path, s"${version.ruleSet}/versions/${version.number}.json")
 
-  def load(version: Version): Segment =
-    Store.concatenate(segmentNames(manifestPath(version)).map(segment(version.ruleSet, _)))
-
-  private def segmentNames(file: Path): Seq[String] = naming(file) {
-    val manifest = new ObjectMapper().readTree(bytes(file))
-    val (format, segments) = (manifest.path("format"), manifest.path("segments"))
-    if (format.isInt && format.asInt != Store.Format) {
-      throw new RulesException(
-        s"$file has format $format; this version of sparkrules reads format ${Store.Format}. Upgrade the older side.")
-    }
-    if (!format.isInt || !segments.isArray) throw new IllegalArgumentException("it is not a manifest")
-    Seq.tabulate(segments.size)(i => checked(segments.get(i).path("name").asText))
+  def manifest(version: Version): Manifest = {
+    val file = manifestPath(version)
+    naming(file)(Manifest.parse(bytes(file), file.toString, checked))
   }
 
-  private def segment(ruleSet: String, name: String): Segment = {
+  /** The rows of a segment's subscriptions that a version no longer has; the segment has `count`. */
+  def removed(ruleSet: String, name: String, count: Int): Array[Int] = {
+    val file = new Path(path, s"$ruleSet/removed/$name.arrow")
+    naming(file) {
+      val rows = ArrowTable.read(bytes(file)).ints("row")
+      rows.find(row => row < 0 || row >= count).foreach { row =>
+        throw new IllegalArgumentException(s"there is no subscription $row")
+      }
+      rows
+    }
+  }
+
+  def segment(ruleSet: String, name: String): Segment = {
     def file(table: String) = new Path(path, s"$ruleSet/segments/$name/$table.arrow")
     def read[T](table: String)(columns: ArrowTable => T): T =
       naming(file(table))(columns(ArrowTable.read(bytes(file(table)))))
@@ -95,14 +97,15 @@ final class Store(root: String, hadoop: Configuration) {
       read("predicates")(t => (t.ints("attribute"), t.strings("operator"), t.lists("constants")))
     val (operators, leaves, children) =
       read("nodes")(t => (t.strings("operator"), t.ints("predicate"), t.lists("children")))
-    val (ids, roots, priorities, rules) = read("subscriptions") { t =>
+    val (ids, roots, priorities, rules, validity) = read("subscriptions") { t =>
       val own = t.strings("where").zip(t.strings("sql")).map { case (where, sql) => Option(sql).getOrElse(where) }
-      (t.strings("id"), t.ints("node"), t.ints("priority"), own)
+      val validity = (t.instants("valid_from"), t.instants("valid_until"))
+      (t.strings("id"), t.ints("node"), t.ints("priority"), own, validity)
     }
     val functions = read("functions")(_.strings("name"))
     val segment = new Segment(
       attributes, kinds, texts, tested, tests, constants, operators, leaves, children,
-      ids.map(UTF8String.fromString), roots, priorities, rules, functions)
+      ids.map(UTF8String.fromString), roots, priorities, rules, validity._1, validity._2, functions)
     SegmentCheck.fault(segment).foreach { case (table, problem) =>
       naming(file(table))(throw new IllegalArgumentException(problem))
     }
@@ -125,37 +128,4 @@ final class Store(root: String, hadoop: Configuration) {
       case NonFatal(e) =>
         throw new RulesException(s"$file is damaged (${e.getMessage}): $remedy the rule set again.", e)
     }
-}
-
-object Store {
-  val Format = 2
-
-  /** Segments one after the other, their numbers shifted. */
-  private def concatenate(segments: Seq[Segment]): Segment = segments match {
-    case Seq(one) => one
-    case _ =>
-      def shifted(lists: Segment => IntLists, by: Segment => Int): IntLists =
-        IntLists(segments.zip(shifts(by)).flatMap { case (segment, shift) =>
-          val all = lists(segment)
-          Seq.tabulate(all.size)(i => all(i).map(_ + shift))
-        })
-      def shiftedInts(ints: Segment => Array[Int], by: Segment => Int): Array[Int] =
-        segments.zip(shifts(by)).flatMap { case (s, shift) => ints(s).map(i => if (i < 0) i else i + shift) }.toArray
-      def shifts(count: Segment => Int): Seq[Int] = segments.map(count).scanLeft(0)(_ + _)
-      new Segment(
-        segments.flatMap(_.attributes).toArray,
-        segments.flatMap(_.constantKinds).toArray,
-        segments.flatMap(_.constantTexts).toArray,
-        shiftedInts(_.predicateAttributes, _.attributes.length),
-        segments.flatMap(_.predicateOperators).toArray,
-        shifted(_.predicateConstants, _.constantKinds.length),
-        segments.flatMap(_.nodeOperators).toArray,
-        shiftedInts(_.nodePredicates, _.predicateOperators.length),
-        shifted(_.nodeChildren, _.nodeOperators.length),
-        segments.flatMap(_.subscriptionIds).toArray,
-        shiftedInts(_.subscriptionNodes, _.nodeOperators.length),
-        segments.flatMap(_.subscriptionPriorities).toArray,
-        segments.flatMap(_.subscriptionTexts).toArray,
-        segments.flatMap(_.functions).distinct.toArray)
-  }
 }
