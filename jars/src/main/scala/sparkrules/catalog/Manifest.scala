@@ -14,8 +14,7 @@ import sparkrules.{RulesException, Store, Version}
 final case class SegmentEntry(name: String, subscriptions: Int, removed: Option[String], live: Int)
 
 /** One version of a rule set, as docs/store-format.md says. What it has beyond that is carried over to new versions. */
-final class Manifest private (json: ObjectNode) {
-  val version: Long = number("version")
+final class Manifest private (json: ObjectNode, val ruleSet: String, val version: Long) {
   val publisher: String = text("publisher")
   val action: String = text("action")
   val parent: Option[Long] = optional("parent")(_ => number("parent"))
@@ -30,7 +29,7 @@ final class Manifest private (json: ObjectNode) {
   /** This content as a version that is yet to be made. */
   def next(parent: Long, action: String, publisher: String, segments: Seq[SegmentEntry] = segments): ObjectNode = {
     val next = json.deepCopy()
-    next.put("created", OffsetDateTime.now(java.time.ZoneOffset.UTC).format(Manifest.Seconds))
+    next.put("rule_set", ruleSet).put("created", OffsetDateTime.now(java.time.ZoneOffset.UTC).format(Manifest.Seconds))
     next.put("publisher", publisher).put("action", action).put("parent", parent)
     next.put("subscriptions", segments.map(_.live.toLong).sum)
     val entries = next.putArray("segments")
@@ -62,7 +61,7 @@ object Manifest {
               s"$file has format $format; this version of sparkrules reads format ${Store.Format}. Upgrade the older side.")
           }
           if (!format.isInt) throw new IllegalArgumentException("it is not a manifest")
-          val read = new Manifest(json)
+          val read = new Manifest(json, ruleSet, number)
           read.segments.foreach(entry => (entry.name +: entry.removed.toSeq).foreach(store.checked))
           read.rejected.foreach(store.checked)
           read

@@ -3,6 +3,7 @@ package sparkrules.catalog
 import org.apache.hadoop.fs.Path
 
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.connector.catalog.procedures.{BoundProcedure, ProcedureParameter, UnboundProcedure}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
@@ -22,9 +23,8 @@ object RefreshProcedure extends UnboundProcedure {
 
   override def bind(input: StructType): BoundProcedure =
     StoreProcedure(name, description, Nil) { call =>
-      Programs.forget(call.store.path.toString, call.ruleSet)
-      val newest = Manifest.newest(call.store, call.ruleSet)
-      call.result(newest)
+      Programs.forget(Settings.Store.get(SparkSession.active.sessionState.conf), call.ruleSet)
+      call.result(Manifest.newest(call.store, call.ruleSet))
     }
 }
 

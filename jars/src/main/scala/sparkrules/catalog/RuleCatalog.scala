@@ -21,7 +21,7 @@ final class RuleCatalog extends TableCatalog with SupportsNamespaces with Proced
 
   override def listNamespaces(): Array[Array[String]] = {
     val store = RuleCatalog.store()
-    store.namesIn("").filter(store.isName).filter(store.versions(_).nonEmpty).sorted.map(Array(_)).toArray
+    store.namesIn(".").filter(store.isName).filter(store.versions(_).nonEmpty).sorted.map(Array(_)).toArray
   }
 
   override def listNamespaces(namespace: Array[String]): Array[Array[String]] =
@@ -63,24 +63,19 @@ final class RuleCatalog extends TableCatalog with SupportsNamespaces with Proced
   override def loadTable(ident: Identifier, timestamp: Long): Table =
     load(ident, (store, ruleSet) => RuleCatalog.newestAt(store, ruleSet, timestamp), travels = true)
 
-  private def load(ident: Identifier, version: (Store, String) => Long, travels: Boolean): Table = ident.namespace match {
-    case Array(ruleSet) =>
-      val store = RuleCatalog.store()
-      val root = store.path.toString
-      store.newest(store.checked(ruleSet)) // an error if there is no such rule set
-      ident.name.toLowerCase match {
-        case "subscriptions" => Subscriptions(root, ruleSet, version(store, ruleSet))
-        case "predicates" => Predicates(root, ruleSet, version(store, ruleSet))
-        case "rejected" => Rejected(root, ruleSet, version(store, ruleSet))
-        case "versions" | "statistics" if travels =>
-          throw new RulesException(s"${ident.name} does not belong to a version: leave out AS OF.")
-        case "versions" => Versions(root, ruleSet, store.newest(ruleSet))
-        case "statistics" => AnalyzedRanges(root, ruleSet, store.newestStatistics(ruleSet))
-        case _ =>
-          throw new RulesException(
-            s"There is no table '${ident.name}' of rule set '$ruleSet'; there are ${RuleCatalog.Tables.mkString(", ")}.")
-      }
-    case _ => throw new NoSuchTableException(ident)
+  private def load(ident: Identifier, version: (Store, String) => Long, travels: Boolean): Table = {
+    if (!tableExists(ident)) throw new NoSuchTableException(ident)
+    val (store, ruleSet) = (RuleCatalog.store(), ident.namespace.head)
+    val root = store.files.makeQualified(store.path).toString // executors may have another working directory
+    ident.name.toLowerCase match {
+      case "subscriptions" => Subscriptions(root, ruleSet, version(store, ruleSet))
+      case "predicates" => Predicates(root, ruleSet, version(store, ruleSet))
+      case "rejected" => Rejected(root, ruleSet, version(store, ruleSet))
+      case name if travels =>
+        throw new RulesException(s"$name of rule set '$ruleSet' is not of one version: leave out AS OF.")
+      case "versions" => Versions(root, ruleSet, store.newest(ruleSet))
+      case _ => AnalyzedRanges(root, ruleSet, store.newestStatistics(ruleSet))
+    }
   }
 
   override def loadProcedure(ident: Identifier): UnboundProcedure =
@@ -118,6 +113,6 @@ object RuleCatalog {
 
   private def readOnly(): Nothing =
     throw new RulesException(
-      s"The tables of catalog $Name cannot be changed by SQL: publish rules with RuleSet.publish in Python, or CALL one " +
-        s"of ${Procedures.All.map(_.name).mkString(", ")}.")
+      s"The tables of catalog $Name cannot be changed: publish rules with RuleSet.publish in Python, or " +
+        s"CALL $Name.unsubscribe or $Name.rollback.")
 }

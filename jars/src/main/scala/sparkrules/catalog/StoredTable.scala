@@ -15,7 +15,7 @@ import org.apache.spark.util.SerializableConfiguration
 import sparkrules.Store
 
 /** A table that lies in Arrow files of the store. Executors read them; the driver holds none of their rows. */
-abstract class StoredTable(table: String, content: Seq[ColumnOf]) extends RuleTable(table, content) with Serializable {
+abstract class StoredTable(table: String, content: Seq[ColumnOf]) extends RuleTable(table, content) {
   def store: String
 
   /** What each task is to read. */

@@ -15,32 +15,32 @@ final class Unsubscribe(store: Store, ruleSet: String, ids: Seq[String], ticket:
   private val tickets = new Tickets(store, ruleSet)
 
   def from(newest: Manifest, version: NewVersion): ObjectNode = {
-    val wanted = mutable.Set.from(ids.map(UTF8String.fromString))
-    val segments = newest.segments.map(entry => without(entry, wanted, version))
-    if (wanted.nonEmpty) {
-      val some = wanted.toSeq.map(id => s"'$id'").sorted
-      val more = if (some.length > 5) s" and ${some.length - 5} more" else ""
-      throw new RulesException(
-        s"Rule set '$ruleSet' has no subscription ${some.take(5).mkString(", ")}$more in version ${newest.version}.")
-    }
-    newest.next(newest.version, "unsubscribe", NewVersion.publisher(), segments)
-  }
-
-  /** The segment without the wanted ones that it has, which are then no longer wanted. */
-  private def without(entry: SegmentEntry, wanted: mutable.Set[UTF8String], version: NewVersion): SegmentEntry = {
     val files = new OpenFiles(store)
     try {
-      val before = files.removed(ruleSet, entry.removed, entry.subscriptions)
-      val found = if (wanted.isEmpty) Array.empty[Int] else find(files, entry, before, wanted)
-      if (found.isEmpty) entry
-      else {
-        val removed = (before ++ found).sorted
-        val name = version.file("removed", RemovedRows.arrow(removed))
-        entry.copy(removed = Some(name), live = entry.subscriptions - removed.length)
+      val wanted = mutable.Set.from(ids.map(UTF8String.fromString))
+      val removed = newest.segments.map { entry =>
+        val before = files.removed(ruleSet, entry.removed, entry.subscriptions)
+        val found = if (wanted.isEmpty) Array.empty[Int] else find(files, entry, before, wanted)
+        if (found.isEmpty) None else Some((before ++ found).sorted)
       }
+      if (wanted.nonEmpty) refuse(newest, wanted.toSeq.map(id => s"'$id'").sorted)
+      val segments = newest.segments.zip(removed).map {
+        case (entry, Some(rows)) =>
+          val name = version.file("removed", RemovedRows.arrow(rows))
+          entry.copy(removed = Some(name), live = entry.subscriptions - rows.length)
+        case (entry, None) => entry
+      }
+      newest.next(newest.version, "unsubscribe", NewVersion.publisher(), segments)
     } finally files.close()
   }
 
+  private def refuse(newest: Manifest, missing: Seq[String]): Nothing = {
+    val more = if (missing.length > 5) s" and ${missing.length - 5} more" else ""
+    throw new RulesException(
+      s"Rule set '$ruleSet' has no subscription ${missing.take(5).mkString(", ")}$more in version ${newest.version}.")
+  }
+
+  /** The rows of the wanted ones that the segment has, which are then no longer wanted. */
   private def find(
       files: OpenFiles, entry: SegmentEntry, before: Array[Int], wanted: mutable.Set[UTF8String]): Array[Int] = {
     val path = new Path(store.path, s"$ruleSet/segments/${entry.name}/subscriptions.arrow")
