@@ -61,7 +61,7 @@ private final class LocalNewFiles(files: LocalFileSystem) extends NewFiles {
 
   /**
    * For file systems without links, as the Python side does: who has made the directory `.N.claim` may use the number. A
-   * rival that has made it is given time to use it, since this version is to be made from the rival's.
+   * rival that has made it is waited for, since this version is to be made from the rival's, unless it seems to have died.
    */
   private def claim(from: File, to: File): Boolean = {
     val claim = new File(to.getParentFile, s".${to.getName.stripSuffix(".json")}.claim")
@@ -70,7 +70,7 @@ private final class LocalNewFiles(files: LocalFileSystem) extends NewFiles {
       Files.move(from.toPath, to.toPath, StandardCopyOption.ATOMIC_MOVE)
       true
     } else {
-      Iterator.continually(Thread.sleep(50)).take(100).takeWhile(_ => !to.exists()).foreach(identity)
+      while (!to.exists() && System.currentTimeMillis - claim.lastModified < LocalNewFiles.DeadClaim) Thread.sleep(20)
       false
     }
   }
@@ -87,6 +87,10 @@ private final class LocalNewFiles(files: LocalFileSystem) extends NewFiles {
       finally channel.close()
     }
   }
+}
+
+private object LocalNewFiles {
+  val DeadClaim = 30000L // milliseconds after which who claimed a number is taken to have died
 }
 
 /**
