@@ -5,6 +5,7 @@ import java.util.OptionalLong
 import org.apache.hadoop.fs.Path
 
 import org.apache.spark.broadcast.Broadcast
+import org.apache.spark.sparkrules.UnreadableStore
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.connector.read.{Statistics => _, _}
@@ -12,7 +13,7 @@ import org.apache.spark.sql.connector.read.Scan.ColumnarSupportMode
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.SerializableConfiguration
 
-import sparkrules.Store
+import sparkrules.{RulesException, Store}
 
 /** A table that lies in Arrow files of the store. Executors read them; the driver holds none of their rows. */
 abstract class StoredTable(table: String, content: Seq[ColumnOf]) extends RuleTable(table, content) {
@@ -62,9 +63,13 @@ final case class StoredRows(table: StoredTable, columns: Seq[String], hadoop: Br
 
   override def createReader(part: InputPartition): PartitionReader[InternalRow] = new PartitionReader[InternalRow] {
     private val files = new OpenFiles(new Store(table.store, hadoop.value.value))
-    private val rows = table.rows(files, part, columns)
-    override def next(): Boolean = rows.hasNext
-    override def get(): InternalRow = rows.next()
+    private lazy val rows = table.rows(files, part, columns)
+    override def next(): Boolean = readable(rows.hasNext)
+    override def get(): InternalRow = readable(rows.next())
     override def close(): Unit = files.close()
   }
+
+  private def readable[T](read: => T): T =
+    try read
+    catch { case e: RulesException => throw new UnreadableStore(e) }
 }
