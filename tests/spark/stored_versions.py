@@ -1,4 +1,4 @@
-"""Versions written past the publisher, file by file as docs/store-format.md says: several segments, removed rows, tickets."""
+"""Versions written past the publisher, as docs/store-format.md says: several segments, removed rows, tickets."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def test_a_catalog_that_the_user_has_set_stays(spark: SparkSession) -> None:
     session.conf.set("spark.sql.catalog.sparkrules", "no.such.Catalog")
     assert rows(session, "SELECT 1") == [(1,)]
     assert session.conf.get("spark.sql.catalog.sparkrules") == "no.such.Catalog"
-    with pytest.raises(Py4JJavaError, match="no.such.Catalog"):
+    with pytest.raises(Py4JJavaError, match=r"no\.such\.Catalog"):
         session.sql("SHOW NAMESPACES IN sparkrules")
 
 
@@ -396,7 +396,7 @@ def test_only_the_columns_that_are_asked_for_are_read(spark: SparkSession, store
 def test_tables_cannot_be_changed(spark: SparkSession, store: Path, statement: str) -> None:
     rule_set("alerts", {"a": "x > 1"}).publish(store=store)
     before = sorted(file.relative_to(store) for file in store.rglob("*"))
-    with pytest.raises(AnalysisException, match="cannot be changed|not support|upport"):
+    with pytest.raises(AnalysisException, match=r"cannot be changed|support"):
         spark.sql(statement)
     assert sorted(file.relative_to(store) for file in store.rglob("*")) == before
 
@@ -417,10 +417,11 @@ def test_a_damaged_store_names_the_file(spark: SparkSession, store: Path) -> Non
     (segment,) = (store / "alerts" / "segments").iterdir()
     file, manifest = segment / "subscriptions.arrow", store / "alerts" / "versions" / "1.json"
     whole, text = file.read_bytes(), manifest.read_text(encoding="utf-8")
-    for damage in (b"", whole[:-20], whole[: len(whole) // 2], b"x" * 100, whole[:-10] + b"\xff\xff\xff\x7f" + whole[-6:]):
+    half, long_footer = whole[: len(whole) // 2], whole[:-10] + b"\xff\xff\xff\x7f" + whole[-6:]
+    for damage in (b"", whole[:-20], half, b"x" * 100, long_footer):
         file.write_bytes(damage)
         message = error(spark, "SELECT * FROM sparkrules.alerts.subscriptions")
-        assert str(file) in message and "is damaged" in message, damage
+        assert f"{file} is damaged" in message, damage
     file.unlink()
     assert f"{file} is missing" in error(spark, "SELECT * FROM sparkrules.alerts.subscriptions")
     file.write_bytes(whole)
@@ -434,7 +435,7 @@ def test_a_damaged_store_names_the_file(spark: SparkSession, store: Path) -> Non
         manifest.write_text(damage, encoding="utf-8")
         for table in ("subscriptions", "versions", "predicates", "rejected"):
             message = error(spark, f"SELECT * FROM sparkrules.alerts.{table}")
-            assert str(manifest) in message and "is damaged" in message
+            assert f"{manifest} is damaged" in message
     manifest.write_text(text.replace('"format": 2', '"format": 3'), encoding="utf-8")
     assert "has format 3" in error(spark, "SELECT * FROM sparkrules.alerts.versions")
     escape = text.replace(segment.name, "../../../x")
