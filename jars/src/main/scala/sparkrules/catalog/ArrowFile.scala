@@ -95,13 +95,15 @@ final class ArrowFile(in: FSDataInputStream, length: Long) extends AutoCloseable
 
   private def ints(batch: Batch, buffer: Int, from: Int, until: Int): Array[Int] = {
     val values = new Array[Int](until - from)
-    ByteBuffer.wrap(read(batch, buffer, from * 4L, values.length * 4L)).order(ByteOrder.LITTLE_ENDIAN).asIntBuffer.get(values)
+    ByteBuffer.wrap(read(batch, buffer, from * 4L, values.length * 4L))
+      .order(ByteOrder.LITTLE_ENDIAN).asIntBuffer.get(values)
     values
   }
 
   private def longs(batch: Batch, buffer: Int, from: Int, until: Int): Array[Long] = {
     val values = new Array[Long](until - from)
-    ByteBuffer.wrap(read(batch, buffer, from * 8L, values.length * 8L)).order(ByteOrder.LITTLE_ENDIAN).asLongBuffer.get(values)
+    ByteBuffer.wrap(read(batch, buffer, from * 8L, values.length * 8L))
+      .order(ByteOrder.LITTLE_ENDIAN).asLongBuffer.get(values)
     values
   }
 
@@ -129,7 +131,11 @@ object ArrowFile {
   private val Continuation = -1
 
   /** @param body where in the file its buffers begin */
-  final class Batch(val first: Int, val rows: Int, private[ArrowFile] val body: Long, private[ArrowFile] val metadata: RecordBatch)
+  final class Batch(
+      val first: Int,
+      val rows: Int,
+      private[ArrowFile] val body: Long,
+      private[ArrowFile] val metadata: RecordBatch)
 
   private def damaged(problem: String): Nothing = throw new IllegalArgumentException(problem)
 

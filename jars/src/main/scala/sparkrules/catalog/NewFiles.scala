@@ -107,13 +107,22 @@ private final class HadoopNewFiles(files: FileSystem) extends NewFiles {
 
   override def publish(temporary: Path, last: Path): Boolean =
     try {
-      if (files.hasPathCapability(last, CommonPathCapabilities.ABORTABLE_STREAM)) {
-        val in = files.open(temporary)
-        val content = try in.readAllBytes() finally in.close()
-        write(last, content)
-      } else FileContext.getFileContext(files.getUri, files.getConf).rename(temporary, last, Rename.NONE)
+      renaming(last) match {
+        case Some(context) => context.rename(temporary, last, Rename.NONE)
+        case None =>
+          val in = files.open(temporary)
+          val content = try in.readAllBytes() finally in.close()
+          write(last, content)
+      }
       true
     } catch { case _: TakenInHadoop => false }
+
+  private def renaming(file: Path): Option[FileContext] =
+    if (files.hasPathCapability(file, CommonPathCapabilities.ABORTABLE_STREAM)) None
+    else {
+      try Some(FileContext.getFileContext(files.getUri, files.getConf))
+      catch { case _: UnsupportedFileSystemException => None }
+    }
 
   override def delete(file: Path): Unit = {
     val _ = files.delete(file, false)

@@ -30,11 +30,13 @@ object RefreshProcedure extends UnboundProcedure {
 
 /** Makes the content of an earlier version the newest one, as a version of its own: no number is ever used twice. */
 object RollbackProcedure extends UnboundProcedure {
+  private val Version = ProcedureParameter.in("version", LongType).comment("number of the earlier version").build()
+
   override def name: String = "rollback"
   override def description: String = "rollback(rule_set, version): make an earlier version the newest again"
 
   override def bind(input: StructType): BoundProcedure =
-    StoreProcedure(name, description, Seq(ProcedureParameter.in("version", LongType).comment("its number").build())) { call =>
+    StoreProcedure(name, description, Seq(Version)) { call =>
       val wanted = call.required("version", 1)(_.getLong(1))
       val (store, ruleSet) = (call.store, call.ruleSet)
       val earlier = Manifest.read(store, ruleSet, store.resolve(s"$ruleSet@$wanted").number)
@@ -88,8 +90,8 @@ final case class NeedsPython(name: String) extends UnboundProcedure {
 
   override def bind(input: StructType): BoundProcedure =
     throw new RulesException(
-      s"CALL ${RuleCatalog.Name}.$name: translating the texts of rules needs Python. With the package sparkrules there, and " +
-        s"the store of ${Settings.Store.key}:\n" +
+      s"CALL ${RuleCatalog.Name}.$name: translating the texts of rules needs Python, with the package sparkrules and the " +
+        s"store of ${Settings.Store.key}:\n" +
         "  rules = sparkrules.RuleSet('alerts'); rules.subscribe('hot', 'temperature > 30')\n" +
         "  rules.publish(spark)")
 }

@@ -16,8 +16,10 @@ import sparkrules.{Programs, RulesException, Store}
  * that make new versions. The store is that of the session's setting when the query is analysed.
  */
 final class RuleCatalog extends TableCatalog with SupportsNamespaces with ProcedureCatalog {
-  override def initialize(name: String, options: CaseInsensitiveStringMap): Unit = ()
-  override def name: String = RuleCatalog.Name
+  private var called = RuleCatalog.Name
+
+  override def initialize(name: String, options: CaseInsensitiveStringMap): Unit = called = name
+  override def name: String = called
 
   override def listNamespaces(): Array[Array[String]] = {
     val store = RuleCatalog.store()
@@ -40,7 +42,7 @@ final class RuleCatalog extends TableCatalog with SupportsNamespaces with Proced
   }
 
   override def loadNamespaceMetadata(namespace: Array[String]): JMap[String, String] = {
-    if (!namespaceExists(namespace)) throw new NoSuchNamespaceException(RuleCatalog.Name +: namespace)
+    if (!namespaceExists(namespace)) throw new NoSuchNamespaceException(name +: namespace)
     Collections.emptyMap
   }
 

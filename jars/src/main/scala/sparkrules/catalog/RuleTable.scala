@@ -7,7 +7,7 @@ import org.apache.spark.sql.connector.read.{Scan, ScanBuilder, SupportsPushDownR
 import org.apache.spark.sql.types.{DataType, StructField, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-/** A column of a table, and what DESCRIBE says of it. */
+/** A column of a table, and what DESCRIBE says of it. What a file has may be NULL, also where it should not be. */
 final case class ColumnOf(name: String, dataType: DataType, comment: String, nullable: Boolean = true)
 
 /**

@@ -33,7 +33,8 @@ final class Longs(present: Validity, values: Array[Long]) extends Slice(present)
 }
 
 /** Texts are where they were read to, and nothing is copied. */
-final class Texts(present: Validity, private val offsets: Array[Int], private val bytes: Array[Byte]) extends Slice(present) {
+final class Texts(present: Validity, private val offsets: Array[Int], private val bytes: Array[Byte])
+    extends Slice(present) {
   def length: Int = offsets.length - 1
   override def text(row: Int): UTF8String = UTF8String.fromBytes(bytes, offsets(row), offsets(row + 1) - offsets(row))
   override protected def some(row: Int): Any = text(row)

@@ -1,5 +1,6 @@
 package sparkrules.catalog
 
+import java.io.IOException
 import java.util.{Collections, Iterator => JIterator}
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -25,7 +26,12 @@ final case class StoreProcedure(
 
   override def call(input: InternalRow): JIterator[Scan] = {
     val call = new StoreCall(RuleCatalog.store(), input)
-    val result = run(call)
+    val result =
+      try run(call)
+      catch {
+        case e: IOException =>
+          throw new RulesException(s"Rule set '${call.ruleSet}' in ${call.store.path} cannot be changed: $e", e)
+      }
     val values = Seq[Any](UTF8String.fromString(call.ruleSet), result.version, result.subscriptions) ++ result.added
     Collections.singletonList[Scan](new LocalScan {
       override def readSchema: StructType = StructType(StoreProcedure.Result ++ added)

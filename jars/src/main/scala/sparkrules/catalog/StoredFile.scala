@@ -64,10 +64,10 @@ final case class AnalyzedRanges(store: String, ruleSet: String, number: Option[I
 object AnalyzedRanges {
   private val Columns = Seq(
     ColumnOf("number", IntegerType, "number of the analysis", nullable = false),
-    ColumnOf("attribute", StringType, "what was counted, as SQL", nullable = false),
-    ColumnOf("position", IntegerType, "the range: -1 not computed, 0 NULL, 1 below the first constant", nullable = false),
+    ColumnOf("attribute", StringType, "what was counted, as SQL"),
+    ColumnOf("position", IntegerType, "the range: -1 not computed, 0 NULL, 1 below the first constant"),
     ColumnOf("lower", StringType, "the range's lower bound"),
     ColumnOf("upper", StringType, "the range's upper bound"),
-    ColumnOf("rows", IntegerType, "how many sampled rows lie in it", nullable = false),
-    ColumnOf("total", IntegerType, "how many rows were sampled", nullable = false))
+    ColumnOf("rows", IntegerType, "how many sampled rows lie in it"),
+    ColumnOf("total", IntegerType, "how many rows were sampled"))
 }

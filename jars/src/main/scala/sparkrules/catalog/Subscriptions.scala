@@ -49,10 +49,10 @@ final case class Subscriptions(store: String, ruleSet: String, number: Long)
 
 object Subscriptions {
   val Columns: Seq[ColumnOf] = Seq(
-    ColumnOf("id", StringType, "id of the subscription", nullable = false),
-    ColumnOf("where", StringType, "its text, as it was written", nullable = false),
+    ColumnOf("id", StringType, "id of the subscription"),
+    ColumnOf("where", StringType, "its text, as it was written"),
     ColumnOf("sql", StringType, "the text as Spark SQL, if it was written in another dialect"),
-    ColumnOf("priority", IntegerType, "higher ones come first", nullable = false),
+    ColumnOf("priority", IntegerType, "higher ones come first"),
     ColumnOf("metadata", StringType, "JSON that belongs to it"),
     ColumnOf("valid_from", TimestampType, "when it begins to match; NULL: always did"),
     ColumnOf("valid_until", TimestampType, "when it no longer matches; NULL: never"),
