@@ -56,6 +56,19 @@ def main(result: str, remote: str, store: str) -> None:
     seen["default rule set"] = spark.sql("SELECT match_subscriptions(*).ids FROM books WHERE row = 0").collect()[0][0]
     seen["pinned"] = spark.sql("SELECT match_subscriptions('books@1', *).ids FROM books WHERE row = 0").collect()[0][0]
 
+    catalog = spark.sql("SELECT id, `where` FROM sparkrules.books.subscriptions VERSION AS OF 1 ORDER BY id")
+    seen["catalog"] = [list(row) for row in catalog.collect()]
+    seen["catalogs"] = [row.catalog for row in spark.sql("SHOW CATALOGS").collect()]
+    called = spark.sql("CALL sparkrules.rollback('books', 1)")
+    # A procedure is called when it is sent, not again whenever somebody looks at its result.
+    seen["called"] = [list(called.collect()[0]), list(called.collect()[0]), called.count()]
+    seen["unsubscribed"] = list(spark.sql("CALL sparkrules.unsubscribe('books', array('cheap', 'text'))").collect()[0])
+    versions = spark.sql(
+        "SELECT version, action, parent, subscriptions FROM sparkrules.books.versions ORDER BY version"
+    )
+    seen["versions"] = [list(row) for row in versions.collect()]
+    seen["no such version"] = _error(lambda: spark.sql("CALL sparkrules.rollback('books', 99)").collect())
+
     seen["no such column"] = _error(lambda: sparkrules.match(books, rule_set("unfit", {"typo": "prise > 1"})).collect())
     seen["no such rule set"] = _error(lambda: spark.sql("SELECT match_subscriptions('none', *) FROM books").collect())
     seen["after errors"] = spark.sql("SELECT count(*) FROM books").collect()[0][0]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import sparkrules
+from tests.servers.connect_client import RULES
 from tests.servers.processes import run_script, spark_command, started
 
 CLIENT = "tests.servers.connect_client"
@@ -55,6 +56,21 @@ def check(seen: dict[str, Any]) -> None:
     assert seen["version"] == 2
     assert seen["same DataFrame"] == seen["default rule set"] == second
     assert seen["pinned"] == first
+
+    assert seen["catalog"] == sorted([id, where] for id, where in RULES.items())
+    assert "sparkrules" in seen["catalogs"]
+    assert seen["called"] == [["books", 3, 6], ["books", 3, 6], 1]
+    assert seen["unsubscribed"] == ["books", 4, 4, 2]
+    # What Python says of the parents of its own versions is not this test's business.
+    assert [[version, action, count] for version, action, _, count in seen["versions"]] == [
+        [1, "publish", 6],
+        [2, "publish", 6],
+        [3, "rollback to 1", 6],
+        [4, "unsubscribe", 4],
+    ]
+    assert [parent for _, _, parent, _ in seen["versions"]][2:] == [2, 3]
+    assert seen["no such version"][0] == "AnalysisException"
+    assert "There is no version 99 of rule set 'books'" in seen["no such version"][1]
 
     kind, message = seen["no such column"]
     assert kind == "AnalysisException"

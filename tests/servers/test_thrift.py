@@ -143,6 +143,31 @@ def test_views_are_shared_by_connections_and_follow_the_newest_version(
         other.connection.close()
 
 
+def test_the_catalog_is_there_for_any_client(client: Client, rules: sparkrules.RuleSet, port: int) -> None:
+    table = f"sparkrules.{rules.name}.subscriptions"
+    assert ("sparkrules",) in client.rows("SHOW CATALOGS")
+    assert (rules.name,) in client.rows("SHOW NAMESPACES IN sparkrules")
+    names = [row[1] for row in client.rows(f"SHOW TABLES IN sparkrules.{rules.name}")]
+    assert names == ["predicates", "rejected", "statistics", "subscriptions", "versions"]
+    assert dict(client.rows(f"SELECT id, `where` FROM {table}")) == RULES
+    constants = f"SELECT constants FROM sparkrules.{rules.name}.predicates WHERE predicate = 'price < 10'"
+    assert client.rows(constants) == [('["10"]',)]
+    assert client.rows(f"CALL sparkrules.unsubscribe('{rules.name}', array('cheap', 'text'))") == [
+        (rules.name, 2, 3, 2)
+    ]
+    # Clients come and go; Hive then closes the class loader of the first.
+    other = Client(port)
+    try:
+        assert other.rows(f"SELECT count(*) FROM {table}") == [(3,)]
+        assert other.rows(f"CALL sparkrules.rollback('{rules.name}', 1)") == [(rules.name, 3, 5)]
+    finally:
+        other.connection.close()
+    assert client.rows(f"SELECT count(*) FROM {table}") == [(5,)]
+    assert client.rows(f"SELECT count(*) FROM {table} VERSION AS OF 2") == [(3,)]
+    assert "There is no version 9" in client.error(f"CALL sparkrules.rollback('{rules.name}', 9)")
+    assert "is not the name of a rule set" in client.error("CALL sparkrules.refresh('../x')")
+
+
 def test_errors_are_readable(client: Client, store: Path) -> None:
     unfit = sparkrules.RuleSet("unfit")
     unfit.subscribe("typo", "prise > 1")

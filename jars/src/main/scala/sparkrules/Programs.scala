@@ -107,7 +107,12 @@ object Programs {
     bound
   }
 
-  private def storeOf(session: SparkSession): Store =
+  /** Drops what has been compiled of a rule set. */
+  def forget(store: String, ruleSet: String): Unit = entries.synchronized {
+    entries.keySet.removeIf(made => made.version.store == store && made.version.ruleSet == ruleSet)
+  }
+
+  private[sparkrules] def storeOf(session: SparkSession): Store =
     new Store(Settings.Store.get(session.sessionState.conf), session.sessionState.newHadoopConf())
 
   private def describe(session: SparkSession, store: Store, call: MatchCall): Description = {

@@ -16,8 +16,8 @@ final case class Version(store: String, ruleSet: String, number: Long) {
 
 /** Reads the store of docs/store-format.md from any Hadoop file system. */
 final class Store(root: String, hadoop: Configuration) {
-  private val path = new Path(root)
-  private val files: FileSystem = path.getFileSystem(hadoop)
+  private[sparkrules] val path = new Path(root)
+  private[sparkrules] val files: FileSystem = path.getFileSystem(hadoop)
 
   /** The version that `name` means now: `alerts` the newest, `alerts@12` version 12. */
   def resolve(name: String): Version = name match {
@@ -31,19 +31,18 @@ final class Store(root: String, hadoop: Configuration) {
     case _ => Version(root, checked(name), newest(name))
   }
 
-  private def checked(ruleSet: String): String =
-    if (ruleSet.matches("[A-Za-z0-9_-][A-Za-z0-9_.-]*")) ruleSet
+  private[sparkrules] def checked(ruleSet: String): String =
+    if (isName(ruleSet)) ruleSet
     else {
       throw new RulesException(
         s"'$ruleSet' is not the name of a rule set: letters, digits, '_', '-' and '.' are allowed. A text as the " +
           "first argument names the rule set.")
     }
 
-  private def newest(ruleSet: String): Long = {
-    val numbers = namesIn(s"$ruleSet/versions").flatMap {
-      case s"$number.json" => number.toLongOption
-      case _ => None
-    }
+  private[sparkrules] def isName(text: String): Boolean = text.matches("[A-Za-z0-9_-][A-Za-z0-9_.-]*")
+
+  private[sparkrules] def newest(ruleSet: String): Long = {
+    val numbers = versions(ruleSet)
     if (numbers.isEmpty) {
       throw new RulesException(
         s"There is no rule set '$ruleSet' in $root. Publish it with RuleSet.publish, or set ${Settings.Store.key}.")
@@ -51,7 +50,14 @@ final class Store(root: String, hadoop: Configuration) {
     numbers.max
   }
 
-  private def namesIn(directory: String): Seq[String] =
+  /** The numbers of the versions of a rule set, in no order; none if there is no such rule set. */
+  private[sparkrules] def versions(ruleSet: String): Seq[Long] =
+    namesIn(s"$ruleSet/versions").flatMap {
+      case s"$number.json" => number.toLongOption
+      case _ => None
+    }
+
+  private[sparkrules] def namesIn(directory: String): Seq[String] =
     try files.listStatus(new Path(path, directory)).toSeq.map(_.getPath.getName)
     catch { case _: FileNotFoundException => Nil }
 
@@ -67,7 +73,7 @@ final class Store(root: String, hadoop: Configuration) {
     naming(file, "analyse")(Statistics.of(ArrowTable.read(bytes(file))))
   }
 
-  private def manifestPath(version: Version): Path =
+  private[sparkrules] def manifestPath(version: Version): Path =
     new Path(path, s"${version.ruleSet}/versions/${version.number}.json")
 
   def manifest(version: Version): Manifest = {
@@ -112,14 +118,14 @@ final class Store(root: String, hadoop: Configuration) {
     segment
   }
 
-  private def bytes(file: Path): Array[Byte] = {
+  private[sparkrules] def bytes(file: Path): Array[Byte] = {
     val in = files.open(file)
     try in.readAllBytes()
     finally in.close()
   }
 
   /** Errors of a damaged or vanished file name the file. */
-  private def naming[T](file: Path, remedy: String = "publish")(body: => T): T =
+  private[sparkrules] def naming[T](file: Path, remedy: String = "publish")(body: => T): T =
     try body
     catch {
       case e: RulesException => throw e

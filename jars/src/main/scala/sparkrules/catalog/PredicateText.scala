@@ -1,0 +1,30 @@
+package sparkrules.catalog
+
+/** A predicate as Spark SQL that a person can read. */
+object PredicateText {
+  private val Functions = Set("contains", "startswith", "endswith")
+
+  /** {{{PredicateText("a + b", "not in", Seq("1", "NULL")) == "(a + b) NOT IN (1, NULL)"}}} */
+  def apply(attribute: String, operator: String, constants: Seq[String]): String = {
+    val positive = operator.stripPrefix("not ")
+    val not = if (positive == operator) "" else "NOT "
+    val tested = if (attribute.matches("[\\w.`]+")) attribute else s"($attribute)"
+    positive match {
+      case function if Functions(function) => s"$not$function($attribute, ${constants.mkString(", ")})"
+      case "<=>" if not.nonEmpty => s"NOT ($tested <=> ${constants.mkString(", ")})"
+      case "in" if constants.isEmpty => if (not.isEmpty) "false" else "true"
+      case "in" => s"$tested ${not}IN (${constants.mkString(", ")})"
+      case _ => (tested +: operator.toUpperCase +: constants).mkString(" ")
+    }
+  }
+
+  /** A constant as it is written in SQL, given its kind and text of docs/store-format.md. */
+  def constant(kind: String, text: String): String = kind match {
+    case "null" => "NULL"
+    case "string" => "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+    case "double" => text + "D"
+    case "decimal" if text.exists(c => c == 'e' || c == 'E') => text + "BD"
+    case "sql" => s"($text)"
+    case _ => text
+  }
+}

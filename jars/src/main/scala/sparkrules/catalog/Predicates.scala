@@ -1,0 +1,94 @@
+package sparkrules.catalog
+
+import org.apache.hadoop.fs.Path
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.util.GenericArrayData
+import org.apache.spark.sql.connector.read.InputPartition
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+
+import sparkrules.Store
+
+/** The tests that the rules of a version are made of. A task reads those of a segment. */
+final case class Predicates(store: String, ruleSet: String, number: Long)
+    extends StoredTable("predicates", Predicates.Columns) {
+  import Predicates._
+
+  override def files(store: Store): Seq[Path] = parts(store).map(part => file(store, part.segment, "predicates"))
+  override def parts(store: Store): Seq[OfSegment] =
+    Manifest.read(store, ruleSet, number).segments.map(entry => OfSegment(entry.name))
+
+  override def rows(files: OpenFiles, part: InputPartition, columns: Seq[String]): Iterator[InternalRow] = {
+    val segment = part.asInstanceOf[OfSegment].segment
+    def path(table: String) = file(files.store, segment, table)
+    // Of the tables that predicates refer to, only what is asked for is held: as bytes, not as a text per constant.
+    lazy val attributes = files.texts(path("attributes"), "sql")
+    lazy val (kinds, texts) = (files.texts(path("constants"), "kind"), files.texts(path("constants"), "text"))
+    lazy val useCounts = usesOf(files, path("nodes"), files.rowCount(path("predicates")))
+
+    def attribute(chunk: Chunk, row: Int): UTF8String =
+      at(attributes, chunk.columns(0).ints(row), "attribute")
+    def operator(chunk: Chunk, row: Int): UTF8String = chunk.columns(1).text(row)
+    def constants(chunk: Chunk, row: Int): Array[(String, UTF8String)] =
+      chunk.columns(2).list(row).map(c => (at(kinds, c, "constant").toString, at(texts, c, "constant")))
+
+    val values = columns.map[(Chunk, Int) => Any] {
+      case "attribute" => attribute
+      case "operator" => operator
+      case "constants" => (chunk, row) =>
+          new GenericArrayData(constants(chunk, row).map { case (kind, text) => if (kind == "null") null else text })
+      case "predicate" => (chunk, row) =>
+          val written = constants(chunk, row).toSeq.map { case (kind, text) => PredicateText.constant(kind, text.toString) }
+          val (tested, test) = (attribute(chunk, row).toString, operator(chunk, row).toString)
+          UTF8String.fromString(PredicateText(tested, test, written))
+      case "uses" => (chunk, row) => useCounts(chunk.first + row).toLong
+      case _ =>
+        val name = UTF8String.fromString(segment)
+        (_, _) => name
+    }
+    val named = values.map(value => (chunk: Chunk, row: Int) => files.store.naming(path("predicates"))(value(chunk, row)))
+    OpenFiles.rows(files.chunks(path("predicates"), Stored), Array.empty, named)
+  }
+
+  private def file(store: Store, segment: String, table: String): Path =
+    new Path(store.path, s"$ruleSet/segments/$segment/$table.arrow")
+}
+
+object Predicates {
+  val Columns: Seq[ColumnOf] = Seq(
+    ColumnOf("attribute", StringType, "what is tested, as SQL", nullable = false),
+    ColumnOf("operator", StringType, "the test", nullable = false),
+    ColumnOf("constants", ArrayType(StringType), "what it is tested against", nullable = false),
+    ColumnOf("predicate", StringType, "the whole test as SQL", nullable = false),
+    ColumnOf("uses", LongType, "how many subscriptions of the segment use it, removed ones included", nullable = false),
+    ColumnOf("segment", StringType, "the part of the store where it lies", nullable = false))
+
+  private val Stored = Seq(
+    StoredColumn("attribute", IntegerType),
+    StoredColumn("operator", StringType),
+    StoredColumn("constants", ArrayType(IntegerType)))
+  private val OfNode = Seq(StoredColumn("predicate", IntegerType), StoredColumn("use_count", IntegerType))
+
+  final case class OfSegment(segment: String) extends InputPartition
+
+  private def at(texts: Texts, i: Int, what: String): UTF8String = {
+    if (i < 0 || i >= texts.length) throw new IllegalArgumentException(s"there is no $what $i")
+    texts.text(i)
+  }
+
+  /** For each predicate, what is stored with the node that stands for it. */
+  private def usesOf(files: OpenFiles, nodes: Path, predicates: Int): Array[Int] = {
+    val uses = new Array[Int](predicates)
+    files.chunks(nodes, OfNode).foreach { chunk =>
+      val (tested, counts) = (chunk.columns(0).ints, chunk.columns(1).ints)
+      tested.indices.foreach { i =>
+        files.store.naming(nodes)(if (tested(i) >= predicates) {
+          throw new IllegalArgumentException(s"there is no predicate ${tested(i)}")
+        })
+        if (tested(i) >= 0) uses(tested(i)) = counts(i)
+      }
+    }
+    uses
+  }
+}

@@ -1,0 +1,97 @@
+package sparkrules.catalog
+
+import org.apache.hadoop.fs.Path
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.connector.catalog.procedures.{BoundProcedure, ProcedureParameter, UnboundProcedure}
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+
+import sparkrules.{Programs, RulesException, Settings}
+
+/** What `CALL sparkrules.x(...)` can be. */
+object Procedures {
+  def All: Seq[UnboundProcedure] =
+    Seq(RefreshProcedure, RollbackProcedure, UnsubscribeProcedure, NeedsPython("publish"), NeedsPython("subscribe"))
+}
+
+/** Forgets what the driver has compiled of a rule set, so that the next query reads the store again. */
+object RefreshProcedure extends UnboundProcedure {
+  override def name: String = "refresh"
+  override def description: String = "refresh(rule_set): forget the compiled rules, return the newest version"
+
+  override def bind(input: StructType): BoundProcedure =
+    StoreProcedure(name, description, Nil) { call =>
+      Programs.forget(Settings.Store.get(SparkSession.active.sessionState.conf), call.ruleSet)
+      call.result(Manifest.newest(call.store, call.ruleSet))
+    }
+}
+
+/** Makes the content of an earlier version the newest one, as a version of its own: no number is ever used twice. */
+object RollbackProcedure extends UnboundProcedure {
+  private val Version = ProcedureParameter.in("version", LongType).comment("number of the earlier version").build()
+
+  override def name: String = "rollback"
+  override def description: String = "rollback(rule_set, version): make an earlier version the newest again"
+
+  override def bind(input: StructType): BoundProcedure =
+    StoreProcedure(name, description, Seq(Version)) { call =>
+      val wanted = call.required("version", 1)(_.getLong(1))
+      val (store, ruleSet) = (call.store, call.ruleSet)
+      val earlier = Manifest.read(store, ruleSet, store.resolve(s"$ruleSet@$wanted").number)
+      earlier.segments.foreach { entry =>
+        val files = s"segments/${entry.name}/subscriptions" +: entry.removed.map(name => s"removed/$name").toSeq
+        files.map(file => new Path(store.path, s"$ruleSet/$file.arrow")).foreach { file =>
+          store.naming(file)(store.files.getFileStatus(file))
+        }
+      }
+      call.result(new NewVersion(store, ruleSet).make { newest =>
+        earlier.next(newest.version, s"rollback to $wanted", NewVersion.publisher())
+      })
+    }
+}
+
+/** Removes subscriptions by id: one, or an array of them. */
+object UnsubscribeProcedure extends UnboundProcedure {
+  override def name: String = "unsubscribe"
+  override def description: String =
+    "unsubscribe(rule_set, id or ids, ticket): make a version without these subscriptions"
+
+  override def bind(input: StructType): BoundProcedure = {
+    val several = input.exists(field => field.dataType.isInstanceOf[ArrayType] || field.name.equalsIgnoreCase("ids"))
+    val ids =
+      if (several) ProcedureParameter.in("ids", ArrayType(StringType)).comment("ids of subscriptions").build()
+      else ProcedureParameter.in("id", StringType).comment("id of a subscription").build()
+    val ticket = ProcedureParameter.in("ticket", StringType).defaultValue("CAST(NULL AS STRING)")
+      .comment("the secret that the subscription was made with").build()
+    StoreProcedure(name, description, Seq(ids, ticket), Seq(StructField("removed", LongType, nullable = false))) { call =>
+      val wanted = call.required(ids.name, 1)(idsOf(_, several)).distinct
+      if (wanted.isEmpty) throw new RulesException("ids is empty: name at least one subscription.")
+      val secret = if (call.input.isNullAt(2)) None else Some(call.input.getUTF8String(2).toString)
+      val version = new NewVersion(call.store, call.ruleSet)
+      val unsubscribe = new Unsubscribe(call.store, call.ruleSet, wanted, secret)
+      call.result(version.make(unsubscribe.from(_, version)), wanted.length.toLong)
+    }
+  }
+
+  private def idsOf(input: InternalRow, several: Boolean): Seq[String] =
+    if (!several) Seq(input.getUTF8String(1).toString)
+    else {
+      val ids = input.getArray(1).toObjectArray(StringType).toSeq
+      if (ids.contains(null)) throw new RulesException("ids contains NULL.")
+      ids.map(_.asInstanceOf[UTF8String].toString)
+    }
+}
+
+/** What only Python can do, so that who tries it learns how. */
+final case class NeedsPython(name: String) extends UnboundProcedure {
+  override def description: String = s"$name: only in Python, which translates the texts of rules"
+
+  override def bind(input: StructType): BoundProcedure =
+    throw new RulesException(
+      s"CALL ${RuleCatalog.Name}.$name: translating the texts of rules needs Python, with the package sparkrules and the " +
+        s"store of ${Settings.Store.key}:\n" +
+        "  rules = sparkrules.RuleSet('alerts'); rules.subscribe('hot', 'temperature > 30')\n" +
+        "  rules.publish(spark)")
+}

@@ -1,0 +1,73 @@
+package sparkrules.catalog
+
+import org.apache.hadoop.fs.Path
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.connector.read.InputPartition
+import org.apache.spark.sql.types._
+
+import sparkrules.Store
+
+/** A table that is one Arrow file, or empty if there is none. */
+abstract class StoredFile(table: String, content: Seq[ColumnOf], added: Map[String, Any] = Map.empty)
+    extends StoredTable(table, content) {
+
+  /** The file's name below the rule set's directory. */
+  def file(store: Store): Option[String]
+
+  override def files(store: Store): Seq[Path] = file(store).map(path(store, _)).toSeq
+  override def parts(store: Store): Seq[InputPartition] = file(store).map(StoredFile.Whole(_)).toSeq
+
+  override def rows(files: OpenFiles, part: InputPartition, columns: Seq[String]): Iterator[InternalRow] = {
+    val stored = content.filter(c => columns.contains(c.name) && !added.contains(c.name))
+      .map(c => StoredColumn(c.name, c.dataType))
+    val values = columns.map[(Chunk, Int) => Any] {
+      case name if added.contains(name) =>
+        val value = added(name)
+        (_, _) => value
+      case name =>
+        val i = stored.indexWhere(_.name == name)
+        (chunk, row) => chunk.columns(i).value(row)
+    }
+    val file = path(files.store, part.asInstanceOf[StoredFile.Whole].file)
+    OpenFiles.rows(files.chunks(file, stored), Array.empty, values)
+  }
+
+  private def path(store: Store, file: String): Path = new Path(store.path, s"$ruleSet/$file")
+}
+
+object StoredFile {
+  final case class Whole(file: String) extends InputPartition
+}
+
+/** The rules that were set aside when a version was made. */
+final case class Rejected(store: String, ruleSet: String, number: Long) extends StoredFile("rejected", Rejected.Columns) {
+  override def file(store: Store): Option[String] =
+    Manifest.read(store, ruleSet, number).rejected.map(name => s"rejected/$name.arrow")
+}
+
+object Rejected {
+  private val Columns = Seq(
+    ColumnOf("id", StringType, "id of the rule"),
+    ColumnOf("where", StringType, "its text"),
+    ColumnOf("reason", StringType, "why it was set aside"),
+    ColumnOf("line", IntegerType, "where in the text, from 1"),
+    ColumnOf("column", IntegerType, "where in the line, from 1"))
+}
+
+/** What `RuleSet.analyze` has counted, if it was called. */
+final case class AnalyzedRanges(store: String, ruleSet: String, number: Option[Int])
+    extends StoredFile("statistics", AnalyzedRanges.Columns, Map("number" -> number.getOrElse(0))) {
+  override def file(store: Store): Option[String] = number.map(n => s"statistics/$n.arrow")
+}
+
+object AnalyzedRanges {
+  private val Columns = Seq(
+    ColumnOf("number", IntegerType, "number of the analysis", nullable = false),
+    ColumnOf("attribute", StringType, "what was counted, as SQL"),
+    ColumnOf("position", IntegerType, "the range: -1 not computed, 0 NULL, 1 below the first constant"),
+    ColumnOf("lower", StringType, "the range's lower bound"),
+    ColumnOf("upper", StringType, "the range's upper bound"),
+    ColumnOf("rows", IntegerType, "how many sampled rows lie in it"),
+    ColumnOf("total", IntegerType, "how many rows were sampled"))
+}

@@ -1,0 +1,93 @@
+package sparkrules.catalog
+
+import scala.collection.mutable.ArrayBuffer
+
+import org.apache.hadoop.fs.Path
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.connector.read.InputPartition
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+
+import sparkrules.Store
+
+/** The subscriptions of a version, without those that were removed. */
+final case class Subscriptions(store: String, ruleSet: String, number: Long)
+    extends StoredTable("subscriptions", Subscriptions.Columns) {
+  import Subscriptions._
+
+  override def rowCount(store: Store): Option[Long] = Some(manifest(store).subscriptions)
+  override def files(store: Store): Seq[Path] = manifest(store).segments.map(entry => file(store, entry.name))
+  override def parts(store: Store): Seq[InputPartition] = spread(manifest(store).segments)
+
+  override def rows(files: OpenFiles, part: InputPartition, columns: Seq[String]): Iterator[InternalRow] =
+    part.asInstanceOf[Spans].spans.iterator.flatMap { span =>
+      val entry = span.segment
+      val segment = UTF8String.fromString(entry.name)
+      val stored = columns.flatMap(Stored.get)
+      def slice(column: String): Chunk => Slice = {
+        val i = stored.indexOf(Stored(column))
+        _.columns(i)
+      }
+      val values = columns.map[(Chunk, Int) => Any] {
+        case "segment" => (_, _) => segment
+        case "has_ticket" =>
+          val ticket = slice("has_ticket")
+          (chunk, row) => !ticket(chunk).isNull(row)
+        case column =>
+          val value = slice(column)
+          (chunk, row) => value(chunk).value(row)
+      }
+      val chunks = files.chunks(file(files.store, entry.name), stored, span.from, span.until, entry.subscriptions)
+      OpenFiles.rows(chunks, files.removed(ruleSet, entry.removed, entry.subscriptions), values)
+    }
+
+  private def manifest(store: Store): Manifest = Manifest.read(store, ruleSet, number)
+  private def file(store: Store, segment: String): Path =
+    new Path(store.path, s"$ruleSet/segments/$segment/subscriptions.arrow")
+}
+
+object Subscriptions {
+  val Columns: Seq[ColumnOf] = Seq(
+    ColumnOf("id", StringType, "id of the subscription"),
+    ColumnOf("where", StringType, "its text, as it was written"),
+    ColumnOf("sql", StringType, "the text as Spark SQL, if it was written in another dialect"),
+    ColumnOf("priority", IntegerType, "higher ones come first"),
+    ColumnOf("metadata", StringType, "JSON that belongs to it"),
+    ColumnOf("valid_from", TimestampType, "when it begins to match; NULL: always did"),
+    ColumnOf("valid_until", TimestampType, "when it no longer matches; NULL: never"),
+    ColumnOf("has_ticket", BooleanType, "whether removing it takes its owner's ticket", nullable = false),
+    ColumnOf("segment", StringType, "the part of the store where it lies", nullable = false))
+
+  /** Where the columns come from, except the segment. */
+  private val Stored: Map[String, StoredColumn] = Columns.filter(_.name != "segment").map {
+    case ColumnOf("has_ticket", _, _, _) => "has_ticket" -> StoredColumn("ticket", StringType)
+    case column => column.name -> StoredColumn(column.name, column.dataType)
+  }.toMap
+
+  /** 1,000,000 subscriptions are ten tasks. */
+  private val RowsOfTask = 100000
+
+  final case class Span(segment: SegmentEntry, from: Int, until: Int)
+  final case class Spans(spans: Seq[Span]) extends InputPartition
+
+  /** Large segments are divided among tasks, small ones share one. */
+  private def spread(segments: Seq[SegmentEntry]): Seq[Spans] = {
+    val parts = ArrayBuffer.empty[ArrayBuffer[Span]]
+    var left = 0
+    segments.foreach { segment =>
+      var from = 0
+      while (from < segment.subscriptions) {
+        if (left == 0) {
+          parts += ArrayBuffer.empty
+          left = RowsOfTask
+        }
+        val until = from + Math.min(left, segment.subscriptions - from)
+        parts.last += Span(segment, from, until)
+        left -= until - from
+        from = until
+      }
+    }
+    parts.toSeq.map(spans => Spans(spans.toSeq))
+  }
+}

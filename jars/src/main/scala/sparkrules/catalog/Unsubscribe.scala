@@ -1,0 +1,64 @@
+package sparkrules.catalog
+
+import scala.collection.mutable
+
+import com.fasterxml.jackson.databind.node.ObjectNode
+import org.apache.hadoop.fs.Path
+
+import org.apache.spark.sql.types.StringType
+import org.apache.spark.unsafe.types.UTF8String
+
+import sparkrules.{RulesException, Store}
+
+/** A version without some of the subscriptions of another. The segments stay; what is gone is marked. */
+final class Unsubscribe(store: Store, ruleSet: String, ids: Seq[String], ticket: Option[String]) {
+  private val tickets = new Tickets(store, ruleSet)
+
+  def from(newest: Manifest, version: NewVersion): ObjectNode = {
+    val files = new OpenFiles(store)
+    try {
+      val wanted = mutable.Set.from(ids.map(UTF8String.fromString))
+      val removed = newest.segments.map { entry =>
+        val before = files.removed(ruleSet, entry.removed, entry.subscriptions)
+        val found = if (wanted.isEmpty) Array.empty[Int] else find(files, entry, before, wanted)
+        if (found.isEmpty) None else Some((before ++ found).sorted)
+      }
+      if (wanted.nonEmpty) refuse(newest, wanted.toSeq.map(id => s"'$id'").sorted)
+      val segments = newest.segments.zip(removed).map {
+        case (entry, Some(rows)) =>
+          val name = version.file("removed", RemovedRows.arrow(rows))
+          entry.copy(removed = Some(name), live = entry.subscriptions - rows.length)
+        case (entry, None) => entry
+      }
+      newest.next(newest.version, "unsubscribe", NewVersion.publisher(), segments)
+    } finally files.close()
+  }
+
+  private def refuse(newest: Manifest, missing: Seq[String]): Nothing = {
+    val more = if (missing.length > 5) s" and ${missing.length - 5} more" else ""
+    throw new RulesException(
+      s"Rule set '$ruleSet' has no subscription ${missing.take(5).mkString(", ")}$more in version ${newest.version}.")
+  }
+
+  /** The rows of the wanted ones that the segment has, which are then no longer wanted. */
+  private def find(
+      files: OpenFiles, entry: SegmentEntry, before: Array[Int], wanted: mutable.Set[UTF8String]): Array[Int] = {
+    val path = new Path(store.path, s"$ruleSet/segments/${entry.name}/subscriptions.arrow")
+    val found = Array.newBuilder[Int]
+    files.chunks(path, Unsubscribe.Columns, 0, entry.subscriptions, entry.subscriptions).foreach { chunk =>
+      val (ids, hashes) = (chunk.columns(0), chunk.columns(1))
+      for (row <- 0 until chunk.rows; id = ids.text(row); if wanted(id)) {
+        if (java.util.Arrays.binarySearch(before, chunk.first + row) < 0) {
+          if (!hashes.isNull(row)) tickets.check(id.toString, hashes.text(row).toString, ticket)
+          wanted -= id
+          found += chunk.first + row
+        }
+      }
+    }
+    found.result()
+  }
+}
+
+object Unsubscribe {
+  private val Columns = Seq(StoredColumn("id", StringType), StoredColumn("ticket", StringType))
+}
