@@ -95,5 +95,5 @@ def write_manifest(
     return manifest
 
 
-def ticket_hash(id: str, ticket: str) -> str:
-    return hmac.new(KEY, f"{id}\0{ticket}".encode(), hashlib.sha256).hexdigest()
+def ticket_hash(ticket: str) -> str:
+    return hmac.new(KEY, ticket.encode(), hashlib.sha256).hexdigest()

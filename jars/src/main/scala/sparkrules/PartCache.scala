@@ -31,6 +31,11 @@ final class PartCache {
     }.toSeq
   }
 
+  /** Drops these, and gives those that had been made. */
+  def remove(unwanted: PartKey => Boolean): Seq[RulePart] = entries.synchronized {
+    entries.keySet.asScala.toSeq.filter(unwanted).flatMap(entries.remove(_).part)
+  }
+
   def size: Int = entries.synchronized(entries.size)
 }
 

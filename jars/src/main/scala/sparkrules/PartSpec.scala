@@ -20,7 +20,7 @@ object PartSpec {
    */
   def of(manifest: Manifest, large: Int, exact: Boolean): Seq[PartSpec] =
     if (exact) Seq(PartSpec(manifest.segments, omits = false, isAll = true))
-    else if (manifest.subscriptions < 2.5 * large) Seq(PartSpec(manifest.segments, omits = true, isAll = true))
+    else if (manifest.segments.map(_.subscriptions.toLong).sum < 2.5 * large) Seq(PartSpec(manifest.segments, omits = true, isAll = true))
     else {
       val (own, small) = manifest.segments.partition(_.subscriptions >= large)
       own.map(segment => PartSpec(Seq(segment), omits = false, isAll = false)) ++

@@ -108,9 +108,8 @@ object Programs {
   }
 
   /** Drops what has been compiled of a rule set. */
-  def forget(store: String, ruleSet: String): Unit = entries.synchronized {
-    entries.keySet.removeIf(made => made.version.store == store && made.version.ruleSet == ruleSet)
-  }
+  def forget(store: String, ruleSet: String): Unit =
+    drop(cache.remove(key => key.store == store && key.ruleSet == ruleSet))
 
   private[sparkrules] def storeOf(session: SparkSession): Store =
     new Store(Settings.Store.get(session.sessionState.conf), session.sessionState.newHadoopConf())

@@ -76,10 +76,7 @@ final class Store(root: String, hadoop: Configuration) {
   private[sparkrules] def manifestPath(version: Version): Path =
     new Path(path, s"${version.ruleSet}/versions/${version.number}.json")
 
-  def manifest(version: Version): Manifest = {
-    val file = manifestPath(version)
-    naming(file)(Manifest.parse(bytes(file), file.toString, checked))
-  }
+  def manifest(version: Version): Manifest = Manifest.read(this, version.ruleSet, version.number)
 
   /** The rows of a segment's subscriptions that a version no longer has; the segment has `count`. */
   def removed(ruleSet: String, name: String, count: Int): Array[Int] = {

@@ -10,7 +10,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode
 import org.apache.hadoop.fs.Path
 import org.apache.hadoop.security.UserGroupInformation
 
-import sparkrules.Store
+import sparkrules.{Manifest, Store}
 
 /** Makes versions of a rule set, each of which appears whole or not at all, as the Python side does. */
 final class NewVersion(store: Store, ruleSet: String) {

@@ -8,7 +8,7 @@ import org.apache.spark.sql.connector.catalog.procedures.{BoundProcedure, Proced
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-import sparkrules.{Programs, RulesException, Settings}
+import sparkrules.{Manifest, Programs, RulesException, Settings}
 
 /** What `CALL sparkrules.x(...)` can be. */
 object Procedures {

@@ -9,7 +9,7 @@ import org.apache.spark.sql.connector.catalog.procedures.UnboundProcedure
 import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-import sparkrules.{Programs, RulesException, Store}
+import sparkrules.{Manifest, Programs, RulesException, Store}
 
 /**
  * The session's store as a catalog: a namespace for each rule set, tables of what a rule set consists of, and procedures

@@ -24,15 +24,15 @@ final class Tickets(store: Store, ruleSet: String) {
         s"Subscription '$id' of '$ruleSet' has a ticket: only who has it may remove the subscription. " +
           s"CALL ${RuleCatalog.Name}.unsubscribe('$ruleSet', '$id', ticket => '...')")
     case Some(secret) =>
-      if (!MessageDigest.isEqual(hashOf(id, secret).getBytes(US_ASCII), hash.getBytes(UTF_8))) {
+      if (!MessageDigest.isEqual(hashOf(secret).getBytes(US_ASCII), hash.getBytes(UTF_8))) {
         throw new RulesException(s"The ticket is not that of subscription '$id' of '$ruleSet'.")
       }
   }
 
-  private def hashOf(id: String, ticket: String): String = {
+  private def hashOf(ticket: String): String = {
     val mac = Mac.getInstance(Tickets.Algorithm)
     mac.init(key)
-    HexFormat.of.formatHex(mac.doFinal(s"$id\u0000$ticket".getBytes(UTF_8)))
+    HexFormat.of.formatHex(mac.doFinal(ticket.getBytes(UTF_8)))
   }
 }
 

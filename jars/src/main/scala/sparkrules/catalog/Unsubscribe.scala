@@ -8,7 +8,7 @@ import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.types.StringType
 import org.apache.spark.unsafe.types.UTF8String
 
-import sparkrules.{RulesException, Store}
+import sparkrules.{Manifest, RulesException, SegmentEntry, Store}
 
 /** A version without some of the subscriptions of another. The segments stay; what is gone is marked. */
 final class Unsubscribe(store: Store, ruleSet: String, ids: Seq[String], ticket: Option[String]) {
