@@ -22,7 +22,10 @@ abstract class RuleTable(table: String, content: Seq[ColumnOf]) extends Table wi
 
   override def name: String = s"${RuleCatalog.Name}.$ruleSet.$table"
   override def capabilities: JSet[TableCapability] = EnumSet.of(TableCapability.BATCH_READ)
-  override def schema: StructType = StructType(content.map(c => StructField(c.name, c.dataType, c.nullable)))
+  /** Spark 4.0 describes this one, later ones the columns. */
+  override def schema: StructType =
+    StructType(content.map(c => StructField(c.name, c.dataType, c.nullable).withComment(c.comment)))
+
   override def columns: Array[Column] =
     content.map(c => Column.create(c.name, c.dataType, c.nullable, c.comment, null)).toArray
 
