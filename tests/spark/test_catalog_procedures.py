@@ -166,6 +166,17 @@ def test_a_subscription_with_a_ticket_is_its_owners(spark: SparkSession, store: 
     assert "tickets.key is missing" in refused(spark, "unsubscribe('alerts', 'theirs', 'other')")
 
 
+def test_a_ticket_from_python_is_one_in_sql(spark: SparkSession, store: Path) -> None:
+    rules = RuleSet("alerts")
+    ticket = rules.subscribe("mine", "x > 1", ticket=True)
+    rules.subscribe("free", "x > 2")
+    rules.publish(store=store)
+    assert "is not that of" in refused(spark, "unsubscribe('alerts', 'mine', ticket => 'guess')")
+    call(spark, f"unsubscribe('alerts', 'mine', ticket => '{ticket}')")
+    assert ids(spark) == ["free"]
+    assert list(RuleSet.load("alerts", store).subscriptions) == ["free"]
+
+
 def test_calls_at_the_same_time_all_take_effect(spark: SparkSession, store: Path) -> None:
     count = 12
     rule_set("alerts", {f"r{i:02}": f"x > {i}" for i in range(count)}).publish(store=store)
