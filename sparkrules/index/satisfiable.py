@@ -1,0 +1,260 @@
+"""Can a Boolean tree be true? A bounded search over the regions of its attributes.
+
+Contract: `satisfiable` looks for a code for each attribute under which the tree is true.
+
+| answer | `holds` | `certain` |
+|---|---|---|
+| no row makes it true | False | True |
+| a row does, and `witness` has its codes | True | True |
+| there are codes, but perhaps no row has them: undecided tests, derived attributes, unknown types | True | False |
+| the search was given up after `limit` steps | True | False, and `is_exhausted` |
+
+So "no" is always right, and "yes" is if it is `certain`. Tests on one attribute under an AND are intersected; an OR is
+tried one operand after the other, those first that leave fewest choices. Over attributes with declared types and tests
+that codes decide, the answer is exact.
+
+`Formula`: a tree over leaves, in which "is not true" of a whole tree is a tree again (De Morgan; a leaf's complement is
+where it is false or unknown).
+
+>>> from sparkrules.sql import parse_rule
+>>> tree = parse_rule("price > 5 AND price < 10 AND (price > 12 OR price < 3)")
+>>> satisfiable([formula(tree, regions := Regions.of_trees(tree))], regions).holds
+False
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+from sparkrules.index.atom import conflict
+from sparkrules.index.codes import Codes
+from sparkrules.index.regions import Leaf, Regions
+from sparkrules.sql.tree import Node, Predicate
+
+LIMIT = 20_000
+# After a witness that is not certain, how much longer to look for one that is.
+_PATIENCE = 100
+# How many codes of an attribute are tried one by one where its tests are not decided by codes.
+_TRIED_CODES = 500
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gate:
+    """AND or OR over formulas."""
+
+    operator: Literal["and", "or"]
+    children: tuple[Formula, ...]
+
+
+Formula = Leaf | Gate
+
+
+@dataclass(frozen=True)
+class Satisfiability:
+    """See the module."""
+
+    holds: bool
+    certain: bool
+    witness: dict[str, int] = field(default_factory=dict)
+    is_exhausted: bool = False
+
+
+def formula(tree: Node, regions: Regions, *, is_true: bool = True) -> Formula:
+    """The formula "the tree is true", or "the tree is not true". Shared parts of the tree stay shared."""
+    made: dict[int, Formula] = {}
+    stack = [tree]
+    while stack:
+        node = stack[-1]
+        if id(node) in made:
+            stack.pop()
+        elif isinstance(node, Predicate):
+            leaf = regions.leaf(node)
+            made[id(node)] = leaf if is_true else leaf.complement()
+        else:
+            missing = [child for child in node.children if id(child) not in made]
+            if missing:
+                stack.extend(missing)
+                continue
+            operator: Literal["and", "or"] = "and" if (node.operator == "and") == is_true else "or"
+            made[id(node)] = Gate(operator, tuple(made[id(child)] for child in node.children))
+    return made[id(tree)]
+
+
+def satisfiable(formulas: Sequence[Formula], regions: Regions, limit: int = LIMIT) -> Satisfiability:
+    """Whether all of some formulas can be true together."""
+    uncertain: Satisfiability | None = None
+    stack: list[_Branch] = [_Branch(list(formulas), [], {})]
+    steps, give_up = 0, limit
+    while stack:
+        steps += 1
+        if steps > give_up:
+            return uncertain or Satisfiability(holds=True, certain=False, is_exhausted=True)
+        branch = stack.pop()
+        if not branch.propagate(regions):
+            continue
+        if branch.choices:
+            stack.extend(branch.split())
+            continue
+        found = branch.witness(regions)
+        if found.certain:
+            return found
+        if uncertain is None:
+            uncertain, give_up = found, min(limit, steps + _PATIENCE)
+    return uncertain or Satisfiability(holds=False, certain=True)
+
+
+class _Restriction(NamedTuple):
+    """What is left of an attribute: its codes, and the leaves on it that have atoms."""
+
+    codes: Codes
+    leaves: tuple[Leaf, ...] = ()
+
+
+class _Branch:
+    """A partial choice: formulas that must be true, ORs still open, and what both leave of each attribute."""
+
+    __slots__ = ("choices", "required", "restrictions")
+
+    def __init__(
+        self, required: list[Formula], choices: list[tuple[Formula, ...]], restrictions: dict[str, _Restriction]
+    ) -> None:
+        self.required = required
+        self.choices = choices
+        self.restrictions = restrictions
+
+    def propagate(self, regions: Regions) -> bool:
+        """Take over what must be true until nothing more follows; False if it cannot be."""
+        while True:
+            while self.required:
+                part = self.required.pop()
+                if isinstance(part, Leaf):
+                    restricted = self._restricted(part, regions)
+                    if restricted is None:
+                        return False
+                    self.restrictions[part.attribute] = restricted
+                elif part.operator == "and":
+                    self.required.extend(part.children)
+                else:
+                    self.choices.append(part.children)
+            kept: list[tuple[Formula, ...]] = []
+            for choice in self.choices:
+                left = self._open(choice, regions)
+                if left is None:
+                    continue
+                if len(left) == 1:
+                    self.required.append(left[0])
+                elif not left:
+                    return False
+                else:
+                    kept.append(left)
+            self.choices = kept
+            if not self.required:
+                return True
+
+    def split(self) -> list[_Branch]:
+        """One branch for each operand of the smallest OR; the last is tried first, so the simplest stand last."""
+        smallest = min(range(len(self.choices)), key=lambda number: len(self.choices[number]))
+        rest = self.choices[:smallest] + self.choices[smallest + 1 :]
+        operands = sorted(self.choices[smallest], key=lambda operand: isinstance(operand, Leaf))
+        return [_Branch([operand], list(rest), dict(self.restrictions)) for operand in operands]
+
+    def witness(self, regions: Regions) -> Satisfiability:
+        """A code for each restricted attribute."""
+        chosen, certain = {}, regions.independent(self.restrictions)
+        for attribute, restriction in self.restrictions.items():
+            code, is_sure = _inhabited(restriction, regions, attribute) or (0, False)
+            chosen[attribute] = code
+            certain = certain and is_sure
+        return Satisfiability(holds=True, certain=certain, witness=chosen)
+
+    def _restricted(self, leaf: Leaf, regions: Regions) -> _Restriction | None:
+        before = self.restrictions.get(leaf.attribute)
+        codes = leaf.possible if before is None else before.codes & leaf.possible
+        if not codes:
+            return None
+        leaves = before.leaves if before else ()
+        if leaf.atom is None and not leaves:
+            return _Restriction(codes)
+        restricted = _Restriction(codes, leaves if leaf.atom is None else (*leaves, leaf))
+        return restricted if _inhabited(restricted, regions, leaf.attribute) else None
+
+    def _open(self, choice: tuple[Formula, ...], regions: Regions) -> tuple[Formula, ...] | None:
+        """The operands of an OR that can still be true; None if one is true already."""
+        left: list[Formula] = []
+        for operand in choice:
+            if isinstance(operand, Leaf):
+                before = self.restrictions.get(operand.attribute)
+                if before is not None and before.codes <= operand.sure:
+                    return None
+                if self._restricted(operand, regions) is None:
+                    continue
+            elif not operand.children:
+                if operand.operator == "and":
+                    return None
+                continue
+            left.append(operand)
+        return tuple(left)
+
+
+def _inhabited(restriction: _Restriction, regions: Regions, attribute: str) -> tuple[int, bool] | None:
+    """A code that is left, and whether some value surely has it and passes all tests; None if no code is left."""
+    own = regions.attributes[attribute]
+    if not restriction.leaves:
+        sure = restriction.codes & own.inhabited
+        first = (sure or restriction.codes).intervals[0][0]
+        return _preferred(sure or restriction.codes, first), bool(sure)
+    maybe: int | None = None
+    candidates, is_complete = _candidates(restriction)
+    for code in candidates:
+        needed = [leaf for leaf in restriction.leaves if code not in leaf.sure]
+        if not needed:
+            if code in own.inhabited:
+                return code, True
+            maybe = code if maybe is None else maybe
+        elif _possible_at(restriction, needed, code, own.point(code)):
+            is_decided = all(_decided(leaf, own.point(code)) for leaf in needed)
+            if is_decided and code in own.inhabited:
+                return code, True
+            maybe = code if maybe is None else maybe
+    if maybe is not None:
+        return maybe, False
+    return None if is_complete else (restriction.codes.intervals[0][0], False)
+
+
+def _preferred(codes: Codes, first: int) -> int:
+    """A row with values says more than one with NULLs."""
+    if first >= 0:
+        return first
+    return next((max(start, 0) for start, end in codes.intervals if end >= 0), first)
+
+
+def _candidates(restriction: _Restriction) -> tuple[list[int], bool]:
+    """Codes of which one will do if any does; whether that is so."""
+    if len(restriction.codes) <= _TRIED_CODES:
+        return list(restriction.codes), True
+    # Between the ends of all intervals involved the tests say the same, except at constants that a pattern matches.
+    ends = {end + step for start, end in restriction.codes.intervals[:_TRIED_CODES] for step in (0, -1)}
+    ends |= {start + step for start, _ in restriction.codes.intervals[:_TRIED_CODES] for step in (0, 1)}
+    for leaf in restriction.leaves:
+        for codes in (leaf.sure, leaf.possible):
+            ends |= {at + step for pair in codes.intervals[:_TRIED_CODES] for at in pair for step in (-1, 0, 1)}
+    return sorted(code for code in ends if code in restriction.codes), False
+
+
+def _possible_at(restriction: _Restriction, needed: list[Leaf], code: int, point: Any) -> bool:
+    if point is not None:
+        for leaf in needed:
+            truth = leaf.atom.truth(point) if leaf.atom else None
+            if truth is not None and truth != (leaf.claim in ("true", "not false")):
+                return False
+    if code < 0:
+        return not conflict((leaf.atom, leaf.claim) for leaf in needed if leaf.atom)
+    # A test that holds here by its codes alone is a fact about the value as well: `startswith 'ab'`.
+    facts = [leaf for leaf in restriction.leaves if leaf in needed or leaf.claim == "true"]
+    return not conflict((leaf.atom, leaf.claim) for leaf in facts if leaf.atom)
+
+
+def _decided(leaf: Leaf, point: Any) -> bool:
+    return point is not None and leaf.atom is not None and leaf.atom.truth(point) is not None
