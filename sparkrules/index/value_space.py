@@ -103,7 +103,7 @@ class Floating:
     def between(self, low: Any, high: Any) -> bool | None:
         if high is None:
             return True  # NaN, if nothing else
-        return self._after(low) < high
+        return bool(self._after(low) < high)
 
     def sample(self, low: Any, high: Any) -> Any:
         if low is None and high is None:
@@ -177,7 +177,7 @@ def value_space(column: ColumnType) -> ValueSpace:
     if column.family == "decimal":
         largest = Decimal((0, (9,) * column.arrow.precision, -column.arrow.scale))
         return Grid(Decimal((0, (1,), -column.arrow.scale)), -largest, largest)
-    return {
+    others: dict[str, ValueSpace] = {
         "boolean": Grid(Decimal(1), Decimal(0), Decimal(1)),
         "date": Grid(Decimal(1)),
         "timestamp": Grid(Decimal(1)),
@@ -185,8 +185,10 @@ def value_space(column: ColumnType) -> ValueSpace:
         "double": Floating(),
         "text": Text(),
         "void": Nothing(),
-    }.get(column.family, Anything())
+    }
+    return others.get(column.family, Anything())
 
 
 def _floor(value: Any) -> int:
-    return math.floor(value)
+    floor: int = math.floor(value)
+    return floor
