@@ -24,7 +24,7 @@ False
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -85,40 +85,58 @@ def formula(tree: Node, regions: Regions, *, is_true: bool = True) -> Formula:
 def satisfiable(formulas: Sequence[Formula], regions: Regions, limit: int = LIMIT) -> Satisfiability:
     """Whether all of some formulas can be true together."""
     uncertain: Satisfiability | None = None
-    stack: list[_Branch] = [_Branch(list(formulas), [], {})]
-    steps, give_up = 0, limit
-    while stack:
-        steps += 1
-        if steps > give_up:
-            return uncertain or Satisfiability(holds=True, certain=False, is_exhausted=True)
-        branch = stack.pop()
-        if not branch.propagate(regions):
-            continue
-        if branch.choices:
-            stack.extend(branch.split())
-            continue
+    search = Search(formulas, limit)
+    for branch in search.branches(regions):
         found = branch.witness(regions)
         if found.certain:
             return found
         if uncertain is None:
-            uncertain, give_up = found, min(limit, steps + _PATIENCE)
+            uncertain = found
+            search.limit = min(limit, search.steps + _PATIENCE)
+    if uncertain is None and search.is_exhausted:
+        return Satisfiability(holds=True, certain=False, is_exhausted=True)
     return uncertain or Satisfiability(holds=False, certain=True)
 
 
-class _Restriction(NamedTuple):
+class Search:
+    """The branches in which all of some formulas are true, found one by one. `is_exhausted`: there may be more."""
+
+    def __init__(self, formulas: Sequence[Formula], limit: int = LIMIT) -> None:
+        self.limit = limit
+        self.steps = 0
+        self.is_exhausted = False
+        self._stack = [Branch(list(formulas), [], {})]
+
+    def branches(self, regions: Regions) -> Iterator[Branch]:
+        """Each is a conjunction of codes that makes the formulas true; together they are all that do."""
+        while self._stack:
+            self.steps += 1
+            if self.steps > self.limit:
+                self.is_exhausted = True
+                return
+            branch = self._stack.pop()
+            if not branch.propagate(regions):
+                continue
+            if branch.choices:
+                self._stack.extend(branch.split())
+            else:
+                yield branch
+
+
+class Restriction(NamedTuple):
     """What is left of an attribute: its codes, and the leaves on it that have atoms."""
 
     codes: Codes
     leaves: tuple[Leaf, ...] = ()
 
 
-class _Branch:
+class Branch:
     """A partial choice: formulas that must be true, ORs still open, and what both leave of each attribute."""
 
     __slots__ = ("choices", "required", "restrictions")
 
     def __init__(
-        self, required: list[Formula], choices: list[tuple[Formula, ...]], restrictions: dict[str, _Restriction]
+        self, required: list[Formula], choices: list[tuple[Formula, ...]], restrictions: dict[str, Restriction]
     ) -> None:
         self.required = required
         self.choices = choices
@@ -153,32 +171,32 @@ class _Branch:
             if not self.required:
                 return True
 
-    def split(self) -> list[_Branch]:
+    def split(self) -> list[Branch]:
         """One branch for each operand of the smallest OR; the last is tried first, so the simplest stand last."""
         smallest = min(range(len(self.choices)), key=lambda number: len(self.choices[number]))
         rest = self.choices[:smallest] + self.choices[smallest + 1 :]
         operands = sorted(self.choices[smallest], key=lambda operand: isinstance(operand, Leaf))
-        return [_Branch([operand], list(rest), dict(self.restrictions)) for operand in operands]
+        return [Branch([operand], list(rest), dict(self.restrictions)) for operand in operands]
 
     def witness(self, regions: Regions) -> Satisfiability:
         """A code for each restricted attribute."""
         chosen, certain = {}, regions.independent(self.restrictions)
         for attribute, restriction in self.restrictions.items():
-            code, is_sure = _inhabited(restriction, regions, attribute) or (0, False)
+            code, is_sure = inhabited(restriction, regions, attribute) or (0, False)
             chosen[attribute] = code
             certain = certain and is_sure
         return Satisfiability(holds=True, certain=certain, witness=chosen)
 
-    def _restricted(self, leaf: Leaf, regions: Regions) -> _Restriction | None:
+    def _restricted(self, leaf: Leaf, regions: Regions) -> Restriction | None:
         before = self.restrictions.get(leaf.attribute)
         codes = leaf.possible if before is None else before.codes & leaf.possible
         if not codes:
             return None
         leaves = before.leaves if before else ()
         if leaf.atom is None and not leaves:
-            return _Restriction(codes)
-        restricted = _Restriction(codes, leaves if leaf.atom is None else (*leaves, leaf))
-        return restricted if _inhabited(restricted, regions, leaf.attribute) else None
+            return Restriction(codes)
+        restricted = Restriction(codes, leaves if leaf.atom is None else (*leaves, leaf))
+        return restricted if inhabited(restricted, regions, leaf.attribute) else None
 
     def _open(self, choice: tuple[Formula, ...], regions: Regions) -> tuple[Formula, ...] | None:
         """The operands of an OR that can still be true; None if one is true already."""
@@ -198,7 +216,7 @@ class _Branch:
         return tuple(left)
 
 
-def _inhabited(restriction: _Restriction, regions: Regions, attribute: str) -> tuple[int, bool] | None:
+def inhabited(restriction: Restriction, regions: Regions, attribute: str) -> tuple[int, bool] | None:
     """A code that is left, and whether some value surely has it and passes all tests; None if no code is left."""
     own = regions.attributes[attribute]
     if not restriction.leaves:
@@ -230,7 +248,7 @@ def _preferred(codes: Codes, first: int) -> int:
     return next((max(start, 0) for start, end in codes.intervals if end >= 0), first)
 
 
-def _candidates(restriction: _Restriction) -> tuple[list[int], bool]:
+def _candidates(restriction: Restriction) -> tuple[list[int], bool]:
     """Codes of which one will do if any does; whether that is so."""
     if len(restriction.codes) <= _TRIED_CODES:
         return list(restriction.codes), True
@@ -243,7 +261,7 @@ def _candidates(restriction: _Restriction) -> tuple[list[int], bool]:
     return sorted(code for code in ends if code in restriction.codes), False
 
 
-def _possible_at(restriction: _Restriction, needed: list[Leaf], code: int, point: Any) -> bool:
+def _possible_at(restriction: Restriction, needed: list[Leaf], code: int, point: Any) -> bool:
     if point is not None:
         for leaf in needed:
             truth = leaf.atom.truth(point) if leaf.atom else None
