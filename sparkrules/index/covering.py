@@ -37,8 +37,7 @@ from sparkrules.index.atom import Atom
 from sparkrules.index.attribute_type import Types
 from sparkrules.index.codes import Codes
 from sparkrules.index.regions import ERROR, NULL, AttributeRegions, Leaf, Regions
-from sparkrules.index.relations import covers_in
-from sparkrules.index.satisfiable import Branch, Formula, Restriction, Search, formula, inhabited
+from sparkrules.index.satisfiable import Branch, Formula, Restriction, Search, formula, inhabited, satisfiable
 from sparkrules.sql.tree import Node, predicates
 
 Numbers = NDArray[np.int64]
@@ -62,35 +61,64 @@ class Coverings:
         self.is_bounded = False
         self.checked = 0
         self._formulas = [formula(tree, self.regions) for tree in trees]
-        self._table = _Witnesses(self.regions)
-        self._witness_count = np.zeros(len(trees), np.int64)
+        # The first witness of each rule is asked first, by itself: it refutes most.
+        self._first, self._more = _Witnesses(self.regions), _Witnesses(self.regions)
+        self._is_possible = np.zeros(len(trees), bool)
         for number, condition in enumerate(self._formulas):
-            self._witness_count[number] = self._table.add(number, condition)
-        self._table.freeze()
+            for at, (branch, highest) in enumerate(_edges(condition, self.regions)):
+                (self._more if at else self._first).add(number, branch, highest)
+                self._is_possible[number] = True
+        self._first.freeze()
+        self._more.freeze()
+        self._more_starts = np.searchsorted(self._more.owner, np.arange(len(trees) + 1))
 
     def pairs(self, each: int = 1, max_checks: int | None = None) -> Iterator[tuple[int, int]]:
         """Pairs (a, b) where a covers b: for each b up to `each`, after at most `max_checks` exact tests."""
-        wanted = np.where(self._witness_count > 0, each, 0)
+        wanted = np.where(self._is_possible, each, 0)
+        settled = 0
         for number, condition in enumerate(self._formulas):
-            if not self._witness_count[number]:
+            if not self._is_possible[number]:
                 continue
             if _size(condition, _LARGEST) >= _LARGEST:
                 self.is_bounded = True
                 continue
-            for other in self._candidates(number, condition, wanted):
+            candidates = self._candidates(number, condition, wanted)
+            not_true = formula(self.trees[number], self.regions, is_true=False) if candidates else condition
+            for other in candidates:
                 if max_checks is not None and self.checked >= max_checks:
                     self.is_bounded = True
                     return
                 self.checked += 1
-                if covers_in(self.regions, self.trees[number], self.trees[other]) == "yes":
+                if not satisfiable([self._formulas[other], not_true], self.regions).holds:
                     wanted[other] -= 1
+                    settled += wanted[other] == 0
                     yield number, other
+            if 2 * settled > len(self._first.alive):
+                self._first.forget(wanted == 0)
+                settled = 0
 
     def _candidates(self, number: int, condition: Formula, wanted: NDArray[np.int64]) -> list[int]:
-        owners = self._table.owner[self._table.matching(condition)]
-        hits = np.bincount(owners, minlength=len(self.trees))
-        found = np.flatnonzero((hits == self._witness_count) & (wanted > 0))
-        return [other for other in found.tolist() if other != number]
+        owners = self._first.owner[self._first.matching(condition)]
+        owners = owners[(wanted[owners] > 0) & (owners != number)]
+        if not len(owners):
+            return []
+        starts, ends = self._more_starts[owners], self._more_starts[owners + 1]
+        lengths = ends - starts
+        among = np.arange(lengths.sum()) + np.repeat(starts - (np.cumsum(lengths) - lengths), lengths)
+        held = self._more.owner[self._more.matching(condition, among)] if len(among) else among
+        found, hits = np.unique(held, return_counts=True)
+        counts = np.zeros(len(owners), np.int64)
+        counts[np.searchsorted(owners, found)] = hits
+        return [int(other) for other in owners[counts == lengths]]
+
+
+def _edges(condition: Formula, regions: Regions) -> Iterator[tuple[Branch, bool]]:
+    """The branches of a formula that become witnesses, each at its lowest and its highest codes."""
+    for number, branch in enumerate(Search([condition], _SEARCH_LIMIT).branches(regions)):
+        if number == _BRANCHES:
+            return
+        yield branch, True
+        yield branch, False
 
 
 @dataclass
@@ -120,6 +148,13 @@ class _Column:
                 self.text_at[witness] = text
                 for gram in _grams(text):
                     self.by_gram.setdefault(gram, set()).add(witness)
+
+    def keep(self, kept: NDArray[np.bool_]) -> None:
+        """Leave out the other witnesses. They may still be found by their texts, and are then told apart later."""
+        chosen = kept[self.witnesses]
+        self.witnesses, self.codes = self.witnesses[chosen], self.codes[chosen]
+        self.order = np.argsort(self.codes, kind="stable")
+        self.sorted_codes = self.codes[self.order]
 
     def codes_at(self, witnesses: Numbers) -> Numbers:
         codes = np.full(len(witnesses), self.default, np.int64)
@@ -163,20 +198,12 @@ class _Witnesses:
         self.regions = regions
         self.owners: list[int] = []
         self.owner: Numbers = np.empty(0, np.int64)
+        self.alive: Numbers = np.empty(0, np.int64)
+        self._costs: dict[int, int] = {}  # by identity: the rules' formulas stay
         self.columns = {name: _Column(_default(own)) for name, own in regions.attributes.items()}
 
-    def add(self, rule: int, condition: Formula) -> int:
-        """The witnesses of a rule; how many they are, 0 if it is never true."""
-        count = 0
-        for number, branch in enumerate(Search([condition], _SEARCH_LIMIT).branches(self.regions)):
-            if number == _BRANCHES:
-                break
-            for highest in (False, True):
-                self._add(rule, branch, highest)
-                count += 1
-        return count
-
-    def _add(self, rule: int, branch: Branch, highest: bool) -> None:
+    def add(self, rule: int, branch: Branch, highest: bool) -> None:
+        """A witness of a rule: the lowest or the highest codes of a branch."""
         witness = len(self.owners)
         self.owners.append(rule)
         for attribute, restriction in branch.restrictions.items():
@@ -197,6 +224,16 @@ class _Witnesses:
         self.owner = np.array(self.owners, np.int64)
         for column in self.columns.values():
             column.freeze()
+        self.alive = np.arange(len(self.owners))
+
+    def forget(self, rules: NDArray[np.bool_]) -> None:
+        """Leave out the witnesses of some rules."""
+        self.alive = self.alive[~rules[self.owner[self.alive]]]
+        self._costs.clear()
+        kept = np.zeros(len(self.owner), bool)
+        kept[self.alive] = True
+        for column in self.columns.values():
+            column.keep(kept)
 
     # Matching
 
@@ -211,25 +248,31 @@ class _Witnesses:
             among = self.matching(child, among)
             if not len(among):
                 break
-        return np.arange(len(self.owner)) if among is None else among
+        return self.alive if among is None else among
 
     def _cost(self, condition: Formula) -> int:
         """How many witnesses a formula is true for, at most."""
+        known = self._costs.get(id(condition))
+        if known is None:
+            known = self._costs[id(condition)] = self._counted(condition)
+        return known
+
+    def _counted(self, condition: Formula) -> int:
         if isinstance(condition, Leaf):
             column = self.columns[condition.attribute]
             if column.default in condition.possible:
-                return len(self.owner)
+                return len(self.alive)
             if condition.atom is not None and condition.claim == "true" and not condition.sure:
                 return len(column.claiming(condition.atom))
             return sum(high - low for low, high in self._spans(column, condition.possible))
         costs = [self._cost(child) for child in condition.children]
-        return sum(costs) if condition.operator == "or" else min(costs, default=len(self.owner))
+        return sum(costs) if condition.operator == "or" else min(costs, default=len(self.alive))
 
     def _matching_leaf(self, leaf: Leaf, among: Numbers | None) -> Numbers:
         column = self.columns[leaf.attribute]
         if among is None:
             if column.default in leaf.possible:
-                among = np.arange(len(self.owner))
+                among = self.alive
             elif leaf.atom is not None and leaf.claim == "true" and not leaf.sure:
                 among = column.claiming(leaf.atom)
             else:
