@@ -37,7 +37,7 @@ from sparkrules.index.atom import Atom
 from sparkrules.index.attribute_type import Types
 from sparkrules.index.codes import Codes
 from sparkrules.index.regions import ERROR, NULL, AttributeRegions, Leaf, Regions
-from sparkrules.index.satisfiable import Branch, Formula, Restriction, Search, formula, inhabited, satisfiable
+from sparkrules.index.satisfiable import Branch, Formula, Restriction, Search, formula, satisfiable
 from sparkrules.sql.tree import Node, predicates
 
 Numbers = NDArray[np.int64]
@@ -209,9 +209,8 @@ class _Witnesses:
         for attribute, restriction in branch.restrictions.items():
             own, column = self.regions.attributes[attribute], self.columns[attribute]
             code = _edge(restriction, highest)
-            if restriction.leaves:
-                found = inhabited(restriction, self.regions, attribute)
-                code = code if found is None else found[0]
+            if restriction.code is not None:
+                code = restriction.code
             column.owners.append(witness)
             column.raw_codes.append(code)
             column.texts.append(_text(own, restriction, code))

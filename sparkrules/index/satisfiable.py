@@ -26,11 +26,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from sparkrules.index.atom import conflict
 from sparkrules.index.codes import Codes
-from sparkrules.index.regions import Leaf, Regions
+from sparkrules.index.regions import AttributeRegions, Leaf, Regions
 from sparkrules.sql.tree import Node, Predicate
 
 LIMIT = 20_000
@@ -124,10 +124,11 @@ class Search:
 
 
 class Restriction(NamedTuple):
-    """What is left of an attribute: its codes, and the leaves on it that have atoms."""
+    """What is left of an attribute: its codes, the leaves on it that have atoms, and a code that fulfils these."""
 
     codes: Codes
     leaves: tuple[Leaf, ...] = ()
+    code: int | None = None
 
 
 class Branch:
@@ -182,9 +183,10 @@ class Branch:
         """A code for each restricted attribute."""
         chosen, certain = {}, regions.independent(self.restrictions)
         for attribute, restriction in self.restrictions.items():
-            code, is_sure = inhabited(restriction, regions, attribute) or (0, False)
-            chosen[attribute] = code
-            certain = certain and is_sure
+            own = regions.attributes[attribute]
+            code = certain_code(restriction, own) if certain else None
+            certain = code is not None
+            chosen[attribute] = any_code(restriction) if code is None else code
         return Satisfiability(holds=True, certain=certain, witness=chosen)
 
     def _restricted(self, leaf: Leaf, regions: Regions) -> Restriction | None:
@@ -195,8 +197,14 @@ class Branch:
         leaves = before.leaves if before else ()
         if leaf.atom is None and not leaves:
             return Restriction(codes)
-        restricted = Restriction(codes, leaves if leaf.atom is None else (*leaves, leaf))
-        return restricted if inhabited(restricted, regions, leaf.attribute) else None
+        own = regions.attributes[leaf.attribute]
+        code = before.code if before else None
+        after = leaves if leaf.atom is None else (*leaves, leaf)
+        # Hundreds of patterns on one text are common: the code that fulfilled the others mostly fulfils one more.
+        if code is not None and code in codes and (leaf.atom is None or _joins(leaf, leaves, code, own)):
+            return Restriction(codes, after, code)
+        code = _possible_code(codes, after, own)
+        return None if code is None else Restriction(codes, after, code)
 
     def _open(self, choice: tuple[Formula, ...], regions: Regions) -> tuple[Formula, ...] | None:
         """The operands of an OR that can still be true; None if one is true already."""
@@ -216,63 +224,82 @@ class Branch:
         return tuple(left)
 
 
-def inhabited(restriction: Restriction, regions: Regions, attribute: str) -> tuple[int, bool] | None:
-    """A code that is left, and whether some value surely has it and passes all tests; None if no code is left."""
-    own = regions.attributes[attribute]
-    if not restriction.leaves:
-        sure = restriction.codes & own.inhabited
-        first = (sure or restriction.codes).intervals[0][0]
-        return _preferred(sure or restriction.codes, first), bool(sure)
-    maybe: int | None = None
-    candidates, is_complete = _candidates(restriction)
-    for code in candidates:
-        needed = [leaf for leaf in restriction.leaves if code not in leaf.sure]
-        if not needed:
-            if code in own.inhabited:
-                return code, True
-            maybe = code if maybe is None else maybe
-        elif _possible_at(restriction, needed, code, own.point(code)):
-            is_decided = all(_decided(leaf, own.point(code)) for leaf in needed)
-            if is_decided and code in own.inhabited:
-                return code, True
-            maybe = code if maybe is None else maybe
-    if maybe is not None:
-        return maybe, False
-    return None if is_complete else (restriction.codes.intervals[0][0], False)
-
-
-def _preferred(codes: Codes, first: int) -> int:
-    """A row with values says more than one with NULLs."""
+def any_code(restriction: Restriction) -> int:
+    """A code that is left; rather one of a value than NULL."""
+    if restriction.code is not None:
+        return restriction.code
+    first = restriction.codes.intervals[0][0]
     if first >= 0:
         return first
-    return next((max(start, 0) for start, end in codes.intervals if end >= 0), first)
+    return next((max(start, 0) for start, end in restriction.codes.intervals if end >= 0), first)
 
 
-def _candidates(restriction: Restriction) -> tuple[list[int], bool]:
+def certain_code(restriction: Restriction, own: AttributeRegions) -> int | None:
+    """A code that some value surely has, and for which all tests surely are as required."""
+    sure = restriction.codes & own.inhabited
+    if not restriction.leaves or not sure:
+        return any_code(Restriction(sure)) if sure else None
+    for code in _candidates(sure, restriction.leaves)[0]:
+        point = own.point(code)
+        needed = [leaf for leaf in restriction.leaves if code not in leaf.sure]
+        if all(leaf.atom is not None and leaf.atom.truth(point) is _wanted(leaf) for leaf in needed):
+            return code
+    return None
+
+
+def _possible_code(codes: Codes, leaves: tuple[Leaf, ...], own: AttributeRegions) -> int | None:
+    """A code for which nothing shows that the tests exclude each other."""
+    known: dict[tuple[bool, ...], bool] = {}
+    candidates, is_complete = _candidates(codes, leaves)
+    for code in candidates:
+        needed = tuple(code not in leaf.sure for leaf in leaves)
+        if needed not in known:
+            facts = [leaf for leaf, is_needed in zip(leaves, needed, strict=True) if _is_fact(leaf, is_needed, code)]
+            known[needed] = not conflict((leaf.atom, leaf.claim) for leaf in facts if leaf.atom)
+        if known[needed] and all(_at_point(leaf, code, own) for leaf in leaves):
+            return code
+    return None if is_complete else codes.intervals[0][0]
+
+
+def _joins(leaf: Leaf, leaves: tuple[Leaf, ...], code: int, own: AttributeRegions) -> bool:
+    """Whether one more test is possible at a code at which the others are."""
+    if leaf.atom is None or not _is_fact(leaf, code not in leaf.sure, code):
+        return True
+    if not _at_point(leaf, code, own):
+        return False
+    mine = leaf.atom, leaf.claim
+    return not any(
+        conflict([mine, (other.atom, other.claim)])
+        for other in leaves
+        if other.atom is not None and _is_fact(other, code not in other.sure, code)
+    )
+
+
+def _is_fact(leaf: Leaf, is_needed: bool, code: int) -> bool:
+    """Whether a test says something about the value: its atom decides, or it holds by its codes (`startswith 'ab'`)."""
+    return is_needed or (leaf.claim == "true" and code >= 0)
+
+
+def _at_point(leaf: Leaf, code: int, own: AttributeRegions) -> bool:
+    """Whether a single value can be as a test requires."""
+    if leaf.atom is None or code in leaf.sure:
+        return True
+    truth = leaf.atom.truth(own.point(code))
+    return truth is None or truth is _wanted(leaf)
+
+
+def _wanted(leaf: Leaf) -> bool:
+    return leaf.claim in ("true", "not false")
+
+
+def _candidates(codes: Codes, leaves: tuple[Leaf, ...]) -> tuple[list[int], bool]:
     """Codes of which one will do if any does; whether that is so."""
-    if len(restriction.codes) <= _TRIED_CODES:
-        return list(restriction.codes), True
+    if len(codes) <= _TRIED_CODES:
+        return list(codes), True
     # Between the ends of all intervals involved the tests say the same, except at constants that a pattern matches.
-    ends = {end + step for start, end in restriction.codes.intervals[:_TRIED_CODES] for step in (0, -1)}
-    ends |= {start + step for start, _ in restriction.codes.intervals[:_TRIED_CODES] for step in (0, 1)}
-    for leaf in restriction.leaves:
-        for codes in (leaf.sure, leaf.possible):
-            ends |= {at + step for pair in codes.intervals[:_TRIED_CODES] for at in pair for step in (-1, 0, 1)}
-    return sorted(code for code in ends if code in restriction.codes), False
-
-
-def _possible_at(restriction: Restriction, needed: list[Leaf], code: int, point: Any) -> bool:
-    if point is not None:
-        for leaf in needed:
-            truth = leaf.atom.truth(point) if leaf.atom else None
-            if truth is not None and truth != (leaf.claim in ("true", "not false")):
-                return False
-    if code < 0:
-        return not conflict((leaf.atom, leaf.claim) for leaf in needed if leaf.atom)
-    # A test that holds here by its codes alone is a fact about the value as well: `startswith 'ab'`.
-    facts = [leaf for leaf in restriction.leaves if leaf in needed or leaf.claim == "true"]
-    return not conflict((leaf.atom, leaf.claim) for leaf in facts if leaf.atom)
-
-
-def _decided(leaf: Leaf, point: Any) -> bool:
-    return point is not None and leaf.atom is not None and leaf.atom.truth(point) is not None
+    ends = {end + step for _, end in codes.intervals[:_TRIED_CODES] for step in (0, -1)}
+    ends |= {start + step for start, _ in codes.intervals[:_TRIED_CODES] for step in (0, 1)}
+    for leaf in leaves:
+        for own in (leaf.sure, leaf.possible):
+            ends |= {at + step for pair in own.intervals[:_TRIED_CODES] for at in pair for step in (-1, 0, 1)}
+    return sorted(code for code in ends if code in codes), False
