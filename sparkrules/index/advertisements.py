@@ -42,17 +42,20 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sparkrules.index.atom import conflict
+from sparkrules.index.atom import conflict, folded
 from sparkrules.index.attribute_type import Types
 from sparkrules.index.csr import Csr, Ints
 from sparkrules.index.exact_overlap import overlap
-from sparkrules.index.regions import Leaf, Regions
+from sparkrules.index.regions import ERROR, AttributeRegions, Leaf, Regions
+from sparkrules.index.satisfiable import wanted
 from sparkrules.index.segment import AND, PREDICATE, Segment, subscriptions_using
 from sparkrules.sql.tree import Node, Predicate
 
 Mask = NDArray[np.bool_]
 MAX_SETS = 64
 _FIRST_CHUNK = 256
+_FEW_INTERVALS = 8
+_GIVEN = ("=", "<=>", "in")
 
 
 @dataclass(frozen=True)
@@ -127,8 +130,8 @@ class OverlapIndex:
             return found
         leaf = self.regions.leaf(predicate)
         found[own.everyone] = True
-        for start, end in leaf.possible.intervals:
-            found[own.numbers[(own.low <= end) & (own.high >= start)]] = False
+        found[own.numbers[self._touched(leaf, own)]] = False
+        self._deny_at_points(predicate, own, found)
         if leaf.atom is not None:
             for number, other in own.by_atom.get((leaf.atom.operator, leaf.atom.constants), ()):
                 shared = leaf.possible & other.possible
@@ -136,6 +139,37 @@ class OverlapIndex:
                 if undecided == shared and conflict([(leaf.atom, leaf.claim), (leaf.atom, other.claim)]):
                     found[number] = True
         return found
+
+    def _touched(self, leaf: Leaf, own: _OneAttribute) -> Mask:
+        """Which of the registered intervals have a code in common with a leaf."""
+        regions = self.regions.attributes[leaf.attribute]
+        denied = _denied_points(leaf, regions)
+        if not denied and len(leaf.possible.intervals) <= _FEW_INTERVALS:
+            touched = np.zeros(len(own.low), bool)
+            for start, end in leaf.possible.intervals:
+                touched |= (own.low <= end) & (own.high >= start)
+            return touched
+        allowed = np.zeros(regions.last - ERROR + 2, np.int64)  # from the code before ERROR, which nothing has
+        for start, end in leaf.possible.intervals:
+            allowed[start - ERROR + 1 : end - ERROR + 2] = 1
+        allowed[np.array(denied, np.int64) - ERROR + 1] = 0
+        before = np.cumsum(allowed)
+        is_any: Mask = before[own.high - ERROR + 1] > before[own.low - ERROR]
+        return is_any
+
+    def _deny_at_points(self, predicate: Predicate, own: _OneAttribute, found: Mask) -> None:
+        """`title = 'X'` excludes `contains(title, 'Y')`: a pattern is decided where the value is given."""
+        constants = [folded(constant) for constant in predicate.constants if constant.kind != "null"]
+        if predicate.operator not in _GIVEN or any(constant.kind != "string" for constant in constants):
+            return
+        values = [constant.text for constant in constants][:_FEW_INTERVALS]
+        if len(values) < len(constants):
+            return
+        for registered in own.by_atom.values():
+            for number, other in registered:
+                if other.atom is not None and other.atom.is_two_valued:
+                    truths = [other.atom.truth(value) for value in values]
+                    found[number] |= all(truth is not None and truth is not wanted(other) for truth in truths)
 
     def violating_sets(self, tree: Node) -> ViolatingSets:
         """P'_vio of a tree."""
@@ -196,6 +230,15 @@ class OverlapIndex:
     def _evaluated(self, subscriptions: Ints, violating: Mask) -> Mask:
         """Whether the tree of each subscription is true where the violating predicates are false."""
         return evaluate(self.segment, self.segment.subscription_node[subscriptions], ~violating)
+
+
+def _denied_points(leaf: Leaf, regions: AttributeRegions) -> list[int]:
+    """The constants of the attribute for which a pattern is not as the leaf requires."""
+    if leaf.atom is None or not leaf.atom.is_two_valued or leaf.sure == leaf.possible:
+        return []
+    required, atom = wanted(leaf), leaf.atom
+    truths = ((2 * at + 1, atom.truth(value)) for at, value in enumerate(regions.constants))
+    return [code for code, truth in truths if truth is not None and truth is not required and code not in leaf.sure]
 
 
 def evaluate(segment: Segment, roots: Ints, predicate_truth: Mask) -> Mask:

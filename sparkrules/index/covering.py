@@ -37,7 +37,7 @@ from sparkrules.index.atom import Atom
 from sparkrules.index.attribute_type import Types
 from sparkrules.index.codes import Codes
 from sparkrules.index.regions import ERROR, NULL, AttributeRegions, Leaf, Regions
-from sparkrules.index.satisfiable import Branch, Formula, Restriction, Search, formula, satisfiable
+from sparkrules.index.satisfiable import Branch, Formula, Restriction, Search, formula, impossible
 from sparkrules.sql.tree import Node, predicates
 
 Numbers = NDArray[np.int64]
@@ -89,7 +89,7 @@ class Coverings:
                     self.is_bounded = True
                     return
                 self.checked += 1
-                if not satisfiable([self._formulas[other], not_true], self.regions).holds:
+                if impossible([self._formulas[other], not_true], self.regions):
                     wanted[other] -= 1
                     settled += wanted[other] == 0
                     yield number, other

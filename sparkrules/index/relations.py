@@ -37,7 +37,7 @@ import pyarrow as pa
 
 from sparkrules.index.attribute_type import Types
 from sparkrules.index.regions import Leaf, Regions
-from sparkrules.index.satisfiable import LIMIT, Formula, Gate, formula, satisfiable
+from sparkrules.index.satisfiable import LIMIT, Formula, Gate, formula, impossible, satisfiable
 from sparkrules.sql.tree import Junction, JunctionOperator, Node, Predicate, predicates
 
 Answer = Literal["yes", "no", "unknown"]
@@ -163,8 +163,8 @@ class _Redundancies:
     def _is_impossible(self, part: Formula, others: list[Formula], context: list[Formula]) -> bool:
         related = [other for other in (*others, *context) if _related(part, other)]
         if len(related) <= _TOGETHER:
-            return not satisfiable([part, *related], self.regions, self.limit).holds
-        return any(not satisfiable([part, other], self.regions, self.limit).holds for other in related)
+            return impossible([part, *related], self.regions, self.limit)
+        return any(impossible([part, other], self.regions, self.limit) for other in related)
 
 
 def _related(a: Formula, b: Formula) -> bool:

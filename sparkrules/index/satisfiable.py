@@ -35,7 +35,7 @@ from sparkrules.sql.tree import Node, Predicate
 
 LIMIT = 20_000
 # After a witness that is not certain, how much longer to look for one that is.
-_PATIENCE = 100
+_PATIENCE = 20
 # How many codes of an attribute are tried one by one where its tests are not decided by codes.
 _TRIED_CODES = 500
 
@@ -96,6 +96,12 @@ def satisfiable(formulas: Sequence[Formula], regions: Regions, limit: int = LIMI
     if uncertain is None and search.is_exhausted:
         return Satisfiability(holds=True, certain=False, is_exhausted=True)
     return uncertain or Satisfiability(holds=False, certain=True)
+
+
+def impossible(formulas: Sequence[Formula], regions: Regions, limit: int = LIMIT) -> bool:
+    """Whether it is proved that not all formulas can be true together: `satisfiable` when only "no" matters."""
+    search = Search(formulas, limit)
+    return next(search.branches(regions), None) is None and not search.is_exhausted
 
 
 class Search:
@@ -242,7 +248,7 @@ def certain_code(restriction: Restriction, own: AttributeRegions) -> int | None:
     for code in _candidates(sure, restriction.leaves)[0]:
         point = own.point(code)
         needed = [leaf for leaf in restriction.leaves if code not in leaf.sure]
-        if all(leaf.atom is not None and leaf.atom.truth(point) is _wanted(leaf) for leaf in needed):
+        if all(leaf.atom is not None and leaf.atom.truth(point) is wanted(leaf) for leaf in needed):
             return code
     return None
 
@@ -285,10 +291,11 @@ def _at_point(leaf: Leaf, code: int, own: AttributeRegions) -> bool:
     if leaf.atom is None or code in leaf.sure:
         return True
     truth = leaf.atom.truth(own.point(code))
-    return truth is None or truth is _wanted(leaf)
+    return truth is None or truth is wanted(leaf)
 
 
-def _wanted(leaf: Leaf) -> bool:
+def wanted(leaf: Leaf) -> bool:
+    """What a leaf requires its atom to be, if that is either true or false."""
     return leaf.claim in ("true", "not false")
 
 

@@ -20,9 +20,9 @@ Kind = Literal[
     "tautology",
     "duplicate",
     "equivalent",
-    "covered",
     "redundant",
     "type surprise",
+    "covered",
     "near duplicate",
     "costly",
 ]

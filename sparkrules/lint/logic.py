@@ -14,14 +14,15 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from sparkrules.index.regions import NULL, Regions
-from sparkrules.index.relations import contradiction_in, redundancies_in, tautology_in
+from sparkrules.index.relations import redundancies_in, tautology_in
 from sparkrules.index.rule import Rule
-from sparkrules.index.satisfiable import formula, satisfiable
+from sparkrules.index.satisfiable import formula, impossible
 from sparkrules.lint.finding import Finding, Place, quoted
 from sparkrules.lint.locate import Locator
 from sparkrules.sql.tree import Junction, Node, Predicate
 
 _LIMIT = 2_000
+_PART_LIMIT = 200  # for each part of a rule
 _MAX_PARTS = 5
 _REASONS = {
     ("and", "follows from the rest"): "follows from the rest of its AND",
@@ -33,7 +34,7 @@ _REASONS = {
 def logic_findings(rules: Sequence[Rule], regions: Regions) -> Iterator[Finding]:
     """See the module."""
     for rule in rules:
-        if contradiction_in(regions, rule.tree, _LIMIT) == "yes":
+        if impossible([formula(rule.tree, regions)], regions, _LIMIT):
             yield _contradiction(rule, regions)
         elif _holds_for_nulls(rule.tree, regions) and tautology_in(regions, rule.tree, _LIMIT) == "yes":
             yield Finding("tautology", (rule.id,), "true for every row", suggestion=_ALWAYS)
@@ -68,7 +69,7 @@ def _excluding_pair(tree: Node, regions: Regions) -> tuple[Predicate, ...] | Non
     for a, b in combinations(tests, 2):
         if a.attribute == b.attribute:
             both = [formula(a, regions), formula(b, regions)]
-            if not satisfiable(both, regions, _LIMIT).holds:
+            if impossible(both, regions, _LIMIT):
                 return a, b
     return None
 
@@ -87,7 +88,7 @@ def _holds_for_nulls(tree: Node, regions: Regions) -> bool:
 
 
 def _redundant(rule: Rule, regions: Regions) -> Iterator[Finding]:
-    found = redundancies_in(regions, rule.tree, _LIMIT)
+    found = redundancies_in(regions, rule.tree, _PART_LIMIT)
     locator = Locator(rule)
     for redundancy in found[:_MAX_PARTS]:
         reason = _REASONS[redundancy.inside, redundancy.reason]
