@@ -17,7 +17,8 @@ The algorithm, in the paper's words, for registered S and a given A:
   what they have in common: fewer violations, so nothing is missed (`is_bounded`). A leaf that is never true has no set.
 - *Candidates* for each set: |P(S)| >= |P_vio(S)| + |P_min(S)|, where P_min(S) is the least number of predicates that
   make S true. Predicates are counted once in S; where branches of an AND share some, P_min is the larger branch.
-- Then the candidates' trees are *evaluated*, violating predicates false, all others true.
+- Then the candidates' trees are *evaluated*, violating predicates false, all others true; without any violating
+  predicate there is nothing to evaluate.
 
 Scenario *First*: is there any? `first` stops at one. Scenario *All*: `all`.
 
@@ -93,7 +94,9 @@ class OverlapIndex:
         """Scenario All: the ids of every registered expression that may overlap, in output order."""
         found = np.zeros(len(self.segment.subscription_id), bool)
         for violating in self.violating_sets(tree).sets:
-            left = self.candidates(violating)
+            count = self.violation_count(violating)
+            found |= self._unviolated(count)
+            left = self._candidates(count)
             left = left[~found[left]]
             found[left[self._evaluated(left, violating)]] = True
         numbers = [int(number) for number in self.segment.output_order if found[number]]
@@ -104,12 +107,18 @@ class OverlapIndex:
     def first(self, tree: Node, *, exact: bool = False) -> str | None:
         """Scenario First: the id of some registered expression that may overlap, or None."""
         for violating in self.violating_sets(tree).sets:
-            for number in self._overlapping(self.candidates(violating), violating):
+            for number in self._overlapping(violating):
                 if not exact or self._overlaps(number, tree):
                     return str(self.segment.subscription_id[number])
         return None
 
-    def _overlapping(self, candidates: Ints, violating: Mask) -> Iterator[int]:
+    def _overlapping(self, violating: Mask) -> Iterator[int]:
+        """The registered expressions that overlap under one violating set, those without any violation first."""
+        count = self.violation_count(violating)
+        unviolated = self._unviolated(count)
+        yield from map(int, np.flatnonzero(unviolated))
+        candidates = self._candidates(count)
+        candidates = candidates[~unviolated[candidates]]
         start, size = 0, _FIRST_CHUNK
         while start < len(candidates):
             chunk = candidates[start : start + size]
@@ -224,8 +233,20 @@ class OverlapIndex:
 
     def candidates(self, violating: Mask) -> Ints:
         """The registered expressions that have enough predicates left."""
-        enough = self.predicate_count >= self.violation_count(violating) + self.minimum_count
-        return np.flatnonzero(enough).astype(np.int32)
+        return self._candidates(self.violation_count(violating))
+
+    def _candidates(self, count: Ints) -> Ints:
+        return np.flatnonzero(self.predicate_count >= count + self.minimum_count).astype(np.int32)
+
+    def _unviolated(self, count: Ints) -> Mask:
+        """The expressions without a violating predicate: no need to evaluate those."""
+        unviolated: Mask = (count == 0) & self._can_be_true
+        return unviolated
+
+    @cached_property
+    def _can_be_true(self) -> Mask:
+        everything = np.ones(len(self.segment.predicate_operator), bool)
+        return evaluate(self.segment, self.segment.subscription_node, everything)
 
     def _evaluated(self, subscriptions: Ints, violating: Mask) -> Mask:
         """Whether the tree of each subscription is true where the violating predicates are false."""
@@ -243,24 +264,20 @@ def _denied_points(leaf: Leaf, regions: AttributeRegions) -> list[int]:
 
 def evaluate(segment: Segment, roots: Ints, predicate_truth: Mask) -> Mask:
     """The truth of some nodes, given that of every predicate; looks only at what is beneath them."""
-    truth = np.zeros(len(segment.node_operator), bool)
-    needed = np.zeros(len(truth), bool)
-    frontier = np.unique(roots)
-    while len(frontier):
-        needed[frontier] = True
-        below = np.unique(segment.children.take(frontier).values)
-        frontier = below[~needed[below]]
-    nodes = np.flatnonzero(needed)
-    leaves = nodes[segment.node_operator[nodes] == PREDICATE]
-    truth[leaves] = predicate_truth[segment.node_predicate[leaves]]
-    inner = nodes[segment.node_operator[nodes] != PREDICATE]
-    levels = segment.level[inner]
-    for level in np.unique(levels):
-        at = inner[levels == level]
-        below_them = segment.children.take(at)
-        true = np.bincount(below_them.row_numbers(), truth[below_them.values], minlength=len(at))
-        truth[at] = np.where(segment.node_operator[at] == AND, true == below_them.lengths, true > 0)
-    return truth[roots]
+    found = [np.unique(roots)]
+    while len(found[-1]):
+        found.append(np.unique(segment.children.take(found[-1]).values))
+    nodes = np.unique(np.concatenate(found))
+    operator, level = segment.node_operator[nodes], segment.level[nodes]
+    truth = np.zeros(len(nodes), bool)
+    is_leaf = operator == PREDICATE
+    truth[is_leaf] = predicate_truth[segment.node_predicate[nodes[is_leaf]]]
+    for number in np.unique(level[~is_leaf]):
+        at = np.flatnonzero((level == number) & ~is_leaf)
+        below = segment.children.take(nodes[at])
+        true = np.bincount(below.row_numbers(), truth[np.searchsorted(nodes, below.values)], minlength=len(at))
+        truth[at] = np.where(operator[at] == AND, true == below.lengths, true > 0)
+    return truth[np.searchsorted(nodes, roots)]
 
 
 def _minimum_counts(segment: Segment) -> Ints:

@@ -87,30 +87,31 @@ def _surprises(users: Mapping[Predicate, list[Rule]], columns: _Columns | None) 
     for predicate in users:
         for family in _families(predicate):
             votes.setdefault(predicate.attribute, Counter())[family] += 1
-    for predicate, own in users.items():
+    found: dict[tuple[str, str, str], list[Predicate]] = {}
+    for predicate in users:
         column = columns.find(predicate.attribute) if columns else None
-        compared = _families(predicate)
-        if isinstance(column, ColumnType):
-            expected = _expected(column)
-            reason = f"the column is {column}"
-        elif column is None and len(voted := votes.get(predicate.attribute, Counter())) > 1:
-            (expected, most), (_, next_most) = voted.most_common(2)
-            others = "predicates compare" if most > 1 else "predicate compares"
-            reason = f"{most} other {others} it with {_PLURALS[expected]}" if most > next_most else ""
-            expected = expected if reason else ""
-        else:
-            continue
-        if not expected or compared <= {expected}:
-            continue
-        other = next(iter(sorted(compared - {expected})))
-        if isinstance(column, ColumnType):
-            message = f"{quoted(predicate)} compares with {_WORDS[other]}, but {reason}"
-        else:
-            what = f"what {reason.replace(' it with', ' with')}"
-            message = f"{quoted(predicate)} compares with {_WORDS[other]} {what}"
-        places = Locator(own[0]).places(predicate)
-        ids = tuple(rule.id for rule in own)
-        yield Finding("type surprise", ids, message, places, _remedy(expected, other))
+        expected, reason = _expected(column), f", but the column is {column}"
+        if column is None:
+            expected, reason = _majority(votes.get(predicate.attribute, Counter()))
+        for other in sorted(_families(predicate) - {expected}) if expected else ():
+            found.setdefault((predicate.attribute, other, f"{reason}\0{expected}"), []).append(predicate)
+    for (_, other, why), tests in found.items():
+        reason, expected = why.split("\0")
+        more = f" and {len(tests) - 1} more like it" if len(tests) > 1 else ""
+        message = f"{quoted(tests[0])}{more} compare{'' if more else 's'} with {_WORDS[other]}{reason}"
+        places = [place for test in tests for place in Locator(users[test][0]).places(test)[:1]]
+        ids = dict.fromkeys(rule.id for test in tests for rule in users[test])
+        yield Finding("type surprise", tuple(ids), message, tuple(places[:5]), _remedy(expected, other))
+
+
+def _majority(votes: Counter[str]) -> tuple[str, str]:
+    """What most predicates compare an attribute with, and how to say so; nothing if there is no majority."""
+    ranked = [*votes.most_common(2), ("", 0), ("", 0)]
+    (expected, most), (_, next_most) = ranked[:2]
+    if not next_most or most == next_most:
+        return "", ""
+    others = "predicates compare" if most > 1 else "predicate compares"
+    return expected, f" what {most} other {others} with {_PLURALS[expected]}"
 
 
 def _families(predicate: Predicate) -> set[str]:
@@ -121,8 +122,10 @@ def _families(predicate: Predicate) -> set[str]:
     return found | ({"text"} & {"text" if kind == "string" else "" for kind in kinds}) | (kinds & {"boolean"})
 
 
-def _expected(column: ColumnType) -> str:
+def _expected(column: ColumnType | NoSuchColumn | None) -> str:
     """What a column is compared with by right; nothing for dates and the like, which strings stand for."""
+    if not isinstance(column, ColumnType):
+        return ""
     if column.family in _NUMERIC:
         return "number"
     return column.family if column.family in ("text", "boolean") else ""
