@@ -99,10 +99,13 @@ class OverlapIndex:
             left = self._candidates(count)
             left = left[~found[left]]
             found[left[self._evaluated(left, violating)]] = True
-        numbers = [int(number) for number in self.segment.output_order if found[number]]
+        numbers = self.segment.output_order[found[self.segment.output_order]]
         if exact:
-            numbers = [number for number in numbers if self._overlaps(number, tree)]
-        return [self.segment.subscription_id[number] for number in numbers]
+            numbers = (
+                numbers[[self._overlaps(number, tree) for number in numbers.tolist()]] if len(numbers) else numbers
+            )
+        ids: list[str] = self.segment.subscription_id[numbers].tolist()
+        return ids
 
     def first(self, tree: Node, *, exact: bool = False) -> str | None:
         """Scenario First: the id of some registered expression that may overlap, or None."""
@@ -264,10 +267,13 @@ def _denied_points(leaf: Leaf, regions: AttributeRegions) -> list[int]:
 
 def evaluate(segment: Segment, roots: Ints, predicate_truth: Mask) -> Mask:
     """The truth of some nodes, given that of every predicate; looks only at what is beneath them."""
-    found = [np.unique(roots)]
+    size = len(segment.node_operator)
+    found = [_distinct(roots, size)]
     while len(found[-1]):
-        found.append(np.unique(segment.children.take(found[-1]).values))
-    nodes = np.unique(np.concatenate(found))
+        found.append(_distinct(segment.children.take(found[-1]).values, size))
+    nodes = _distinct(np.concatenate(found), size)
+    position = np.empty(size, np.int32)  # of the nodes; of others undefined, and never read
+    position[nodes] = np.arange(len(nodes))
     operator, level = segment.node_operator[nodes], segment.level[nodes]
     truth = np.zeros(len(nodes), bool)
     is_leaf = operator == PREDICATE
@@ -275,9 +281,18 @@ def evaluate(segment: Segment, roots: Ints, predicate_truth: Mask) -> Mask:
     for number in np.unique(level[~is_leaf]):
         at = np.flatnonzero((level == number) & ~is_leaf)
         below = segment.children.take(nodes[at])
-        true = np.bincount(below.row_numbers(), truth[np.searchsorted(nodes, below.values)], minlength=len(at))
+        true = np.bincount(below.row_numbers(), truth[position[below.values]], minlength=len(at))
         truth[at] = np.where(operator[at] == AND, true == below.lengths, true > 0)
-    return truth[np.searchsorted(nodes, roots)]
+    return truth[position[roots]]
+
+
+def _distinct(numbers: NDArray[np.integer], size: int) -> NDArray[np.int64]:
+    """Some numbers below `size`, ascending, each once."""
+    if 20 * len(numbers) < size:
+        return np.unique(numbers).astype(np.int64)
+    seen = np.zeros(size, bool)
+    seen[numbers] = True
+    return np.flatnonzero(seen)
 
 
 def _minimum_counts(segment: Segment) -> Ints:
