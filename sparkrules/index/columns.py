@@ -52,11 +52,22 @@ class Column:
         return pc.struct_field(array, list(self.path[1:])) if len(self.path) > 1 else array
 
 
+def top_column(attribute: str) -> str | None:
+    """The column that an attribute names or reaches into, in lower case; None for a derived attribute.
+
+    >>> top_column("Addr.City"), top_column("`odd name`"), top_column("lower(x)")
+    ('addr', 'odd name', None)
+    """
+    if not _NAME.fullmatch(attribute) or attribute.lower() in _LITERALS | _CALLS:
+        return None
+    return _unquoted(re.findall(_PART, attribute)[0]).lower()
+
+
 def find_column(attribute: str, schema: pa.Schema) -> Column:
     """The column that the attribute names; `Unsupported` if it is none, `NoSuchColumn` if the table lacks it."""
     if not _NAME.fullmatch(attribute) or attribute.lower() in _LITERALS:
         raise Unsupported(f"`{attribute}` is a derived attribute")
-    parts = [part[1:-1].replace("``", "`") if part[0] == "`" else part for part in re.findall(_PART, attribute)]
+    parts = [_unquoted(part) for part in re.findall(_PART, attribute)]
     fields = [schema.field(number) for number in range(len(schema))]
     path: list[int] = []
     for part in parts:
@@ -73,3 +84,7 @@ def find_column(attribute: str, schema: pa.Schema) -> Column:
             raise Unsupported(f"`{attribute}` reaches into a {type_}, which is not a struct")
         fields = [type_.field(number) for number in range(type_.num_fields)] if pa.types.is_struct(type_) else []
     return Column(tuple(path), type_)
+
+
+def _unquoted(part: str) -> str:
+    return part[1:-1].replace("``", "`") if part[0] == "`" else part

@@ -1,0 +1,102 @@
+"""One finding: what, how bad, in which rules, where in their texts, and what to do.
+
+>>> print(Finding("redundant", ("r1",), "`a > 3` follows from the rest", (Place("r1", 1, 11, "a > 3"),), "Remove it."))
+warning redundant: r1
+    `a > 3` follows from the rest
+    at line 1, column 11: a > 3
+    Remove it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+Kind = Literal[
+    "contradiction",
+    "unknown column",
+    "tautology",
+    "duplicate",
+    "equivalent",
+    "redundant",
+    "type surprise",
+    "covered",
+    "near duplicate",
+    "costly",
+]
+Severity = Literal["error", "warning", "info"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
+_ERRORS = ("contradiction", "unknown column")
+_INFOS = ("covered", "near duplicate", "costly")
+_SHOWN_IDS = 5
+_SHOWN_TEXT = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A piece of a rule's text; line and column count from 1."""
+
+    id: str
+    line: int
+    column: int
+    fragment: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """See the module. `ids`: the rule that it is about first, then those that it has to do with."""
+
+    kind: Kind
+    ids: tuple[str, ...]
+    message: str
+    places: tuple[Place, ...] = ()
+    suggestion: str = ""
+
+    @property
+    def severity(self) -> Severity:
+        """An error can never be meant; a warning hardly; an info may well be."""
+        return "error" if self.kind in _ERRORS else "info" if self.kind in _INFOS else "warning"
+
+    def fingerprint(self, texts: Mapping[str, str]) -> str:
+        """The same for the same finding as long as the texts of its rules stay as they are."""
+        said = "\0".join([self.kind, self.message, *(f"{id}\0{texts.get(id, '')}" for id in sorted(self.ids))])
+        return hashlib.sha256(said.encode()).hexdigest()[:16]
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "kind": self.kind,
+            "severity": self.severity,
+            "ids": list(self.ids),
+            "message": self.message,
+            "places": [
+                {"id": place.id, "line": place.line, "column": place.column, "fragment": place.fragment}
+                for place in self.places
+            ],
+            "suggestion": self.suggestion,
+        }
+
+    def __str__(self) -> str:
+        shown = ", ".join(self.ids[:_SHOWN_IDS])
+        if len(self.ids) > _SHOWN_IDS:
+            shown += f" and {len(self.ids) - _SHOWN_IDS} more"
+        lines = [f"{self.severity} {self.kind}: {shown}", self.message]
+        for place in self.places:
+            rule = f" of {place.id}" if place.id != self.ids[0] else ""
+            lines.append(f"at line {place.line}, column {place.column}{rule}: {shortened(place.fragment)}")
+        lines += [self.suggestion] if self.suggestion else []
+        return "\n    ".join(lines)
+
+
+def shortened(text: object) -> str:
+    """A text that fits on a line; control characters become spaces."""
+    line = "".join(character if character.isprintable() else " " for character in str(text))
+    return line if len(line) <= _SHOWN_TEXT else line[: _SHOWN_TEXT - 3] + "..."
+
+
+def quoted(part: object) -> str:
+    """A piece of a rule within a message."""
+    return f"`{shortened(part)}`"

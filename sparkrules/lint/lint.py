@@ -1,0 +1,56 @@
+"""`lint`: everything that is found about some rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pyarrow as pa
+
+from sparkrules.index.regions import Regions
+from sparkrules.index.rule import Rule
+from sparkrules.lint.cost import cost_findings
+from sparkrules.lint.finding import KINDS, SEVERITIES, Finding
+from sparkrules.lint.logic import logic_findings
+from sparkrules.lint.outliers import outlier_findings
+from sparkrules.lint.report import Report
+from sparkrules.lint.twins import Twins
+from sparkrules.lint.types import type_findings
+from sparkrules.sql.tree import predicates
+
+
+def lint(rules: Iterable[Rule], schema: pa.Schema | None = None) -> Report:
+    """Findings about rules, the worst first; with the schema of the table that they are for, more and surer ones.
+
+    Nothing here needs Spark. A finding that claims something about what rules match is proved, for the types of the
+    schema or, without one, for types that fit the constants (see `sparkrules.index.regions`).
+
+    >>> from sparkrules.sql import parse_rule
+    >>> texts = {"warm": "t > 20", "hot": "t > 30", "hot too": "30 < t", "odd": "t > 30 AND t < 10"}
+    >>> print(lint(Rule(id, text, parse_rule(text)) for id, text in texts.items()))
+    error contradiction: odd
+        never true: `t > 30` and `t < 10` exclude each other
+        at line 1, column 1: t > 30
+        at line 1, column 12: t < 10
+        Correct one of them, or join them with OR.
+    <BLANKLINE>
+    warning duplicate: hot, hot too
+        2 rules are the same condition
+        Keep one of them, unless their priorities, metadata or owners matter.
+    <BLANKLINE>
+    info covered: hot, warm
+        warm matches every row that hot matches
+        Remove it, unless its id, priority or metadata matter; or check whether the other is too general.
+    <BLANKLINE>
+    3 findings in 4 rules: 1 contradiction, 1 duplicate, 1 covered
+    """
+    listed = sorted(rules, key=lambda rule: rule.id)
+    regions = Regions((test for rule in listed for test in predicates(rule.tree)), schema)
+    found: list[Finding] = list(logic_findings(listed, regions))
+    skipped = frozenset(finding.ids[0] for finding in found if finding.kind in ("contradiction", "tautology"))
+    twins = Twins(listed, regions, skipped)
+    found += twins.findings()
+    found += type_findings(listed, schema)
+    found += cost_findings(listed)
+    found += outlier_findings(listed)
+    found.sort(key=lambda finding: (SEVERITIES.index(finding.severity), KINDS.index(finding.kind), finding.ids))
+    return Report(found, {rule.id: rule.where for rule in listed}, tuple(twins.notes))
