@@ -26,7 +26,9 @@ def predicate_sql(predicate: Predicate) -> str:
     if positive == "<=>":
         return f"{negation}(({attribute}) <=> {constants[0]})"
     if positive == "in":
-        return f"({attribute}) {operator.upper()} ({', '.join(constants)})" if constants else f"{bool(negation)}".lower()
+        return (
+            f"({attribute}) {operator.upper()} ({', '.join(constants)})" if constants else f"{bool(negation)}".lower()
+        )
     return " ".join([f"({attribute})", operator.upper(), *constants])
 
 

@@ -167,14 +167,14 @@ def test_a_subscription_with_a_ticket_is_its_owners(spark: SparkSession, store: 
 
 
 def test_a_ticket_from_python_is_one_in_sql(spark: SparkSession, store: Path) -> None:
-    rules = RuleSet("alerts")
+    rules = sparkrules.RuleSet("alerts")
     ticket = rules.subscribe("mine", "x > 1", ticket=True)
     rules.subscribe("free", "x > 2")
     rules.publish(store=store)
     assert "is not that of" in refused(spark, "unsubscribe('alerts', 'mine', ticket => 'guess')")
     call(spark, f"unsubscribe('alerts', 'mine', ticket => '{ticket}')")
     assert ids(spark) == ["free"]
-    assert list(RuleSet.load("alerts", store).subscriptions) == ["free"]
+    assert list(sparkrules.RuleSet.load("alerts", store).subscriptions) == ["free"]
 
 
 def test_calls_at_the_same_time_all_take_effect(spark: SparkSession, store: Path) -> None:
