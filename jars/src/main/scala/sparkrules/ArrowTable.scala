@@ -13,10 +13,25 @@ import org.apache.arrow.vector.ipc.{ArrowFileReader, SeekableReadChannel}
 import org.apache.arrow.vector.types.pojo.ArrowType
 import org.apache.arrow.vector.util.ByteArrayReadableSeekableByteChannel
 
+import org.apache.spark.unsafe.types.UTF8String
+
 /** The columns of one Arrow file, as JVM arrays. Only the types of docs/store-format.md occur. */
 final class ArrowTable private (columns: Map[String, AnyRef]) {
   def ints(name: String): Array[Int] = column(name) { case numbers: Array[Int] => numbers }
-  def strings(name: String): Array[String] = column(name) { case texts: Array[String] => texts }
+
+  /** A text that is the same as the one before is the same object. */
+  def strings(name: String): Array[String] = column(name) { case texts: ArrowTable.Texts =>
+    val all = new Array[String](texts.length)
+    all.indices.foreach { i =>
+      if (i > 0 && (texts(i) eq texts(i - 1))) all(i) = all(i - 1)
+      else if (texts(i) != null) all(i) = new String(texts(i), UTF_8)
+    }
+    all
+  }
+
+  def utf8Strings(name: String): Array[UTF8String] = column(name) { case texts: ArrowTable.Texts =>
+    texts.map(UTF8String.fromBytes)
+  }
   /** Microseconds since 1970, or [[ArrowTable.NoInstant]] for NULL. */
   def instants(name: String): Array[Long] = column(name) { case instants: Array[Long] => instants }
   def lists(name: String): IntLists = column(name) { case lists: IntLists => lists }
@@ -29,7 +44,10 @@ final class ArrowTable private (columns: Map[String, AnyRef]) {
 object ArrowTable {
   val NoInstant: Long = Long.MinValue
 
-  def read(bytes: Array[Byte]): ArrowTable = {
+  private type Texts = Array[Array[Byte]]
+
+  /** The columns that are `wanted`. */
+  def read(bytes: Array[Byte], wanted: String => Boolean = _ => true): ArrowTable = {
     // A damaged file can ask for any amount of memory; a whole one is no larger in memory than it is here.
     val allocator = new RootAllocator(4L * bytes.length + 1000000)
     val reader =
@@ -37,15 +55,17 @@ object ArrowTable {
     try {
       val batches = ArrayBuffer.empty[Map[String, AnyRef]]
       while (reader.loadNextBatch()) {
-        batches += reader.getVectorSchemaRoot.getFieldVectors.asScala.map(v => v.getName -> values(v)).toMap
+        val vectors = reader.getVectorSchemaRoot.getFieldVectors.asScala.filter(v => wanted(v.getName))
+        batches += vectors.map(v => v.getName -> values(v)).toMap
       }
-      new ArrowTable(reader.getVectorSchemaRoot.getSchema.getFields.asScala.map { field =>
+      val fields = reader.getVectorSchemaRoot.getSchema.getFields.asScala.filter(field => wanted(field.getName))
+      new ArrowTable(fields.map { field =>
         val parts = batches.toSeq.map(_(field.getName))
         field.getName -> (field.getType match {
           case _ if parts.length == 1 => parts.head
           case _: ArrowType.Int => Array.concat(parts.map(_.asInstanceOf[Array[Int]]): _*)
           case _: ArrowType.Timestamp => Array.concat(parts.map(_.asInstanceOf[Array[Long]]): _*)
-          case _: ArrowType.Utf8 => Array.concat(parts.map(_.asInstanceOf[Array[String]]): _*)
+          case _: ArrowType.Utf8 => Array.concat(parts.map(_.asInstanceOf[Texts]): _*)
           case _ => IntLists.concat(parts.map(_.asInstanceOf[IntLists]))
         })
       }.toMap)
@@ -57,7 +77,7 @@ object ArrowTable {
 
   private def values(vector: FieldVector): AnyRef = vector match {
     case ints: IntVector => numbers(ints, 0, ints.getValueCount)
-    case texts: VarCharVector => strings(texts)
+    case vector: VarCharVector => texts(vector)
     case instants: TimeStampMicroTZVector =>
       Array.tabulate(instants.getValueCount)(i => if (instants.isNull(i)) NoInstant else instants.get(i))
     case lists: ListVector =>
@@ -86,16 +106,14 @@ object ArrowTable {
     all
   }
 
-  /** A text that is the same as the one before is the same object. */
-  private def strings(vector: VarCharVector): Array[String] = {
-    val all = new Array[String](vector.getValueCount)
-    var last: Array[Byte] = null
+  /** Their bytes; equal ones behind each other are one object. */
+  private def texts(vector: VarCharVector): Texts = {
+    val all = new Texts(vector.getValueCount)
     all.indices.foreach { i =>
       if (!vector.isNull(i)) {
         val bytes = vector.get(i)
-        all(i) = if (Arrays.equals(bytes, last)) all(i - 1) else new String(bytes, UTF_8)
-        last = bytes
-      } else last = null
+        all(i) = if (i > 0 && Arrays.equals(bytes, all(i - 1))) all(i - 1) else bytes
+      }
     }
     all
   }

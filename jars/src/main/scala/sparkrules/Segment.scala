@@ -68,10 +68,13 @@ final class Segment(
     val subscriptionIds: Array[UTF8String],
     val subscriptionNodes: Array[Int],
     val subscriptionPriorities: Array[Int],
-    val subscriptionTexts: Array[String],
+    texts: () => Array[String],
     val validFrom: Array[Long],
     val validUntil: Array[Long],
     val functions: Array[String]) {
+
+  /** The rules as Spark SQL, read only when they are asked for: they are most of what a segment takes up. */
+  lazy val subscriptionTexts: Array[String] = texts()
 
   /** The same rule set, with these subscriptions carried as one test each, of their whole text. */
   def withWholeTexts(subscriptions: Seq[Int]): Segment = {
@@ -91,7 +94,7 @@ final class Segment(
       subscriptionIds,
       roots,
       subscriptionPriorities,
-      subscriptionTexts,
+      texts,
       validFrom,
       validUntil,
       functions)
@@ -125,7 +128,7 @@ object Segment {
         segments.flatMap(_.subscriptionIds).toArray,
         shiftedInts(_.subscriptionNodes, _.nodeOperators.length),
         segments.flatMap(_.subscriptionPriorities).toArray,
-        segments.flatMap(_.subscriptionTexts).toArray,
+        () => segments.flatMap(_.subscriptionTexts).toArray,
         segments.flatMap(_.validFrom).toArray,
         segments.flatMap(_.validUntil).toArray,
         segments.flatMap(_.functions).distinct.toArray)

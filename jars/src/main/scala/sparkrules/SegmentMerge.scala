@@ -16,7 +16,7 @@ final class SegmentMerge {
   private val nodes = mutable.LinkedHashMap.empty[(String, Int, Seq[Int]), Int]
   private val ids = ArrayBuffer.empty[UTF8String]
   private val (roots, priorities) = (new IntBuffer, new IntBuffer)
-  private val texts = ArrayBuffer.empty[String]
+  private val texts = ArrayBuffer.empty[() => Array[String]]
   private val (from, until) = (ArrayBuffer.empty[Long], ArrayBuffer.empty[Long])
   private val functions = mutable.LinkedHashSet.empty[String]
 
@@ -30,10 +30,10 @@ final class SegmentMerge {
       ids += segment.subscriptionIds(s)
       roots += numbers(segment.subscriptionNodes(s))
       priorities += segment.subscriptionPriorities(s)
-      texts += segment.subscriptionTexts(s)
       from += segment.validFrom(s)
       until += segment.validUntil(s)
     }
+    texts += (() => kept.map(segment.subscriptionTexts(_)).toArray)
     functions ++= segment.functions
   }
 
@@ -78,7 +78,7 @@ final class SegmentMerge {
     ids.toArray,
     roots.toArray,
     priorities.toArray,
-    texts.toArray,
+    () => Array.concat(texts.toSeq.map(_()): _*),
     from.toArray,
     until.toArray,
     functions.toArray)

@@ -7,8 +7,6 @@ import scala.util.control.NonFatal
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path}
 
-import org.apache.spark.unsafe.types.UTF8String
-
 /** One version of one rule set: what a query is pinned to. */
 final case class Version(store: String, ruleSet: String, number: Long) {
   override def toString: String = s"$ruleSet@$number"
@@ -92,23 +90,26 @@ final class Store(root: String, hadoop: Configuration) {
 
   def segment(ruleSet: String, name: String): Segment = {
     def file(table: String) = new Path(path, s"$ruleSet/segments/$name/$table.arrow")
-    def read[T](table: String)(columns: ArrowTable => T): T =
-      naming(file(table))(columns(ArrowTable.read(bytes(file(table)))))
+    def read[T](table: String, wanted: String => Boolean = _ => true)(columns: ArrowTable => T): T =
+      naming(file(table))(columns(ArrowTable.read(bytes(file(table)), wanted)))
     val attributes = read("attributes")(_.strings("sql"))
     val (kinds, texts) = read("constants")(t => (t.strings("kind"), t.strings("text")))
     val (tested, tests, constants) =
       read("predicates")(t => (t.ints("attribute"), t.strings("operator"), t.lists("constants")))
     val (operators, leaves, children) =
       read("nodes")(t => (t.strings("operator"), t.ints("predicate"), t.lists("children")))
-    val (ids, roots, priorities, rules, validity) = read("subscriptions") { t =>
-      val own = t.strings("where").zip(t.strings("sql")).map { case (where, sql) => Option(sql).getOrElse(where) }
+    val later = Set("where", "sql", "metadata", "ticket")
+    val (ids, roots, priorities, validity) = read("subscriptions", !later(_)) { t =>
       val validity = (t.instants("valid_from"), t.instants("valid_until"))
-      (t.strings("id"), t.ints("node"), t.ints("priority"), own, validity)
+      (t.utf8Strings("id"), t.ints("node"), t.ints("priority"), validity)
+    }
+    def rules: Array[String] = read("subscriptions", later) { t =>
+      t.strings("where").zip(t.strings("sql")).map { case (where, sql) => Option(sql).getOrElse(where) }
     }
     val functions = read("functions")(_.strings("name"))
     val segment = new Segment(
       attributes, kinds, texts, tested, tests, constants, operators, leaves, children,
-      ids.map(UTF8String.fromString), roots, priorities, rules, validity._1, validity._2, functions)
+      ids, roots, priorities, () => rules, validity._1, validity._2, functions)
     SegmentCheck.fault(segment).foreach { case (table, problem) =>
       naming(file(table))(throw new IllegalArgumentException(problem))
     }
