@@ -117,9 +117,11 @@ final class Assembler(
     var least = Double.MaxValue
     var i = starts(a)
     while (i < ends(a)) {
-      val chance = chances(place(terms(i)))
-      val score = visit(terms(i), 1.0, isLast = ends(a) - starts(a) == 1) + chance * visitNext(a, i, all)
-      if (score < least) { least = score; best = i }
+      val own = visit(terms(i), 1.0, isLast = ends(a) - starts(a) == 1)
+      if (own < least) { // else it loses whatever comes next, which takes much longer to find out
+        val score = own + chances(place(terms(i))) * visitNext(a, i, all)
+        if (score < least) { least = score; best = i }
+      }
       i += 1
     }
     best
