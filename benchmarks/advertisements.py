@@ -39,6 +39,11 @@ PAPER = {
 # Figures 6 and 7: how many times faster Boolean First is than conjunctive First, at 300,000 advertisements.
 PAPER_FIRST = {"S1": "3", "S2": "14", "S3": "13", "S1-S3": "-"}
 
+# Twice the prices that are wanted at most, and asked at least. The paper takes "reasonable values"; with the rare ones
+# 7 to 9 % of the advertisements overlap a subscription of the first class, there 4 %.
+_PRICES = {"<": (1, 100), ">": (1, 100)}
+_RARE_PRICES = {"<": (1, 30), ">": (15, 100)}
+
 
 def _test(attribute: str, operator: str, value: object) -> Predicate:
     kind = "string" if isinstance(value, str) else "integer" if isinstance(value, int) else "decimal"
@@ -54,7 +59,8 @@ def _any(*parts: Node) -> Node:
 
 
 def _price(draw: Draw, operator: str) -> Predicate:
-    return _test("price", operator, float(draw.integers(1, 100)) / 2)
+    low, high = _PRICES[operator]
+    return _test("price", operator, float(draw.integers(low, high)) / 2)
 
 
 def _named(attribute: str, count: int) -> Class:
@@ -253,7 +259,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.advertisements", description=__doc__)
     parser.add_argument("--advertisements", nargs="+", type=int, default=[2_000, 20_000])
     parser.add_argument("--subscriptions", type=int, default=60, help="per class (the paper: 25000)")
+    parser.add_argument("--rare", action="store_true", help="prices that seldom overlap, as in the paper")
     options = parser.parse_args()
+    if options.rare:
+        _PRICES.update(_RARE_PRICES)
     results = [measure(size, options.subscriptions) for size in options.advertisements]
     print(table(options.advertisements, results))
 

@@ -1,6 +1,16 @@
 """The type of an attribute: declared by a schema or a mapping, else guessed from the constants it is compared with.
 
-Contract: a declared type decides; a guess is made only from constants of one family, and is `MIXED` else.
+Contract: a declared type decides; a guess is made only from constants of one family, and is `MIXED` else. Strings are
+no proof of a text: `a > '5' AND a < '10'` is true for the number 7. Where they could be numbers, dates or Booleans as
+well, the guess is a text only if that makes no difference:
+
+| strings that the attribute is compared with | a text? |
+|---|---|
+| `'Rome'`, `'abc'` | yes |
+| dates, all as `'2024-01-31'` | yes: they are ordered as texts are |
+| `'5'`, `'10'`; `'true'`, `'false'` | if compared by `=`, `<>`, IN only, and all are different as numbers or Booleans |
+| other dates and times: `'2024-1-31'`, `'2024-01-31 12:00:00'` | no |
+| any, if also tested by LIKE, `contains` or the like, or within `lower(...)`, `upper(...)`, `trim(...)` | yes |
 
 >>> from sparkrules.sql.tree import Constant
 >>> three = Predicate("x", "=", (Constant("integer", "3"),)), Predicate("x", "=", (Constant("string", "3"),))
@@ -28,6 +38,12 @@ from sparkrules.index.value_space import Anything, Number, Text, ValueSpace, val
 from sparkrules.sql.tree import Predicate
 
 _DATE = re.compile(r"DATE\s*'\d{4}-\d\d-\d\d'", re.IGNORECASE)
+_ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_LOOSE_DATE = re.compile(r"[+-]?\d{4,7}-\d|\d+:\d")
+# What Spark may cast to another type: a number, a date or time, a Boolean, NaN and infinity.
+_OTHER_TYPE = re.compile(r"\s*(?:[-+.]*\d|(?:true|t|yes|y|false|f|no|n|nan|[+-]?inf(?:inity)?)\s*$)", re.IGNORECASE)
+_TRUE_WORDS, _FALSE_WORDS = ("true", "t", "yes", "y", "1"), ("false", "f", "no", "n", "0")
+_TEXT_CALL = re.compile(r"(?:lower|upper|lcase|ucase|trim|ltrim|rtrim|concat|substring|substr)\(", re.IGNORECASE)
 _TEXT_TESTS = ("like", "ilike", "rlike", "contains", "startswith", "endswith")
 _TRUTH_TESTS = ("is true", "is false", "is not true", "is not false")
 _NUMBERS = ("integer", "decimal", "double")
@@ -63,6 +79,7 @@ class AttributeType:
     nullable: bool = True
     values: tuple[Any, ...] | None = None
     is_guessed_number: bool = False
+    is_guessed_text: bool = False
 
     @property
     def presence(self) -> ColumnType:
@@ -72,6 +89,7 @@ class AttributeType:
 
 MIXED = AttributeType(None, Anything())
 _NUMBER = AttributeType(ColumnType("decimal", "a number"), Number(), is_guessed_number=True)
+_LIKELY_TEXT = AttributeType(column_type(pa.string()), Text(), is_guessed_text=True)
 _GUESSED = {
     "double": AttributeType(column_type(pa.float64()), value_space(column_type(pa.float64()))),
     "number": _NUMBER,
@@ -117,7 +135,47 @@ def _guess(tests: Sequence[Predicate]) -> AttributeType:
     families = {family for predicate in tests for family in _families(predicate)}
     if families == {"number", "double"}:
         return _NUMBER
+    if families == {"text"} and not _has_text_tests(tests):
+        return _LIKELY_TEXT if _are_texts(tests) else MIXED
     return _GUESSED[families.pop()] if len(families) == 1 else MIXED
+
+
+def is_doubtful(predicate: Predicate) -> bool:
+    """Whether a predicate compares with strings that mean something else if the column is no text."""
+    texts = [constant.text for constant in map(folded, predicate.constants) if constant.kind == "string"]
+    return any(_OTHER_TYPE.match(text) and not _ISO_DATE.fullmatch(text) for text in texts)
+
+
+def _has_text_tests(tests: Sequence[Predicate]) -> bool:
+    operators = {predicate.operator.removeprefix("not ") for predicate in tests}
+    return bool(operators & set(_TEXT_TESTS) or _TEXT_CALL.match(tests[0].attribute))
+
+
+def _are_texts(tests: Sequence[Predicate]) -> bool:
+    """Whether strings can be compared as texts, whatever the type of the column is."""
+    operators = {predicate.operator for predicate in tests}
+    constants = {folded(constant) for predicate in tests for constant in predicate.constants}
+    texts = {constant.text for constant in constants if constant.kind == "string"}
+    other = {text for text in texts if _OTHER_TYPE.match(text)}
+    if all(_ISO_DATE.fullmatch(text) for text in other):
+        return True
+    if operators & {"<", "<=", ">", ">="}:
+        return False
+    values = [_other_value(text) for text in other]
+    return None not in values and len(set(values)) == len(values)
+
+
+def _other_value(text: str) -> object:
+    """What a string is as a number or a Boolean; None if it may be a date or time."""
+    word = text.strip().lower()
+    if word in _TRUE_WORDS or word in _FALSE_WORDS:
+        return word in _TRUE_WORDS
+    if _LOOSE_DATE.match(word):
+        return None
+    try:
+        return "nan" if "nan" in word else float(word)
+    except ValueError:
+        return text  # `127.0.0.1` is nothing but a text
 
 
 def _families(predicate: Predicate) -> set[str]:

@@ -50,7 +50,7 @@ from typing import Any
 import pyarrow as pa
 
 from sparkrules.index.atom import Atom, Claim, folded
-from sparkrules.index.attribute_type import MIXED, AttributeType, Types, attribute_types
+from sparkrules.index.attribute_type import MIXED, AttributeType, Types, attribute_types, is_doubtful
 from sparkrules.index.codes import EMPTY, Codes
 from sparkrules.index.columns import Unsupported, top_column
 from sparkrules.index.comparison import Test, certain_test
@@ -262,6 +262,9 @@ def _leaf(regions: AttributeRegions, predicate: Predicate) -> Leaf:
     test = _test(predicate, regions.type)
     if test is not None and regions.type.is_guessed_number and regions.rounds_together(test.values):
         test = None
+    if test is not None and regions.type.is_guessed_text and is_doubtful(predicate):
+        is_known = test.operator in ("=", "in") and all(regions.encode(value) % 2 for value in test.values)
+        test = test if is_known else None
     if test is not None and test.operator not in _PATTERNS:
         sure, possible = regions.codes(test)
         if sure == possible:

@@ -132,6 +132,13 @@ class _Redundancies:
     def __init__(self, regions: Regions, limit: int) -> None:
         self.regions = regions
         self.limit = limit
+        self._made: dict[tuple[int, bool], Formula] = {}  # by identity: the tree stays
+
+    def _formula(self, node: Node, is_true: bool = True) -> Formula:
+        key = id(node), is_true
+        if key not in self._made:
+            self._made[key] = formula(node, self.regions, is_true=is_true)
+        return self._made[key]
 
     def within(self, node: Node, context: list[Formula]) -> Iterator[Redundancy]:
         if isinstance(node, Predicate):
@@ -145,19 +152,19 @@ class _Redundancies:
                 yield Redundancy(part, node.operator, reason)
         for part in parts:
             if isinstance(part, Junction):
-                others = [formula(other, self.regions) for other in parts if other is not part]
+                others = [self._formula(other) for other in parts if other is not part]
                 yield from self.within(part, context + others if node.operator == "and" else context)
 
     def _reason(self, operator: JunctionOperator, part: Node, rest: list[Node], context: list[Formula]) -> str | None:
         if operator == "and":
-            without = formula(part, self.regions, is_true=False)
-            others = [formula(other, self.regions) for other in rest]
+            without = self._formula(part, False)
+            others = [self._formula(other) for other in rest]
             is_redundant = self._is_impossible(without, others, context)
             return "follows from the rest" if is_redundant else None
-        own = formula(part, self.regions)
+        own = self._formula(part)
         if self._is_impossible(own, [], context):
             return "never true here"
-        others = [formula(other, self.regions, is_true=False) for other in rest]
+        others = [self._formula(other, False) for other in rest]
         return "covered by the rest" if self._is_impossible(own, others, context) else None
 
     def _is_impossible(self, part: Formula, others: list[Formula], context: list[Formula]) -> bool:

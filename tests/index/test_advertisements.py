@@ -150,3 +150,16 @@ def test_nothing_overlaps_what_is_never_true() -> None:
     assert index.all(parse_rule("false")) == []
     assert index.all(parse_rule("b = NULL")) == []
     assert index.all(parse_rule("a = NULL OR a > 0")) == ["0", "3"]
+
+
+def test_strings_that_may_be_numbers_are_not_kept_apart() -> None:
+    assert index_of("a = '5'").all(parse_rule("a = '5.0'")) == ["0"]
+    assert index_of("a = '5'", "a = '6'").all(parse_rule("a = '6'")) == ["1"]
+    assert index_of("a = '10'").all(parse_rule("a > '5'")) == ["0"]
+    assert index_of("a = 'Rome'").all(parse_rule("a = 'Oslo'")) == []
+    assert index_of("a = 5").all(parse_rule("a = '6'")) == ["0"]
+
+
+def test_a_given_text_excludes_patterns_in_both_directions() -> None:
+    assert index_of("title = 'abc'", "title = 'xyz'").all(parse_rule("contains(title, 'b')")) == ["0"]
+    assert index_of("contains(title, 'b')", "title LIKE '%z'").all(parse_rule("title IN ('xyz', 'yz')")) == ["1"]
