@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
@@ -182,7 +183,7 @@ def test_an_expired_rule_stops_without_a_publish(spark: SparkSession, part_rules
 
 @pytest.fixture
 def small_cache(spark: SparkSession) -> Iterator[None]:
-    with settings(spark, spark_sparkrules_cacheBytes="50000", spark_sparkrules_partRules="20"):
+    with settings(spark, spark_sparkrules_cacheBytes="5000", spark_sparkrules_partRules="20"):
         yield
 
 
@@ -208,9 +209,9 @@ def test_fifty_versions_under_a_running_stream_leave_nothing_behind(
         assert len(ids) == 60
         assert ids[-1] == f"version {version:03}"
         assert f"large {version:03}" not in ids
-    assert max(parts) < 40, parts
+    assert max(parts) < 12, parts
     # Were nothing dropped, it would be 350,000 more.
-    assert held[-1] <= held[0] + 150_000, held
+    assert held[-1] <= held[0] + 50_000, (parts, held)
 
 
 def cached_parts(spark: SparkSession) -> int:
@@ -221,6 +222,7 @@ def cached_parts(spark: SparkSession) -> int:
 def bytes_after_cleaning(spark: SparkSession, at_most: int) -> int:
     """What the blocks of broadcasts take up, once Spark has dropped those that nothing refers to."""
     jvm: Any = spark.sparkContext._jvm
+    gc.collect()  # Python's DataFrames of past micro-batches keep their plans, and so their broadcasts
     for _ in range(8):
         jvm.System.gc()
         time.sleep(0.25)
