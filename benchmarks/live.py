@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 from time import perf_counter
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 
 import sparkrules
 from benchmarks.session import bench_session
@@ -73,10 +73,11 @@ def _changes(rows: DataFrame, store: str) -> None:
     unchanged = min(_timed(query)[0] for _ in range(RUNS))
     print(f"| a query of 1,000 rows, nothing changed | {unchanged:.3f} | | |")
     before = query()
-    for step, change, expected in (
-        ("added", lambda rules, n: rules.subscribe(f"new-{n}", f"price >= 0 OR price < {n} OR price IS NULL"), 1_000),
-        ("removed", lambda rules, n: rules.unsubscribe(f"new-{n}"), -1_000),
-    ):
+    changes: list[tuple[str, Callable[[RuleSet, int], None], int]] = [
+        ("added", _add, 1_000),
+        ("removed", _remove, -1_000),
+    ]
+    for step, change, expected in changes:
         taken = []
         for number in range(RUNS):
             start = perf_counter()
@@ -89,6 +90,14 @@ def _changes(rows: DataFrame, store: str) -> None:
                 raise AssertionError(f"{step}: {found - before} more matches, not {expected}")
             before = found
         print(f"| a rule {step}: load, publish, query of 1,000 rows | {min(taken):.3f} to {max(taken):.3f} | | |")
+
+
+def _add(rules: RuleSet, number: int) -> None:
+    rules.subscribe(f"new-{number}", f"price >= 0 OR price < {number} OR price IS NULL")
+
+
+def _remove(rules: RuleSet, number: int) -> None:
+    rules.unsubscribe(f"new-{number}")
 
 
 def _matches(rows: DataFrame, name: str) -> int:
