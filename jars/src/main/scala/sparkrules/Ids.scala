@@ -58,18 +58,23 @@ final class Ids(val bytes: Array[Byte], val offsets: Array[Int], padding: Array[
 object Ids {
   private val Largest = Int.MaxValue - 15
 
-  /** The ids of the first `count` subscriptions, `numbers(i)` of `parts(i)`, as a new array of Spark. */
-  def array(all: Array[Ids], parts: Array[Int], numbers: Array[Int], count: Int): UnsafeArrayData = {
+  /** The ids of the first `count` of what was found in several parts, numbered as in `order`, as a new array of Spark. */
+  def array(all: Array[Ids], order: Order, found: Array[Int], count: Int): UnsafeArrayData = {
+    val main = all(order.main)
     var words = 0L
     var i = 0
-    while (i < count) { words += all(parts(i)).words(numbers(i)); i += 1 }
+    while (i < count) {
+      words += (if (found(i) >= 0) main else all(order.part(found(i)))).words(order.subscription(found(i)))
+      i += 1
+    }
     val header = UnsafeArrayData.calculateHeaderPortionInBytes(count)
     val array = buffer(count, words)
     var entry = Platform.BYTE_ARRAY_OFFSET + header
     var place = header + 8 * count
     i = 0
     while (i < count) {
-      place = all(parts(i)).write(numbers(i), array, entry.toLong, place)
+      val own = if (found(i) >= 0) main else all(order.part(found(i)))
+      place = own.write(order.subscription(found(i)), array, entry.toLong, place)
       entry += 8
       i += 1
     }

@@ -15,15 +15,18 @@ final class Order(val main: Int, keys: Array[Array[Long]], others: Array[Long]) 
   def key(part: Int, subscription: Int): Long =
     if (part == main) (subscription.toLong << 32) | Order.OfMain else keys(part)(subscription)
 
-  def part(key: Long): Int =
-    if ((key & Order.OfMain) == Order.OfMain) main else (others((key & Order.OfMain).toInt) >>> 32).toInt
+  /** The part of what was found: a number of the main part, or -1 less that of one of the others. */
+  def part(found: Int): Int = if (found >= 0) main else (others(-1 - found) >>> 32).toInt
 
-  def subscription(key: Long): Int =
-    if ((key & Order.OfMain) == Order.OfMain) (key >>> 32).toInt else others((key & Order.OfMain).toInt).toInt
+  def subscription(found: Int): Int = if (found >= 0) found else others(-1 - found).toInt
 }
 
 object Order {
   private final val OfMain = 0xffffffffL
+
+  /** Of a key that is not of the main part: how many of that come before it, and which of the others it is. */
+  def placeOf(key: Long): Int = (key >>> 32).toInt
+  def otherOf(key: Long): Int = key.toInt
 
   def of(parts: IndexedSeq[RulePart]): Order = {
     val main = parts.indices.maxBy(parts(_).program.subscriptions)

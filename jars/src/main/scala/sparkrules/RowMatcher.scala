@@ -29,9 +29,10 @@ final class RowMatcher(val rules: PinnedRules, inputs: Seq[Expression], instant:
   private val order: Order = if (only == null) layout.get.order else null
   private val ids = parts.map(_.program.ids)
 
-  // Several parts: what matches the last row, in order.
+  // Several parts: what matches the last row, in order. A number of the main part, or -1 less that of another's among all
+  // that are not of it: so that the main part's, which are most, are copied.
+  private var found = new Array[Int](16)
   private var keys = new Array[Long](16)
-  private var (foundParts, foundNumbers) = (new Array[Int](16), new Array[Int](16))
   private var isSorted = false
 
   /** How many match the last row. */
@@ -80,12 +81,9 @@ final class RowMatcher(val rules: PinnedRules, inputs: Seq[Expression], instant:
 
   /** The largest part's are sorted by themselves; the others, which are few, together. */
   private def merge(): Unit = {
-    if (keys.length < count) {
-      keys = new Array[Long](2 * count)
-      foundParts = new Array[Int](2 * count)
-      foundNumbers = new Array[Int](2 * count)
-    }
     val main = parts(order.main)
+    if (found.length < count) found = new Array[Int](2 * count)
+    if (keys.length < count - main.count) keys = new Array[Long](2 * (count - main.count))
     var others = 0
     var p = 0
     while (p < parts.length) {
@@ -98,26 +96,21 @@ final class RowMatcher(val rules: PinnedRules, inputs: Seq[Expression], instant:
     }
     if (others > 1) Arrays.sort(keys, 0, others)
     main.sort()
-    var (i, j, next) = (0, 0, 0)
-    while (i < main.count || j < others) {
-      val own = if (i < main.count) order.key(order.main, main.matched(i)) else Long.MaxValue
-      if (j < others && keys(j) < own) {
-        foundParts(next) = order.part(keys(j))
-        foundNumbers(next) = order.subscription(keys(j))
-        j += 1
-      } else {
-        foundParts(next) = order.main
-        foundNumbers(next) = main.matched(i)
-        i += 1
-      }
-      next += 1
+    var (i, j) = (0, 0)
+    while (j < others) {
+      val before = SmallInts.firstFrom(main.matched, i, main.count, Order.placeOf(keys(j)))
+      System.arraycopy(main.matched, i, found, i + j, before - i)
+      i = before
+      found(i + j) = -1 - Order.otherOf(keys(j))
+      j += 1
     }
+    System.arraycopy(main.matched, i, found, i + j, main.count - i)
   }
 
-  def part(position: Int): Int = if (only != null) 0 else foundParts(position)
+  def part(position: Int): Int = if (only != null) 0 else order.part(found(position))
 
   /** The number of what matches in the program of its part. */
-  def number(position: Int): Int = if (only != null) only.matched(position) else foundNumbers(position)
+  def number(position: Int): Int = if (only != null) only.matched(position) else order.subscription(found(position))
 
   def id(position: Int): UTF8String = ids(part(position))(number(position))
 
@@ -125,18 +118,18 @@ final class RowMatcher(val rules: PinnedRules, inputs: Seq[Expression], instant:
 
   /** The ids of all that matches, in order. */
   def idArray(): UnsafeArrayData =
-    if (only != null) ids(0).array(only.matched, 0, count) else Ids.array(ids, foundParts, foundNumbers, count)
+    if (only != null) ids(0).array(only.matched, 0, count) else Ids.array(ids, order, found, count)
 
   /** The ids at these positions. */
   def idArray(positions: Array[Int]): UnsafeArrayData =
     if (only != null) ids(0).array(positions.map(only.matched(_)), 0, positions.length)
-    else Ids.array(ids, positions.map(foundParts(_)), positions.map(foundNumbers(_)), positions.length)
+    else Ids.array(ids, order, positions.map(found(_)), positions.length)
 
   /** Adds the matches of the last row to those of each part's subscriptions. */
   def countInto(counts: Array[Array[Long]]): Unit =
     if (only == null && count == top) {
       sort()
-      (0 until count).foreach(i => counts(foundParts(i))(foundNumbers(i)) += 1)
+      (0 until count).foreach(i => counts(part(i))(number(i)) += 1)
     } else {
       var p = 0
       while (p < parts.length) {

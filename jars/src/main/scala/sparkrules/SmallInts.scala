@@ -50,4 +50,14 @@ final class SmallInts(limit: Int) {
 
 object SmallInts {
   private val Few = 40
+
+  /** Between `from` and `until`, where the values ascend: the first place of one that is `least` or more. */
+  def firstFrom(values: Array[Int], from: Int, until: Int, least: Int): Int = {
+    var (low, high) = (from, until)
+    while (low < high) {
+      val middle = (low + high) >>> 1
+      if (values(middle) < least) low = middle + 1 else high = middle
+    }
+    low
+  }
 }
