@@ -33,7 +33,7 @@ def main() -> None:
         store = str(Path(directory) / "store")
         write_auctions(auction_rows(ROWS, seed=1), Path(directory) / "rows", files=4)
         rows = spark.read.parquet(str(Path(directory) / "rows"))
-        middle, small = count // 10, SMALL * SMALLS
+        middle, small = count // 20, SMALL * SMALLS
         divisions = {
             "in one segment": [count],
             f"{SMALLS} segments of {SMALL} beside": [count - small, *[SMALL] * SMALLS],

@@ -1,7 +1,9 @@
 """Which parts of a rule set are merged when it is published.
 
 As in a log-structured merge tree: by size, ascending, a part joins those before it unless it is at least `GROWTH` times
-as large as all of them together. So a rule is rewritten a logarithmic number of times, and there are few parts.
+as large as all of them together. So a rule is rewritten a logarithmic number of times, and there are few parts. And all
+become one when those beside the largest are more than a `BESIDE`th of it: the plugin compiles the largest once, the
+others together with every version, and looks at every row for both.
 
 A part that stays alone is rewritten if more than half of its rows are dead, or if it is small: then that costs less
 than a file of removed rows does every reader.
@@ -9,6 +11,8 @@ than a file of removed rows does every reader.
 >>> from sparkrules.store.merge_policy import groups
 >>> groups([100_000, 30, 10, 12, 1])
 [[4], [2, 3, 1], [0]]
+>>> groups([100_000, 7_000, 10])
+[[2, 1, 0]]
 """
 
 from __future__ import annotations
@@ -22,6 +26,7 @@ from sparkrules.store.part import Part, merged
 
 Merge = Literal["auto", "all", "none"]
 GROWTH = 4
+BESIDE = 16
 MOST_PARTS = 8
 SMALL = 1_000  # rows; rewriting so many takes some hundredths of a second
 
@@ -58,6 +63,8 @@ def groups(sizes: Sequence[int]) -> list[list[int]]:
         else:
             found.append([number])
             totals.append(sizes[number])
+    if totals and BESIDE * sum(totals[:-1]) > totals[-1]:
+        return [[number for group in found for number in group]]
     while len(found) > MOST_PARTS:
         found[:2] = [found[0] + found[1]]
     return found

@@ -14,7 +14,7 @@ import pytest
 from sparkrules import RuleSet
 from sparkrules.errors import CorruptStore, PublishConflict, RuleSetError, StoreError
 from sparkrules.store import Store, numbered_files
-from sparkrules.store.merge_policy import GROWTH, MOST_PARTS, groups
+from sparkrules.store.merge_policy import BESIDE, GROWTH, MOST_PARTS, groups
 
 MANY = 3_000  # more than what is rewritten because it is small
 
@@ -150,6 +150,7 @@ class TestMerging:
         assert sorted(number for group in found for number in group) == list(range(len(sizes)))
         totals = [sum(sizes[number] for number in group) for group in found]
         assert len(found) <= MOST_PARTS
+        assert BESIDE * sum(totals[:-1]) <= totals[-1], "what lies beside the largest is little"
         assert all(
             min(sizes[n] for n in group) >= GROWTH * total for total, group in zip(totals[1:], found[2:], strict=False)
         )

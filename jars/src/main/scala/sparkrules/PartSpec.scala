@@ -12,20 +12,25 @@ final case class PartSpec(segments: Seq[SegmentEntry], omits: Boolean, isAll: Bo
 object PartSpec {
 
   /**
-   * A large segment is a part of its own, which versions to come will share. Small ones are one part together: each part
-   * looks at every row. A small rule set is one part as a whole.
+   * A large segment is a part of its own, which versions to come will share. Small ones are one part together, and so are
+   * those that are small beside all others: each part looks at every row. A small rule set is one part as a whole.
    *
    * @param large how many subscriptions a large segment has
    * @param exact as in [[MatchCall]]: ranges are those of all rules
    */
-  def of(manifest: Manifest, large: Int, exact: Boolean): Seq[PartSpec] =
+  def of(manifest: Manifest, large: Int, exact: Boolean): Seq[PartSpec] = {
+    val all = manifest.segments.map(_.subscriptions.toLong).sum
     if (exact) Seq(PartSpec(manifest.segments, omits = false, isAll = true))
-    else if (manifest.segments.map(_.subscriptions.toLong).sum < 2.5 * large) Seq(PartSpec(manifest.segments, omits = true, isAll = true))
+    else if (all < 2.5 * large) Seq(PartSpec(manifest.segments, omits = true, isAll = true))
     else {
-      val (own, small) = manifest.segments.partition(_.subscriptions >= large)
+      val (own, small) = manifest.segments.partition(s => s.subscriptions >= math.max(large.toLong, all / Beside))
       own.map(segment => PartSpec(Seq(segment), omits = false, isAll = false)) ++
         (if (small.isEmpty) None else Some(PartSpec(small, omits = true, isAll = false)))
     }
+  }
+
+  // Publishing keeps what is beside the largest segment smaller than that: so there are two parts at most.
+  private val Beside = 10
 }
 
 /** What a compiled part is made of: equal keys, equal parts, as long as no function is registered anew. */
