@@ -5,14 +5,27 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
+from sparkrules.advertised import Advertised
 from sparkrules.catalyst.session import RULE_SET_SETTING, STORE_SETTING, store_of
 from sparkrules.content import Content
 from sparkrules.errors import RuleSetError
 from sparkrules.rejected import Rejected
 from sparkrules.sql import DEFAULT_POLICY, Policy
-from sparkrules.store import Changes, Draft, Garbage, Manifest, Merge, Store, Version, local_path, publish_draft
+from sparkrules.store import (
+    Changes,
+    Draft,
+    Garbage,
+    Manifest,
+    Merge,
+    Store,
+    StoredAdvertisement,
+    Version,
+    local_path,
+    publish_draft,
+)
 from sparkrules.subscriptions import Subscriptions
 from sparkrules.tickets import shared_key, ticket_hash
 from sparkrules.validity import check_span
@@ -50,7 +63,12 @@ class PublishedSubscriptions(Subscriptions):
             store = store_of(spark)
         target = self._store(store)
         base = self._known.get(target.path)
-        draft = Draft(self._content_for(target).sealed(), self._new_rejected(target, base), self._default_seconds())
+        draft = Draft(
+            self._content_for(target).sealed(),
+            self._new_rejected(target, base),
+            self._default_seconds(),
+            self._new_advertisements(target, base),
+        )
         self._take_over(target, publish_draft(target, self.name, draft, base, merge=merge))
         if spark is not None:
             spark.conf.set(STORE_SETTING, str(target.path))
@@ -72,7 +90,7 @@ class PublishedSubscriptions(Subscriptions):
     def rollback(self, version: int, store: str | os.PathLike[str] | None = None) -> int:
         """Publish an old version again, as the newest; this object then has its rules. Returns the new version."""
         target = self._store(store)
-        if len(self) and self.version_in(target.path) is None:
+        if (len(self) and self.version_in(target.path) is None) or self._advertised.is_changed:
             raise RuleSetError(
                 f"rule set {self.name!r} has changes that are not published: publish it, or roll back with a fresh "
                 f"RuleSet.load({self.name!r}, store)"
@@ -134,6 +152,7 @@ class PublishedSubscriptions(Subscriptions):
         self._content = Content(self.name, version.parts)
         self._secrets.clear()
         self._rejected = None
+        self._advertised = Advertised(self.name, self.policy, partial(store.advertisements, version.manifest))
         seconds = version.manifest.default_validity
         self.default_validity = None if seconds is None else timedelta(seconds=seconds)
         self._known[store.path] = version
@@ -148,6 +167,12 @@ class PublishedSubscriptions(Subscriptions):
         if base is not None and self._rejected is None and target.path == self._home:
             return None
         return tuple(self.rejected)
+
+    def _new_advertisements(self, target: Store, base: Version | None) -> tuple[StoredAdvertisement, ...] | None:
+        """The advertisements, if the version that the target knows may have others."""
+        if base is not None and target.path == self._home and not self._advertised.is_changed:
+            return None
+        return self._advertised.stored()
 
     def _content_for(self, target: Store) -> Content:
         """The content as it goes to a store: tickets hashed with the store's key."""

@@ -12,6 +12,7 @@ from typing import Literal, overload
 
 from tqdm import tqdm
 
+from sparkrules.advertised import Advertised, Advertisement
 from sparkrules.bulk import CheckedRow, CompiledRows, check_row, compile_rows, duplicate, without_taken
 from sparkrules.catalyst.compile import compile_dataframe
 from sparkrules.content import Content
@@ -46,6 +47,7 @@ class Subscriptions:
         self._content = Content(name)
         self._secrets: dict[str, str] = {}  # tickets of rules that wait: hashed with the key of the store they go to
         self._rejected: list[Rejected] | None = []  # None: that of the version loaded, not read yet
+        self._advertised = Advertised(name)
         self._known: dict[Path, Version] = {}  # per store, the version loaded or published last
         self._home: Path | None = None  # the store of that
 
@@ -222,6 +224,28 @@ class Subscriptions:
 
     def _progress(self, texts: list[str]) -> Iterable[str]:
         return tqdm(texts, desc=self.name, unit=" rules", delay=1, disable=None, leave=False)
+
+    def advertise(self, id: str, where: str) -> None:
+        """Say what rows a source will send: those that fulfil a condition, written as that of a subscription.
+
+        Raises `RuleError` if the text is not accepted, `DuplicateId` if there is an advertisement with this id. They
+        have ids of their own: one may be that of a subscription as well.
+
+        >>> rules = Subscriptions("alerts")
+        >>> rules.advertise("attic", "indoors AND floor > 3")
+        >>> print(rules.advertisements["attic"])
+        indoors AND floor > 3
+        """
+        self._advertised.add(Advertisement.parsed(id, where, self.dialect, self.policy))
+
+    def unadvertise(self, id: str) -> None:
+        """Remove an advertisement. Raises `UnknownId` if there is none with this id."""
+        self._advertised.remove(id)
+
+    @property
+    def advertisements(self) -> Mapping[str, Advertisement]:
+        """The advertisements by id, in order of arrival: each has a text (`where`) and a `tree`."""
+        return MappingProxyType(self._advertised)
 
     @property
     def segment(self) -> Segment:
