@@ -37,14 +37,17 @@ class Advertisement:
         return self.where
 
     @staticmethod
-    def parsed(id: str, where: str, dialect: str = "spark", policy: Policy = DEFAULT_POLICY) -> Advertisement:
-        """A condition, checked as that of a subscription is: `RuleError` if its text is not accepted."""
-        id, where = check_id(id), check_where(where)
+    def parsed(id: str | None, where: str, dialect: str = "spark", policy: Policy = DEFAULT_POLICY) -> Advertisement:
+        """A condition, checked as that of a subscription is: `RuleError` if its text is not accepted.
+
+        Without an id it is a condition that nobody has named.
+        """
+        known, where = "" if id is None else check_id(id), check_where(where)
         try:
             sql = spark_sql(where, dialect=dialect, policy=policy)
-            return Advertisement(id, where, sql, parse_rule(sql, policy=policy))
+            return Advertisement(known, where, sql, parse_rule(sql, policy=policy))
         except RuleError as error:
-            error.id = id
+            error.id = known or None
             raise
 
 

@@ -10,20 +10,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import pyarrow as pa
 
+from sparkrules.advertised import Advertisement
 from sparkrules.catalyst.analyze import bound_tests, count_ranges
+from sparkrules.catalyst.conformity import nonconforming, where_texts
 from sparkrules.catalyst.session import require_plugin, store_of
 from sparkrules.errors import RuleSetError
 from sparkrules.index import Explanation, Matches, Sharing, Statistics, explain, match, sharing, statistics_of
+from sparkrules.lint import Report, lint
+from sparkrules.overlapping import OverlappingPair, OverlapQuestions, advertising, texts_table
 from sparkrules.published import PublishedSubscriptions
 from sparkrules.rejected import Rejected
+from sparkrules.restricted import restricted_segment
 from sparkrules.row_truth import row_truth
+from sparkrules.sql import RuleError
 from sparkrules.store import Store
+from sparkrules.table_schema import TableSchema, arrow_schema
 from sparkrules.validity import instant_of
 
 if TYPE_CHECKING:
@@ -37,6 +44,8 @@ class RuleSet(PublishedSubscriptions):
 
     `default_validity` is for how long a subscription is valid that does not say until when: for ever, if it is None.
     """
+
+    _asked: OverlapQuestions | None = None
 
     def match(
         self,
@@ -119,6 +128,159 @@ class RuleSet(PublishedSubscriptions):
         (2, 'indoors is true and temperature > 30')
         """
         return sharing(self.segment, top)
+
+    def overlapping(
+        self,
+        advertisement: str | None = None,
+        *,
+        where: str | None = None,
+        schema: TableSchema | None = None,
+        exact: bool = True,
+    ) -> list[str]:
+        """The ids of the subscriptions that may match rows of an advertisement, or rows that fulfil a condition.
+
+        Those that are left out match no such row: that is proved for the types of the `schema` (of pyarrow or Spark, or
+        a table) or, without one, for types that fit the constants. With `exact=False` predicates are looked at one by
+        one, which is faster and finds some in addition. When a subscription is valid does not matter here.
+
+        >>> rules = RuleSet("alerts")
+        >>> rules.subscribe_all({"hot": "t > 30", "damp attic": "floor > 3 AND damp", "mild": "t > 15 AND t < 25"})
+        3
+        >>> rules.advertise("cellar", "floor < 0 AND t < 20")
+        >>> rules.overlapping("cellar"), rules.overlapping(where="t BETWEEN 25 AND 35")
+        (['mild'], ['damp attic', 'hot'])
+        """
+        given = self._advertisement(advertisement, where)
+        return self._questions(schema).ids(given.tree, exact=exact)
+
+    def sources(
+        self, subscription: str | None = None, *, where: str | None = None, schema: TableSchema | None = None
+    ) -> list[str]:
+        """The ids of the advertisements whose rows a subscription, or a condition, may match; see `overlapping`.
+
+        >>> rules = RuleSet("alerts")
+        >>> rules.subscribe("hot", "t > 30")
+        >>> rules.advertise("cellar", "floor < 0 AND t < 20")
+        >>> rules.advertise("attic", "floor > 3")
+        >>> rules.sources("hot"), rules.sources(where="floor = 0")
+        (['attic'], [])
+        """
+        if (subscription is None) == (where is None):
+            raise RuleSetError("give either the id of a subscription or a condition, where=...")
+        given = self._advertisement(None, where) if subscription is None else self._content[subscription]
+        return list(advertising(self._advertised, given.tree, arrow_schema(schema)))
+
+    @overload
+    def overlaps(self, *, schema: TableSchema | None = None) -> list[OverlappingPair]: ...
+
+    @overload
+    def overlaps(self, texts: DataFrame | pa.Table, column: str, *, schema: TableSchema | None = None) -> Any: ...
+
+    def overlaps(
+        self,
+        texts: DataFrame | pa.Table | None = None,
+        column: str = "where",
+        *,
+        schema: TableSchema | None = None,
+    ) -> Any:
+        """Every advertisement with every subscription that may match its rows, and whether that is certain.
+
+        With a DataFrame or Arrow table of conditions, `overlaps(df, "where")`, the answer is another one: each
+        different text of the column, the ids of the `subscriptions` that may match its rows, and an `error` if it is
+        not accepted.
+
+        >>> rules = RuleSet("alerts")
+        >>> rules.subscribe_all({"hot": "t > 30", "Rome": "contains(place, 'Rome')"})
+        2
+        >>> rules.advertise("attic", "floor > 3")
+        >>> [tuple(pair) for pair in rules.overlaps()]
+        [('attic', 'Rome', False), ('attic', 'hot', True)]
+        """
+        questions = self._questions(schema)
+        if texts is None:
+            return [pair for own in self._advertised.values() for pair in questions.pairs(own)]
+        found = texts_table(self._answers(where_texts(texts, column), questions), column)
+        if isinstance(texts, pa.Table):
+            return found
+        return texts.sparkSession.createDataFrame(found)
+
+    def restrict(
+        self,
+        advertisement: str | None = None,
+        *,
+        where: str | None = None,
+        name: str | None = None,
+        schema: TableSchema | None = None,
+        exact: bool = True,
+    ) -> RuleSet:
+        """A rule set of the subscriptions that a source needs: on rows that conform, it matches what this one does.
+
+        Its name is that of this one, a point and the id of the advertisement, unless `name` says otherwise. It is a
+        copy for matching: without tickets, and changes of this rule set do not reach it. Give the `schema` of the
+        table unless the columns have types that fit the constants; see `overlapping`.
+
+        >>> rules = RuleSet("alerts")
+        >>> rules.subscribe_all({"hot": "t > 30", "mild": "t > 15 AND t < 25", "damp": "damp"})
+        3
+        >>> rules.advertise("cellar", "floor < 0 AND t < 20")
+        >>> rules.restrict("cellar")
+        RuleSet('alerts.cellar', 2 subscriptions)
+        """
+        given = self._advertisement(advertisement, where)
+        if name is None:
+            name = f"{self.name}.{'restricted' if advertisement is None else advertisement}"
+        made = RuleSet(name, self.dialect, self.policy, default_validity=self.default_validity)
+        questions = self._questions(schema)
+        segment = restricted_segment(self.segment, questions.numbers(given.tree, exact=exact))
+        made._content.add_segment(segment, segment.subscription_id.tolist())
+        if advertisement is not None:
+            made._advertised.add(given)
+        return made
+
+    def conforms(self, df: DataFrame, advertisement: str | None = None, *, where: str | None = None) -> DataFrame:
+        """The rows that break an advertisement: for which its condition is not true. No rows: the data conforms.
+
+        assert rules.conforms(spark.table("readings"), "cellar").isEmpty()
+        """
+        return nonconforming(df, self._advertisement(advertisement, where))
+
+    def lint(self, schema: TableSchema | None = None) -> Report:
+        """What is wrong, or probably wrong, with the subscriptions; with the schema of their table, more is found.
+
+        The schema is one of pyarrow or Spark, or a table that has one. See `sparkrules.lint`.
+
+        >>> rules = RuleSet("alerts")
+        >>> rules.subscribe("never", "t > 30 AND t < 10")
+        >>> [(finding.kind, finding.ids) for finding in rules.lint()]
+        [('contradiction', ('never',))]
+        """
+        return lint(self, arrow_schema(schema))
+
+    def _advertisement(self, id: str | None, where: str | None) -> Advertisement:
+        if (id is None) == (where is None):
+            raise RuleSetError("give either the id of an advertisement or a condition, where=...")
+        if where is not None:
+            return Advertisement.parsed(None, where, self.dialect, self.policy)
+        assert id is not None
+        return self._advertised[id]
+
+    def _questions(self, schema: TableSchema | None) -> OverlapQuestions:
+        """Those that were asked last, if neither the rules nor the schema have changed: making them takes time."""
+        types, asked = arrow_schema(schema), self._asked
+        if asked is None or asked.segment is not self.segment or asked.schema != types:
+            asked = self._asked = OverlapQuestions(self.segment, types)
+        return asked
+
+    def _answers(
+        self, texts: Iterable[str | None], questions: OverlapQuestions
+    ) -> Iterator[tuple[str | None, list[str] | None, str | None]]:
+        for text in texts:
+            try:
+                given = Advertisement.parsed(None, text or "", self.dialect, self.policy)
+            except RuleError as error:
+                yield text, None, f"{error.reason} at line {error.line}, column {error.column}"
+            else:
+                yield text, questions.ids(given.tree), None
 
     def _predicates_of(self, ids: list[str]) -> list[int]:
         segment, wanted = self.segment, set(ids)
