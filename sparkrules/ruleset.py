@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import pyarrow as pa
 
 from sparkrules.advertised import Advertisement
+from sparkrules.as_written import as_written
 from sparkrules.catalyst.analyze import bound_tests, count_ranges
 from sparkrules.catalyst.conformity import nonconforming, where_texts
 from sparkrules.catalyst.session import require_plugin, store_of
@@ -254,7 +255,7 @@ class RuleSet(PublishedSubscriptions):
         >>> [(finding.kind, finding.ids) for finding in rules.lint()]
         [('contradiction', ('never',))]
         """
-        return lint(self, arrow_schema(schema))
+        return lint(as_written(self, self.policy), arrow_schema(schema))
 
     def _advertisement(self, id: str | None, where: str | None) -> Advertisement:
         if (id is None) == (where is None):
