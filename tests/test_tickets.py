@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from sparkrules import RuleSet, ruleset, tickets
+from sparkrules import RuleSet, subscriptions, tickets
 from sparkrules.errors import RuleSetError, StoreError, UnknownId, WrongTicket
 from sparkrules.store import Store
 from sparkrules.tickets import KEY_FILE, read_key, shared_key, ticket_hash
@@ -119,7 +119,7 @@ class TestRenewing:
     ) -> None:
         rules, ticket = owned
         before = rules.subscriptions["mine"]
-        parsed = counted(monkeypatch, ruleset, "parse_rule")
+        parsed = counted(monkeypatch, subscriptions, "parse_rule")
         rules.renew("mine", ticket, LATER)
         assert parsed == []
         for _ in range(2):

@@ -92,6 +92,14 @@ class OverlapIndex:
 
     def all(self, tree: Node, *, exact: bool = False) -> list[str]:
         """Scenario All: the ids of every registered expression that may overlap, in output order."""
+        numbers = self.numbers(tree)
+        if exact and len(numbers):
+            numbers = numbers[[self._overlaps(number, tree) for number in numbers.tolist()]]
+        ids: list[str] = self.segment.subscription_id[numbers].tolist()
+        return ids
+
+    def numbers(self, tree: Node) -> Ints:
+        """`all` as numbers of the segment."""
         found = np.zeros(len(self.segment.subscription_id), bool)
         for violating in self.violating_sets(tree).sets:
             count = self.violation_count(violating)
@@ -99,13 +107,7 @@ class OverlapIndex:
             left = self._candidates(count)
             left = left[~found[left]]
             found[left[self._evaluated(left, violating)]] = True
-        numbers = self.segment.output_order[found[self.segment.output_order]]
-        if exact:
-            numbers = (
-                numbers[[self._overlaps(number, tree) for number in numbers.tolist()]] if len(numbers) else numbers
-            )
-        ids: list[str] = self.segment.subscription_id[numbers].tolist()
-        return ids
+        return self.segment.output_order[found[self.segment.output_order]]
 
     def first(self, tree: Node, *, exact: bool = False) -> str | None:
         """Scenario First: the id of some registered expression that may overlap, or None."""

@@ -97,6 +97,14 @@ class Coverings:
                 self._first.forget(wanted == 0)
                 settled = 0
 
+    def may_cover(self, a: int, b: int) -> bool:
+        """False if rule a surely does not cover rule b: it is not true for a witness of b."""
+        return all(
+            len(witnesses.matching(self._formulas[a], own)) == len(own)
+            for witnesses in (self._first, self._more)
+            if len(own := witnesses.of(b))
+        )
+
     def _candidates(self, number: int, condition: Formula, wanted: NDArray[np.int64]) -> list[int]:
         owners = self._first.owner[self._first.matching(condition)]
         owners = owners[(wanted[owners] > 0) & (owners != number)]
@@ -150,10 +158,8 @@ class _Column:
                     self.by_gram.setdefault(gram, set()).add(witness)
 
     def keep(self, kept: NDArray[np.bool_]) -> None:
-        """Leave out the other witnesses. They may still be found by their texts, and are then told apart later."""
-        chosen = kept[self.witnesses]
-        self.witnesses, self.codes = self.witnesses[chosen], self.codes[chosen]
-        self.order = np.argsort(self.codes, kind="stable")
+        """Find the other witnesses no more by their codes. By their texts they may be, and are told apart later."""
+        self.order = self.order[kept[self.witnesses[self.order]]]
         self.sorted_codes = self.codes[self.order]
 
     def codes_at(self, witnesses: Numbers) -> Numbers:
@@ -175,6 +181,8 @@ class _Column:
                 found |= said.get("not false", set())
             if atom.pattern is not None:
                 found |= {w for w in self._likely(atom) if atom.pattern.matches(self.text_at[w])}
+            elif atom.operator in ("like", "ilike"):
+                found |= {w for w, text in self.text_at.items() if atom.truth(text)}
             known = self.matched[atom] = np.array(sorted(found), np.int64)
         return known
 
@@ -233,6 +241,11 @@ class _Witnesses:
         kept[self.alive] = True
         for column in self.columns.values():
             column.keep(kept)
+
+    def of(self, rule: int) -> Numbers:
+        """The witnesses of a rule, whether forgotten or not."""
+        low, high = np.searchsorted(self.owner, [rule, rule + 1])
+        return np.arange(low, high)
 
     # Matching
 

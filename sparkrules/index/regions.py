@@ -215,6 +215,7 @@ class Regions:
         declared = attribute_types(by_attribute, types)
         self.attributes = {name: _regions(name, found, declared[name]) for name, found in by_attribute.items()}
         self._leaves: dict[Predicate, Leaf] = {}
+        self._complements: dict[Predicate, Leaf] = {}
 
     @staticmethod
     def of_trees(*trees: Node, types: Types | pa.Schema | None = None) -> Regions:
@@ -226,6 +227,13 @@ class Regions:
         found = self._leaves.get(predicate)
         if found is None:
             found = self._leaves[predicate] = _leaf(self.attributes[predicate.attribute], predicate)
+        return found
+
+    def complement(self, predicate: Predicate) -> Leaf:
+        """Where a predicate is not true."""
+        found = self._complements.get(predicate)
+        if found is None:
+            found = self._complements[predicate] = self.leaf(predicate).complement()
         return found
 
     def independent(self, attributes: Iterable[str]) -> bool:

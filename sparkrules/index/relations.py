@@ -132,13 +132,9 @@ class _Redundancies:
     def __init__(self, regions: Regions, limit: int) -> None:
         self.regions = regions
         self.limit = limit
-        self._made: dict[tuple[int, bool], Formula] = {}  # by identity: the tree stays
-
-    def _formula(self, node: Node, is_true: bool = True) -> Formula:
-        key = id(node), is_true
-        if key not in self._made:
-            self._made[key] = formula(node, self.regions, is_true=is_true)
-        return self._made[key]
+        # By identity of the tree's nodes, which stay: each is asked for once for every other part beside it.
+        self._formulas: dict[tuple[int, bool], Formula] = {}
+        self._attributes: dict[int, frozenset[str]] = {}
 
     def within(self, node: Node, context: list[Formula]) -> Iterator[Redundancy]:
         if isinstance(node, Predicate):
@@ -157,32 +153,57 @@ class _Redundancies:
 
     def _reason(self, operator: JunctionOperator, part: Node, rest: list[Node], context: list[Formula]) -> str | None:
         if operator == "and":
-            without = self._formula(part, False)
+            without = self._formula(part, is_true=False)
             others = [self._formula(other) for other in rest]
             is_redundant = self._is_impossible(without, others, context)
             return "follows from the rest" if is_redundant else None
         own = self._formula(part)
         if self._is_impossible(own, [], context):
             return "never true here"
-        others = [self._formula(other, False) for other in rest]
+        others = [self._formula(other, is_true=False) for other in rest]
         return "covered by the rest" if self._is_impossible(own, others, context) else None
 
     def _is_impossible(self, part: Formula, others: list[Formula], context: list[Formula]) -> bool:
-        related = [other for other in (*others, *context) if _related(part, other)]
+        own = self._attributes_of(part)
+        related = [other for other in (*others, *context) if _related(own, self._attributes_of(other))]
+        if isinstance(part, Leaf) and part.atom is None and all(_is_plain(other) for other in related):
+            return not part.possible or _exclude_each_other(part, related)
         if len(related) <= _TOGETHER:
             return impossible([part, *related], self.regions, self.limit)
         return any(impossible([part, other], self.regions, self.limit) for other in related)
 
+    def _formula(self, part: Node, *, is_true: bool = True) -> Formula:
+        key = id(part), is_true
+        if key not in self._formulas:
+            self._formulas[key] = formula(part, self.regions, is_true=is_true)
+        return self._formulas[key]
 
-def _related(a: Formula, b: Formula) -> bool:
-    """Whether they have an attribute in common, or b can never be true: others have no influence on each other."""
-    return bool(_attributes(a) & _attributes(b)) or not _attributes(b)
+    def _attributes_of(self, part: Formula) -> frozenset[str]:
+        if isinstance(part, Leaf):
+            return frozenset((part.attribute,))
+        found = self._attributes.get(id(part))
+        if found is None:
+            found = self._attributes[id(part)] = frozenset(_gate_attributes(part))
+        return found
 
 
-def _attributes(of: Formula) -> frozenset[str]:
-    if isinstance(of, Leaf):
-        return frozenset((of.attribute,))
-    return frozenset(_gate_attributes(of))
+def _related(own: frozenset[str], others: frozenset[str]) -> bool:
+    """Whether they have an attribute in common, or the other has none and so is always or never true."""
+    return not others or not own.isdisjoint(others)
+
+
+def _is_plain(part: Formula) -> bool:
+    """Whether codes alone decide it."""
+    return isinstance(part, Leaf) and part.atom is None
+
+
+def _exclude_each_other(part: Leaf, others: Sequence[Formula]) -> bool:
+    """Whether no code is possible in all of some tests on one attribute: what the search would find, much faster."""
+    left = part.possible
+    for other in others:
+        assert isinstance(other, Leaf)
+        left = left & other.possible
+    return not left
 
 
 def _gate_attributes(gate: Gate) -> set[str]:

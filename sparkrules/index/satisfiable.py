@@ -63,15 +63,18 @@ class Satisfiability:
 
 def formula(tree: Node, regions: Regions, *, is_true: bool = True) -> Formula:
     """The formula "the tree is true", or "the tree is not true". Shared parts of the tree stay shared."""
+    leaf_of = regions.leaf if is_true else regions.complement
+    if isinstance(tree, Predicate):
+        return leaf_of(tree)
     made: dict[int, Formula] = {}
-    stack = [tree]
+    stack: list[Node] = [tree]
     while stack:
         node = stack[-1]
         if id(node) in made:
             stack.pop()
         elif isinstance(node, Predicate):
-            leaf = regions.leaf(node)
-            made[id(node)] = leaf if is_true else leaf.complement()
+            made[id(node)] = leaf_of(node)
+            stack.pop()
         else:
             missing = [child for child in node.children if id(child) not in made]
             if missing:

@@ -55,7 +55,8 @@ def cost_findings(rules: Sequence[Rule]) -> Iterator[Finding]:
         for sort, (name, reason, remedy) in _KINDS.items():
             if sort in found:
                 count = len(found[sort])
-                places: list[Place] = [p for test in list(found[sort])[:_SHOWN] for p in locator.places(test)[:1]]
+                firsts: list[Place] = [place for test in found[sort] for place in locator.places(test)[:1]]
+                places = sorted(firsts, key=lambda place: (place.line, place.column))[:_SHOWN]
                 message = f"{count} {name}{'' if count == 1 else 's'}{reason}"
                 yield Finding("costly", (rule.id,), message, tuple(places), remedy)
 

@@ -19,19 +19,12 @@ from sparkrules.sql.boolean import structure_of
 from sparkrules.sql.errors import RuleError
 from sparkrules.sql.grammar import parse_structure
 from sparkrules.sql.leaf import classify, opaque
-from sparkrules.sql.policy import Policy
+from sparkrules.sql.policy import AnyFunction
 from sparkrules.sql.syntax import Gate, Not, Syntax, Test
 from sparkrules.sql.tokens import Tokens, tokenize
 from sparkrules.sql.tree import Node, Predicate, predicates
 
 _MAX_PLACES = 5
-
-
-class _AnyFunction(Policy):
-    """The rule has been accepted already; which functions it may call has been decided then."""
-
-    def allows(self, function: str) -> bool:
-        return bool(function)
 
 
 class Locator:
@@ -52,9 +45,9 @@ class Locator:
         if self.rule.sql is not None:
             return {}
         try:
-            tokens = tokenize(self.rule.where, _AnyFunction())
+            tokens = tokenize(self.rule.where, AnyFunction())
             found: dict[Predicate, list[Place]] = {}
-            self._walk(tokens, parse_structure(tokens, _AnyFunction()), found)
+            self._walk(tokens, parse_structure(tokens, AnyFunction()), found)
         except (RuleError, RecursionError):
             return {}
         return found

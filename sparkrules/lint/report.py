@@ -17,7 +17,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sparkrules.lint.finding import KINDS, SEVERITIES, Finding, Kind, Severity
 
@@ -61,14 +61,17 @@ class Report:
 
     def to_json(self) -> str:
         """One JSON object: `findings`, `counts`, `rules`, `notes`."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same before it becomes a text."""
         findings = [{**found.to_dict(), "fingerprint": found.fingerprint(self.texts)} for found in self.findings]
-        content = {
+        return {
             "rules": len(self.texts),
             "counts": self.counts,
             "findings": findings,
             "notes": list(self.notes),
         }
-        return json.dumps(content, ensure_ascii=False, indent=2)
 
     def __str__(self) -> str:
         number = f"{len(self)} finding{'' if len(self) == 1 else 's'} in {len(self.texts):,} rules"

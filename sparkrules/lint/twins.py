@@ -67,7 +67,7 @@ class Twins:
         found = Coverings([rule.tree for rule in rules], regions=self.regions)
         for a, b in found.pairs(max_checks=10_000 + 10 * len(rules)):
             general, special = rules[a], rules[b]
-            if covers_in(self.regions, special.tree, general.tree) == "yes":
+            if found.may_cover(b, a) and covers_in(self.regions, special.tree, general.tree) == "yes":
                 if general.id < special.id:
                     yield _equivalent(special, general)
                 continue

@@ -54,3 +54,19 @@ class Policy:
 
 
 DEFAULT_POLICY = Policy()
+
+
+class AnyFunction(Policy):
+    """For texts that have been accepted already: which functions they may call has been decided then.
+
+    >>> AnyFunction.within(Policy(max_depth=9, denied_functions={"rlike"})).allows("rlike")
+    True
+    """
+
+    @staticmethod
+    def within(policy: Policy) -> AnyFunction:
+        """With the bounds of another policy."""
+        return AnyFunction(policy.max_characters, policy.max_depth, policy.max_leaf_tokens, policy.max_xors)
+
+    def allows(self, function: str) -> bool:
+        return bool(function)

@@ -1,5 +1,6 @@
 """Published versions of rule sets, as `docs/store-format.md` describes them. Knows nothing of Spark sessions."""
 
+from sparkrules.store.advertisements_file import StoredAdvertisement
 from sparkrules.store.changes import Changes
 from sparkrules.store.garbage import Garbage
 from sparkrules.store.location import default_store, local_path
@@ -18,6 +19,7 @@ __all__ = [
     "Part",
     "SegmentEntry",
     "Store",
+    "StoredAdvertisement",
     "Version",
     "check_name",
     "default_store",

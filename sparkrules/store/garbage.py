@@ -26,6 +26,7 @@ from sparkrules.store.manifest import Manifest
 from sparkrules.store.numbered_files import numbers
 
 _COLLECTED = re.compile(r"\.(\d+)\.collected")
+_KINDS = ("segments", "removed", "rejected", "advertisements")
 _LEFT_OVER = re.compile(r"\..*\.(tmp|claim)")
 
 
@@ -88,9 +89,7 @@ def _collect_files(home: Path, grace: float) -> Iterator[str]:
             _remove(file)
             yield str(file.relative_to(home))
     # Listed first: what is written and referred to while manifests are read is not a candidate.
-    candidates = [
-        file for kind in ("segments", "removed", "rejected") for file in _inside(home / kind) if _age(file) >= grace
-    ]
+    candidates = [file for kind in _KINDS for file in _inside(home / kind) if _age(file) >= grace]
     needed = _needed(home / "versions")
     for file in candidates:
         path = f"{file.parent.name}/{file.name}"
@@ -118,6 +117,8 @@ def _needed(versions: Path) -> set[str]:
         needed |= {f"removed/{entry.removed}.arrow" for entry in manifest.segments if entry.removed}
         if manifest.rejected:
             needed.add(f"rejected/{manifest.rejected}.arrow")
+        if manifest.advertisements:
+            needed.add(f"advertisements/{manifest.advertisements}.arrow")
     return needed
 
 

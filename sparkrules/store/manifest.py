@@ -50,6 +50,7 @@ class Manifest:
     subscriptions: int
     predicates: int
     nodes: int
+    advertisements: str | None = None
     format: int = FORMAT
 
     @staticmethod
@@ -64,6 +65,7 @@ class Manifest:
         parent: int | None = None,
         rejected: str | None = None,
         default_validity: int | None = None,
+        advertisements: str | None = None,
     ) -> Manifest:
         return Manifest(
             rule_set,
@@ -78,6 +80,7 @@ class Manifest:
             sum(entry.live for entry in segments),
             predicates,
             nodes,
+            advertisements,
         )
 
     def to_json(self) -> str:
@@ -122,6 +125,7 @@ class Manifest:
             subscriptions=int(fields["subscriptions"]),
             predicates=int(fields["predicates"]),
             nodes=int(fields["nodes"]),
+            advertisements=_optional(str, fields.get("advertisements")),
         )
 
 

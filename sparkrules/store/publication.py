@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from sparkrules.errors import CorruptStore, PublishConflict
 from sparkrules.rejected import Rejected
+from sparkrules.store.advertisements_file import StoredAdvertisement
 from sparkrules.store.changes import changes
 from sparkrules.store.manifest import Manifest, SegmentEntry
 from sparkrules.store.merge_policy import Merge, merge_parts
@@ -41,11 +42,13 @@ class Version:
 
 @dataclass(frozen=True)
 class Draft:
-    """What is to become a version. `rejected` is None if it is that of the version it was made from."""
+    """What is to become a version. `rejected` and `advertisements` are None if they are those of the version it was
+    made from."""
 
     parts: tuple[Part, ...]
     rejected: tuple[Rejected, ...] | None = None
     default_validity: int | None = None
+    advertisements: tuple[StoredAdvertisement, ...] | None = None
 
 
 def publish_draft(
@@ -73,6 +76,7 @@ def publish_draft(
             parent=None if base is None else base.number,
             rejected=rejected,
             default_validity=draft.default_validity,
+            advertisements=_write_advertisements(store, rule_set, draft, base),
         )
         number = store.commit(made, after=None if base is None else base.number)
         if number is not None:
@@ -86,6 +90,7 @@ def _rebase(store: Store, rule_set: str, draft: Draft, base: Version, latest: Ve
     try:
         own, theirs = changes(base.parts, draft.parts), changes(base.parts, latest.parts)
         rejected = _rebased_rejected(store, draft, base, latest)
+        advertisements = _rebased_advertisements(store, rule_set, draft, base, latest)
     except CorruptStore as error:
         if base.number in store.versions(rule_set) and store.manifest(rule_set, base.number) == base.manifest:
             raise
@@ -112,7 +117,7 @@ def _rebase(store: Store, rule_set: str, draft: Draft, base: Version, latest: Ve
             rows = part.find(mine)
             rows = rows[rows >= 0]
             parts.append(part if len(rows) == part.live else part.only(rows))
-    return Draft(tuple(parts), rejected, _either(draft, base, latest))
+    return Draft(tuple(parts), rejected, _either(draft, base, latest), advertisements)
 
 
 def _without(part: Part, ids: Sequence[str]) -> Part:
@@ -134,6 +139,25 @@ def _rebased_rejected(store: Store, draft: Draft, base: Version, latest: Version
     return (
         *(rule for rule in theirs if rule not in dropped),
         *(rule for rule in draft.rejected if rule not in known),
+    )
+
+
+def _rebased_advertisements(
+    store: Store, rule_set: str, draft: Draft, base: Version, latest: Version
+) -> tuple[StoredAdvertisement, ...] | None:
+    """Mine if I have changed them, else theirs; they are few, and not merged one by one."""
+    mine = draft.advertisements
+    if mine is None or latest.manifest.advertisements == base.manifest.advertisements:
+        return mine
+    before, theirs = store.advertisements(base.manifest), store.advertisements(latest.manifest)
+    if mine in (before, theirs):
+        return None
+    if theirs == before:
+        return mine
+    raise PublishConflict(
+        f"rule set {rule_set!r}: others have changed the advertisements since version {base.number}; the newest "
+        f"version is {latest.number}, published by {latest.manifest.publisher}. Nothing was published: load the rule "
+        "set again and repeat the changes"
     )
 
 
@@ -165,3 +189,10 @@ def _write_rejected(store: Store, rule_set: str, draft: Draft, base: Version | N
     if draft.rejected is None:
         return None if base is None else base.manifest.rejected
     return store.write_rejected(rule_set, draft.rejected) if draft.rejected else None
+
+
+def _write_advertisements(store: Store, rule_set: str, draft: Draft, base: Version | None) -> str | None:
+    mine = draft.advertisements
+    if base is not None and (mine is None or mine == store.advertisements(base.manifest)):
+        return base.manifest.advertisements
+    return store.write_advertisements(rule_set, mine) if mine else None

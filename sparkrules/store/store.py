@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from sparkrules.errors import CorruptStore, StoreError
 from sparkrules.index.segment import Segment
 from sparkrules.rejected import Rejected
+from sparkrules.store.advertisements_file import StoredAdvertisement, read_advertisements, write_advertisements
 from sparkrules.store.arrow_file import PUBLISH_AGAIN, sync_directory
 from sparkrules.store.changes import Changes, changes
 from sparkrules.store.garbage import Garbage, collect_garbage
@@ -74,6 +75,7 @@ class Store:
                 parent=newest,
                 rejected=old.rejected,
                 default_validity=old.default_validity,
+                advertisements=old.advertisements,
             )
             number = self.commit(again, after=newest)
             if number is not None:
@@ -167,6 +169,13 @@ class Store:
             return []
         return read_rejected(self._home(manifest.rule_set) / "rejected" / f"{check_name(manifest.rejected)}.arrow")
 
+    def advertisements(self, manifest: Manifest) -> tuple[StoredAdvertisement, ...]:
+        """The advertisements of a version."""
+        if manifest.advertisements is None:
+            return ()
+        home = self._home(manifest.rule_set)
+        return read_advertisements(home / "advertisements" / f"{check_name(manifest.advertisements)}.arrow")
+
     def write_segment(self, rule_set: str, tables: Mapping[str, pa.Table]) -> str:
         """Write a segment that a manifest can then name."""
         name = uuid.uuid4().hex
@@ -191,6 +200,16 @@ class Store:
         file = self._new_file(rule_set, "rejected")
         try:
             write_rejected(file, rejected)
+            sync_directory(file.parent)
+        except OSError as error:
+            raise self._cannot_publish(rule_set, error) from error
+        return file.stem
+
+    def write_advertisements(self, rule_set: str, advertisements: Iterable[StoredAdvertisement]) -> str:
+        """Write advertisements, so that a manifest can name them."""
+        file = self._new_file(rule_set, "advertisements")
+        try:
+            write_advertisements(file, advertisements)
             sync_directory(file.parent)
         except OSError as error:
             raise self._cannot_publish(rule_set, error) from error

@@ -84,3 +84,8 @@ def test_thousands_of_rules_need_thousands_of_tests_and_not_millions() -> None:
         title = texts[b].split("'")[1]
         same = [a for a, text in enumerate(texts) if f"'{title}'" in text and a != b]
         assert all(covers(trees[a], trees[b]) != "yes" for a in same)
+
+
+def test_a_pattern_of_single_characters_covers_a_constant() -> None:
+    trees = [parse_rule(text) for text in ("t LIKE '_'", "t IN ('x', 'y')", "t LIKE '_x%'", "t = 'ax'", "t = 'x'")]
+    assert set(Coverings(trees).pairs(each=9)) == {(0, 1), (0, 4), (2, 3), (1, 4)}

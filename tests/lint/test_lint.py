@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sparkrules import RuleSet
 from sparkrules.errors import DuplicateId, RuleSetError
 from sparkrules.index.rule import Rule
 from sparkrules.lint import Baseline, Finding, Report, lint
@@ -204,3 +205,30 @@ def test_nothing_and_nothing_wrong() -> None:
 def test_ids_are_unique() -> None:
     with pytest.raises(DuplicateId):
         lint([*rules(a="x = 1"), *rules(a="x = 2")])
+
+
+class TestOfARuleSet:
+    def test_what_is_said_does_not_depend_on_the_other_rules(self) -> None:
+        texts = {"never": "t > 30 AND u = 1 AND t < 10", "twice": "a IN (1, 2) AND (a = 1 OR a = 2) AND b = 1"}
+        said = []
+        for others in ({}, {"a": "t < 10 AND b = 1", "b": "(a = 1 OR a = 2) AND u = 1"}, {"z": "b = 1 OR t < 10"}):
+            rules = RuleSet("alerts")
+            rules.subscribe_all({**others, **texts})
+            report = rules.lint()
+            found = [*report.of("contradiction"), *report.of("redundant")]
+            said.append([finding.fingerprint(report.texts) for finding in found if finding.ids[0] in texts])
+        assert len(said[0]) == 2
+        assert said[0] == said[1] == said[2]
+
+    def test_a_constant_that_is_far_away_is_found_whatever_the_order_in_the_index(self) -> None:
+        rules = RuleSet("alerts")
+        rules.subscribe_all({"first": "price < 11 AND title = 't9'"})
+        rules.subscribe_all({f"r{n}": f"title = 't{n}' AND price < {10 + n}" for n in range(20)})
+        rules.subscribe("typo", "title = 't3' AND price < 15000")
+        assert [finding.ids for finding in rules.lint().of("near duplicate")] == [("typo",)]
+
+    def test_a_translated_rule(self) -> None:
+        rules = RuleSet("alerts", dialect="postgres")
+        rules.subscribe("never", "name ~ 'x' AND t > 5 AND t < 3")
+        (finding,) = rules.lint().of("contradiction")
+        assert finding.message == "never true: `t > 5` and `t < 3` exclude each other"

@@ -1,6 +1,7 @@
 """The command line: `sparkrules --help`.
 
-Exit codes: 0 done; 1 failed, with the reason on stderr; 2 wrong usage; 3 done, but some rules were set aside.
+Exit codes: 0 done; 1 failed, with the reason on stderr; 2 wrong usage; 3 done, but some rules were set aside. Those
+of `lint` are in `lint_command`.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from sparkrules import RuleSet, SparkRulesError, __version__
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from sparkrules import SparkRulesError, __version__
+from sparkrules.cli.files import load_rules, read_data, read_rules
+from sparkrules.cli.lint_command import add_lint
+from sparkrules.cli.options import add_dialect, add_store
+from sparkrules.cli.version_commands import add_versions
 
 FAILED, SOME_REJECTED = 1, 3
 
@@ -56,8 +57,8 @@ def _parser() -> argparse.ArgumentParser:
         "file", type=Path, help="a .csv, .jsonl or .yaml file with the fields id, where, [priority, metadata, ...]"
     )
     publish.add_argument("--name", help="name of the rule set (default: that of the file)")
-    _add_store(publish)
-    _add_dialect(publish)
+    add_store(publish)
+    add_dialect(publish)
     publish.set_defaults(run=_publish)
 
     match = commands.add_parser("match", help="match a file against a rule set, without Spark; writes JSON lines")
@@ -66,9 +67,12 @@ def _parser() -> argparse.ArgumentParser:
     rules.add_argument("--name", help="a published rule set: alerts, or alerts@12 for version 12")
     rules.add_argument("--rules", type=Path, help="a file of rules")
     match.add_argument("--all", action="store_true", help="also write the rows that match nothing")
-    _add_store(match)
-    _add_dialect(match)
+    add_store(match)
+    add_dialect(match)
     match.set_defaults(run=_match)
+
+    add_lint(commands)
+    add_versions(commands)
 
     jar_path = commands.add_parser(
         "jar-path", help="print the path of the plugin's jar: spark-submit --jars $(sparkrules jar-path)"
@@ -83,16 +87,6 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add_store(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--store", help="directory of published rule sets (default: $SPARKRULES_STORE or ~/.sparkrules/store)"
-    )
-
-
-def _add_dialect(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--dialect", default="spark", help="SQL dialect of the rules in the file (default: spark)")
-
-
 def _demo(words: list[str]) -> int:
     from sparkrules import demo
 
@@ -100,7 +94,7 @@ def _demo(words: list[str]) -> int:
 
 
 def _publish(arguments: argparse.Namespace) -> int:
-    rules = _read_rules(arguments.file, arguments.name or arguments.file.stem, arguments.dialect)
+    rules = read_rules(arguments.file, arguments.name or arguments.file.stem, arguments.dialect)
     version = rules.publish(store=arguments.store)
     print(f"published {rules.name} version {version}: {len(rules)} rules, {len(rules.rejected)} set aside")
     return SOME_REJECTED if rules.rejected else 0
@@ -108,13 +102,10 @@ def _publish(arguments: argparse.Namespace) -> int:
 
 def _match(arguments: argparse.Namespace) -> int:
     if arguments.rules:
-        rules = _read_rules(arguments.rules, "rules", arguments.dialect)
+        rules = read_rules(arguments.rules, "rules", arguments.dialect)
     else:
-        name, _, version = arguments.name.partition("@")
-        if version and not version.isdecimal():
-            raise SparkRulesError(f"{arguments.name!r} is not a version of a rule set: write {name}@12 with a number")
-        rules = RuleSet.load(name, arguments.store, int(version) if version else None)
-    for number, ids in enumerate(rules.match(_read_data(arguments.data)).ids.to_pylist()):
+        rules = load_rules(arguments.name, arguments.store)
+    for number, ids in enumerate(rules.match(read_data(arguments.data)).ids.to_pylist()):
         if ids or arguments.all:
             print(json.dumps({"row": number, "ids": ids}, ensure_ascii=False))
     return SOME_REJECTED if arguments.rules and rules.rejected else 0
@@ -135,37 +126,3 @@ def _build_jar(arguments: argparse.Namespace) -> int:
     else:
         print(jar.build_jar(arguments.output or jar.cached_jar(), strict=arguments.strict))
     return 0
-
-
-def _read_rules(file: Path, name: str, dialect: str) -> RuleSet:
-    rules = RuleSet(name, dialect)
-    rules.subscribe_all(file)
-    for rejected in rules.rejected:
-        where = "" if rejected.line is None else f" (line {rejected.line}, column {rejected.column})"
-        print(f"set aside: {rejected.id!r}{where}: {rejected.reason}", file=sys.stderr)
-    return rules
-
-
-def _read_data(file: Path) -> pa.Table:
-    import pyarrow.csv
-    import pyarrow.json
-    import pyarrow.parquet
-
-    readers = {
-        ".parquet": pyarrow.parquet.read_table,
-        ".csv": pyarrow.csv.read_csv,
-        ".jsonl": pyarrow.json.read_json,
-        ".ndjson": pyarrow.json.read_json,
-        ".json": pyarrow.json.read_json,
-    }
-    reader = readers.get(file.suffix.lower())
-    if reader is None:
-        raise SparkRulesError(f"{file}: data is read from {', '.join(readers)} files")
-    try:
-        return reader(file)
-    except (OSError, pyarrow.ArrowException) as error:
-        raise SparkRulesError(f"{file} cannot be read: {error}") from error
-
-
-if __name__ == "__main__":
-    sys.exit(main())

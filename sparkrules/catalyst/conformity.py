@@ -1,0 +1,44 @@
+"""Rows that break their advertisement, and conditions that stand in a column."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from sparkrules.advertised import Advertisement
+from sparkrules.catalyst.predicate_sql import quoted
+from sparkrules.errors import RuleSetError
+from sparkrules.rule_sources import is_spark
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+def nonconforming(df: DataFrame, advertisement: Advertisement) -> DataFrame:
+    """The rows for which the condition is false or unknown."""
+    if not is_spark(df):
+        raise RuleSetError(f"rows are checked in a DataFrame of Spark, not in {type(df).__name__}")
+    # Spark puts `${env:HOME}` and the like into SQL before it parses it, with Connect not before the query runs.
+    setting = "spark.sql.variable.substitute"
+    if "${" in advertisement.sql and df.sparkSession.conf.get(setting) != "false":
+        raise RuleSetError(
+            f"the condition {advertisement.where!r} has a '${{', which Spark replaces: set {setting}=false"
+        )
+    # The front end lets no comment and no open bracket through, so that the text stays inside these.
+    return df.where(f"NOT coalesce(({advertisement.sql}), false)")
+
+
+def where_texts(texts: DataFrame | pa.Table, column: str) -> list[str | None]:
+    """The different texts of a column, in order."""
+    if isinstance(texts, pa.Table):
+        if column not in texts.column_names:
+            raise RuleSetError(f"the table has no column {column!r}; it has: {', '.join(texts.column_names)}")
+        found = texts[column]
+    elif is_spark(texts):
+        found = texts.select(quoted(column)).distinct().toArrow()[column]
+    else:
+        raise RuleSetError(f"conditions are read from a DataFrame or an Arrow table, not from {type(texts).__name__}")
+    if not (pa.types.is_string(found.type) or pa.types.is_large_string(found.type) or pa.types.is_null(found.type)):
+        raise RuleSetError(f"conditions are texts, and column {column!r} is of type {found.type}")
+    return sorted(found.unique().to_pylist(), key=lambda text: (text is None, text or ""))

@@ -1,0 +1,99 @@
+"""`sparkrules lint`: what is wrong with the rules of a file, or of a published rule set; made for CI.
+
+Exit codes: 0 nothing at or above the level, 1 findings, or rules that are not accepted at all, 2 it could not be done.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from sparkrules.cli.files import load_rules, read_rules, read_schema
+from sparkrules.cli.options import add_dialect, add_store
+from sparkrules.errors import RuleSetError, SparkRulesError
+from sparkrules.lint import Baseline, Report, Severity
+from sparkrules.lint.finding import SEVERITIES
+from sparkrules.ruleset import RuleSet
+
+_FOUND, _FAILED = 1, 2
+
+
+def add_lint(commands: argparse._SubParsersAction[Any]) -> None:
+    """The command and its options."""
+    command = commands.add_parser(
+        "lint",
+        help="look for contradictions, duplicates and the like in rules",
+        epilog="Exit codes: 0 no findings at or above the level, 1 findings or rules that are set aside, 2 failed.",
+    )
+    source = command.add_mutually_exclusive_group(required=True)
+    source.add_argument("file", nargs="?", type=Path, help="a .csv, .jsonl or .yaml file of rules")
+    source.add_argument("--name", help="a published rule set: alerts, or alerts@12 for version 12")
+    command.add_argument("--schema", type=Path, metavar="FILE", help="a .parquet, .csv or .jsonl file with the columns")
+    command.add_argument("--json", action="store_true", help="write one JSON object")
+    command.add_argument("--baseline", type=Path, metavar="FILE", help="do not report the findings that it accepts")
+    command.add_argument("--update-baseline", action="store_true", help="accept all findings: write them to --baseline")
+    command.add_argument(
+        "--fail-on",
+        choices=[*reversed(SEVERITIES)],
+        default="warning",
+        metavar="LEVEL",
+        help="exit with 1 if a finding is that bad: info, warning (default) or error",
+    )
+    add_store(command)
+    add_dialect(command)
+    command.set_defaults(run=_lint)
+
+
+def _lint(arguments: argparse.Namespace) -> int:
+    if arguments.update_baseline and not arguments.baseline:
+        print("sparkrules: --update-baseline needs --baseline FILE", file=sys.stderr)
+        return _FAILED
+    try:
+        rules = _rules(arguments)
+        report = rules.lint(read_schema(arguments.schema) if arguments.schema else None)
+        if arguments.update_baseline:
+            _write(Baseline.of(report), arguments.baseline)
+        if arguments.baseline:
+            report = report.without(_read(arguments.baseline))
+    except SparkRulesError as error:
+        print(f"sparkrules: {error}", file=sys.stderr)
+        return _FAILED
+    if arguments.json:
+        rejected = [asdict(rule) for rule in _rejected(rules, arguments)]
+        print(json.dumps({**report.to_dict(), "rejected": rejected}, ensure_ascii=False, indent=2))
+    else:
+        print(report)
+    return _FOUND if _rejected(rules, arguments) or _is_bad(report, arguments.fail_on) else 0
+
+
+def _rules(arguments: argparse.Namespace) -> RuleSet:
+    if arguments.name:
+        return load_rules(arguments.name, arguments.store)
+    return read_rules(arguments.file, "rules", arguments.dialect)
+
+
+def _rejected(rules: RuleSet, arguments: argparse.Namespace) -> list[Any]:
+    """Rules of the file that are not accepted. Those of a published rule set were known when it was published."""
+    return [] if arguments.name else rules.rejected
+
+
+def _is_bad(report: Report, level: Severity) -> bool:
+    return report.worst is not None and SEVERITIES.index(report.worst) <= SEVERITIES.index(level)
+
+
+def _read(file: Path) -> Baseline:
+    try:
+        return Baseline.read(file)
+    except OSError as error:
+        raise RuleSetError(f"{file} cannot be read: {error}; --update-baseline writes it") from error
+
+
+def _write(baseline: Baseline, file: Path) -> None:
+    try:
+        baseline.write(file)
+    except OSError as error:
+        raise RuleSetError(f"{file} cannot be written: {error}") from error

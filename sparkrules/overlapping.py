@@ -1,0 +1,85 @@
+"""Which subscriptions can match rows of which advertisements: `OverlapIndex` and the exact test, for a rule set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sparkrules.advertised import Advertisement
+from sparkrules.index import Rule, Segment, build_segment
+from sparkrules.index.advertisements import OverlapIndex
+from sparkrules.index.exact_overlap import Overlap, overlap
+from sparkrules.sql import Node
+
+
+class OverlappingPair(NamedTuple):
+    """A subscription that may match rows of an advertisement. `certain`: there is a row that fulfils both."""
+
+    advertisement: str
+    subscription: str
+    certain: bool
+
+
+class OverlapQuestions:
+    """What overlaps the conditions of a segment, each of which is looked at once, whoever has subscribed to it.
+
+    >>> from sparkrules.sql import parse_rule
+    >>> texts = {"a": "price < 10", "b": "10 > price", "c": "price > 7 AND price < 9"}
+    >>> segment = build_segment(Rule(id, text, parse_rule(text)) for id, text in texts.items())
+    >>> OverlapQuestions(segment, None).ids(parse_rule("price > 9 AND price < 9.5"))
+    ['a', 'b']
+    """
+
+    def __init__(self, segment: Segment, schema: pa.Schema | None) -> None:
+        self.segment = segment
+        self.schema = schema
+        self._index = OverlapIndex(segment, schema)
+
+    def ids(self, tree: Node, *, exact: bool = True) -> list[str]:
+        """The ids of those that may overlap, in output order. Without `exact`, predicates are looked at one by one."""
+        numbers = self.numbers(tree, exact=exact)
+        found: list[str] = self.segment.subscription_id[numbers].tolist()
+        return found
+
+    def numbers(self, tree: Node, *, exact: bool = True) -> NDArray[np.int32]:
+        """The same as numbers of subscriptions."""
+        found = self._index.numbers(tree)
+        if exact:
+            overlaps = dict(self._exact(found, tree))
+            nodes = self.segment.subscription_node[found].tolist()
+            found = found[np.array([overlaps[node].overlaps for node in nodes], bool)]
+        return found
+
+    def pairs(self, advertisement: Advertisement) -> Iterator[OverlappingPair]:
+        """Those that overlap an advertisement, in output order."""
+        found = self._index.numbers(advertisement.tree)
+        overlaps = dict(self._exact(found, advertisement.tree))
+        for number in found.tolist():
+            own = overlaps[int(self.segment.subscription_node[number])]
+            if own.overlaps:
+                yield OverlappingPair(advertisement.id, self.segment.subscription_id[number], own.certain)
+
+    def _exact(self, numbers: NDArray[np.int32], tree: Node) -> Iterator[tuple[int, Overlap]]:
+        """For each condition that some of the subscriptions have, by node, whether it overlaps."""
+        for node in np.unique(self.segment.subscription_node[numbers]).tolist():
+            yield node, overlap(self.segment.tree(node), tree, self.schema)
+
+
+def advertising(
+    advertisements: Mapping[str, Advertisement], tree: Node, schema: pa.Schema | None = None
+) -> Iterator[str]:
+    """The ids of the advertisements that a condition may overlap, in their order."""
+    registered = build_segment(Rule(own.id, own.where, own.tree) for own in advertisements.values())
+    found = set(OverlapQuestions(registered, schema).ids(tree))
+    return (id for id in advertisements if id in found)
+
+
+def texts_table(texts: Iterable[tuple[str | None, list[str] | None, str | None]], column: str) -> pa.Table:
+    """What `RuleSet.overlaps` says about texts: the text, ids of subscriptions, or why there are none."""
+    rows = [{"text": text, "subscriptions": ids, "error": error} for text, ids, error in texts]
+    types = [("text", pa.string()), ("subscriptions", pa.list_(pa.string())), ("error", pa.string())]
+    return pa.Table.from_pylist(rows, pa.schema(types)).rename_columns([column, "subscriptions", "error"])

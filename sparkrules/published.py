@@ -1,0 +1,188 @@
+"""Subscriptions that come from a store and go to one: publishing, loading, versions."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from datetime import timedelta
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+from sparkrules.advertised import Advertised
+from sparkrules.catalyst.session import RULE_SET_SETTING, STORE_SETTING, store_of
+from sparkrules.content import Content
+from sparkrules.errors import RuleSetError
+from sparkrules.rejected import Rejected
+from sparkrules.sql import DEFAULT_POLICY, Policy
+from sparkrules.store import (
+    Changes,
+    Draft,
+    Garbage,
+    Manifest,
+    Merge,
+    Store,
+    StoredAdvertisement,
+    Version,
+    local_path,
+    publish_draft,
+)
+from sparkrules.subscriptions import Subscriptions
+from sparkrules.tickets import shared_key, ticket_hash
+from sparkrules.validity import check_span
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_Own = TypeVar("_Own", bound="PublishedSubscriptions")
+
+
+class PublishedSubscriptions(Subscriptions):
+    """Subscriptions that know which version of which store they are from."""
+
+    def publish(
+        self,
+        spark: SparkSession | None = None,
+        store: str | os.PathLike[str] | None = None,
+        *,
+        merge: Merge = "auto",
+    ) -> int:
+        """Publish the rules as the next version of this rule set, and return the version.
+
+        The store is `store`, else that of the session (`spark.sparkrules.store`), else the one that this object was
+        loaded from or published to last, else the default one. With a session, its settings then name this store and
+        this rule set, so that `SELECT match_subscriptions(*) FROM t` uses it.
+
+        Only what is new since the version that was loaded or published last is written. If others have published
+        meanwhile, this object takes over their changes; if they have changed the same subscriptions, nothing is
+        published and `PublishConflict` is raised. A rule set that was made from nothing replaces all that was there.
+
+        Small segments are merged, and rules that have expired are dropped from those: `merge="all"` makes one segment
+        of everything, `merge="none"` only adds.
+        """
+        if store is None and spark is not None:
+            store = store_of(spark)
+        target = self._store(store)
+        base = self._known.get(target.path)
+        draft = Draft(
+            self._content_for(target).sealed(),
+            self._new_rejected(target, base),
+            self._default_seconds(),
+            self._new_advertisements(target, base),
+        )
+        self._take_over(target, publish_draft(target, self.name, draft, base, merge=merge))
+        if spark is not None:
+            spark.conf.set(STORE_SETTING, str(target.path))
+            spark.conf.set(RULE_SET_SETTING, self.name)
+        return self._known[target.path].number
+
+    def version_in(self, store: str | os.PathLike[str]) -> int | None:
+        """The version of the store that this object published or loaded, unless the rules have changed since."""
+        known = self._known.get(local_path(store))
+        if known is None or self._content.waiting or known.parts != self._content.parts:
+            return None
+        return known.number
+
+    def versions(self, store: str | os.PathLike[str] | None = None) -> list[Manifest]:
+        """The published versions of this rule set, oldest first: number, time, publisher, action, counts."""
+        source = self._store(store)
+        return [source.manifest(self.name, number) for number in source.versions(self.name)]
+
+    def rollback(self, version: int, store: str | os.PathLike[str] | None = None) -> int:
+        """Publish an old version again, as the newest; this object then has its rules. Returns the new version."""
+        target = self._store(store)
+        if (len(self) and self.version_in(target.path) is None) or self._advertised.is_changed:
+            raise RuleSetError(
+                f"rule set {self.name!r} has changes that are not published: publish it, or roll back with a fresh "
+                f"RuleSet.load({self.name!r}, store)"
+            )
+        number = target.rollback(self.name, version)
+        self._take_over(target, target.open(self.name, number))
+        return number
+
+    def diff(self, before: int, after: int | None = None, store: str | os.PathLike[str] | None = None) -> Changes:
+        """What two published versions differ in, by id; `after` is the newest if it is not given.
+
+        >>> rules = PublishedSubscriptions("alerts")
+        >>> rules.subscribe("hot", "temperature > 30")
+        >>> first = rules.publish()
+        >>> rules.subscribe("cold", "temperature < 0")
+        >>> print(rules.diff(first, rules.publish()))
+        1 added: cold
+        0 removed
+        0 changed
+        """
+        return self._store(store).diff(self.name, before, after)
+
+    def collect_garbage(
+        self,
+        keep: int = 10,
+        older_than: timedelta = timedelta(days=1),
+        store: str | os.PathLike[str] | None = None,
+    ) -> Garbage:
+        """Remove all but the newest versions, and files that none refers to, and say what was removed.
+
+        Nothing is removed that is younger than `older_than`, and the files of a version only that long after it.
+        """
+        return self._store(store).collect_garbage(self.name, keep, older_than)
+
+    @classmethod
+    def load(
+        cls: type[_Own],
+        name: str,
+        store: str | os.PathLike[str] | None = None,
+        version: int | None = None,
+        *,
+        dialect: str = "spark",
+        policy: Policy = DEFAULT_POLICY,
+    ) -> _Own:
+        """A published rule set, by default its newest version. `dialect` and `policy` are for rules added to it.
+
+        The rules are read when they are needed: to add or remove some, only their ids are looked at.
+        """
+        source = Store(store)
+        rules = cls(name, dialect, policy)
+        rules._take_over(source, source.open(name, version))
+        return rules
+
+    def _store(self, store: str | os.PathLike[str] | None) -> Store:
+        return Store(self._home if store is None else store)
+
+    def _take_over(self, store: Store, version: Version) -> None:
+        """Have the rules of a version, whether it was loaded or has been made of these."""
+        self._content = Content(self.name, version.parts)
+        self._secrets.clear()
+        self._rejected = None
+        self._advertised = Advertised(self.name, self.policy, partial(store.advertisements, version.manifest))
+        seconds = version.manifest.default_validity
+        self.default_validity = None if seconds is None else timedelta(seconds=seconds)
+        self._known[store.path] = version
+        self._home = store.path
+
+    def _default_seconds(self) -> int | None:
+        span = check_span(self.default_validity)
+        return None if span is None else int(span.total_seconds())
+
+    def _new_rejected(self, target: Store, base: Version | None) -> tuple[Rejected, ...] | None:
+        """What was set aside, if the version that the target knows has something else."""
+        if base is not None and self._rejected is None and target.path == self._home:
+            return None
+        return tuple(self.rejected)
+
+    def _new_advertisements(self, target: Store, base: Version | None) -> tuple[StoredAdvertisement, ...] | None:
+        """The advertisements, if the version that the target knows may have others."""
+        if base is not None and target.path == self._home and not self._advertised.is_changed:
+            return None
+        return self._advertised.stored()
+
+    def _content_for(self, target: Store) -> Content:
+        """The content as it goes to a store: tickets hashed with the store's key."""
+        # Tickets that were hashed with the key of another store are valid in this one only if it has the same key.
+        foreign = self._home not in (None, target.path) and self._content.has_tickets()
+        if not (self._secrets or foreign):
+            return self._content
+        key = shared_key(target.path / self.name, self._ticket_key() if foreign else None)
+        content = Content(self.name, self._content.parts)
+        for rule in self._content.waiting.values():
+            secret = self._secrets.get(rule.id)
+            content.add(rule if secret is None else replace(rule, ticket=ticket_hash(key, secret)))
+        return content

@@ -1,0 +1,58 @@
+"""The schema of a table as Arrow has it, whoever describes the table: pyarrow, Spark, or a table itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias, Union
+
+import pyarrow as pa
+
+from sparkrules.errors import RuleSetError
+from sparkrules.rule_sources import is_spark
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType
+
+TableSchema: TypeAlias = Union[pa.Schema, pa.Table, "StructType", "DataFrame"]
+
+# A type that Arrow does not have: of its values only NULL can be asked, as of binary ones.
+_OPAQUE = pa.binary()
+
+
+def arrow_schema(table: TableSchema | None) -> pa.Schema | None:
+    """The schema of a table; None stays None.
+
+    >>> arrow_schema(pa.table({"a": [1]})) == arrow_schema(pa.schema([("a", pa.int64())]))
+    True
+    >>> from pyspark.sql.types import CalendarIntervalType, IntegerType, StructType
+    >>> arrow_schema(StructType().add("a", IntegerType(), False).add("span", CalendarIntervalType()))
+    a: int32 not null
+    span: binary
+    """
+    if table is None or isinstance(table, pa.Schema):
+        return table
+    if isinstance(table, (pa.Table, pa.RecordBatch)):
+        return table.schema
+    described: Any = table.schema if is_spark(table) else table
+    if not any(base.__name__ == "StructType" for base in type(described).__mro__):
+        raise RuleSetError(
+            f"a schema is one of pyarrow, a StructType of Spark, or a table that has one, not {type(table).__name__}"
+        )
+    return pa.schema(list(_arrow(described)))
+
+
+def _arrow(spark_type: Any) -> pa.DataType:
+    from pyspark.errors import PySparkException
+    from pyspark.sql.pandas.types import to_arrow_type
+    from pyspark.sql.types import CharType, StringType, StructType, VarcharType
+
+    if isinstance(spark_type, StructType):
+        return pa.struct([pa.field(own.name, _arrow(own.dataType), own.nullable) for own in spark_type.fields])
+    if isinstance(spark_type, VarcharType):
+        return pa.string()
+    if isinstance(spark_type, CharType) or (isinstance(spark_type, StringType) and spark_type != StringType()):
+        return _OPAQUE  # padded, or of another collation: equal, less and like mean something else there
+    try:
+        return to_arrow_type(spark_type)
+    except (PySparkException, TypeError, ValueError):
+        return _OPAQUE

@@ -1,0 +1,224 @@
+"""Advertisements are part of a version: kept, carried over, rolled back, and not lost between two publishers."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from sparkrules import RuleSet
+from sparkrules.errors import CorruptStore, PublishConflict, RuleSetError
+from sparkrules.sql import Policy
+from sparkrules.store import Store, StoredAdvertisement
+from sparkrules.store.advertisements_file import ADVERTISEMENTS
+from sparkrules.store.arrow_file import write_arrow
+
+
+def rules(**advertisements: str) -> RuleSet:
+    made = RuleSet("alerts")
+    made.subscribe_all({"hot": "t > 30", "cold": "t < 0"})
+    for id, where in advertisements.items():
+        made.advertise(id, where)
+    return made
+
+
+def texts(loaded: RuleSet) -> dict[str, str]:
+    return {id: own.where for id, own in loaded.advertisements.items()}
+
+
+def written(store: Path) -> list[Path]:
+    return sorted((store / "alerts" / "advertisements").glob("*"))
+
+
+def test_what_is_published_is_loaded(tmp_path: Path) -> None:
+    made = rules(attic="t > 20 AND floor > 3", **{"a ' \N{SNOWMAN}": "x <=> NULL OR y = '\N{SNOWMAN}'"})
+    made.publish(store=tmp_path)
+    loaded = RuleSet.load("alerts", tmp_path)
+    assert texts(loaded) == texts(made)
+    assert list(loaded.advertisements) == list(made.advertisements)
+    assert [own.tree for own in loaded.advertisements.values()] == [own.tree for own in made.advertisements.values()]
+    assert Store(tmp_path).diff("alerts", 1, made.publish()).touched == frozenset()
+
+
+def test_a_text_of_another_dialect_is_kept_and_its_spark_sql_as_well(tmp_path: Path) -> None:
+    made = RuleSet("alerts", dialect="postgres")
+    made.advertise("attic", "room ~ '^a' AND t > 3")
+    made.publish(store=tmp_path)
+    loaded = RuleSet.load("alerts", tmp_path).advertisements["attic"]
+    assert loaded == made.advertisements["attic"]
+    assert loaded.where == "room ~ '^a' AND t > 3"
+    assert loaded.sql != loaded.where
+
+
+def test_what_a_publisher_was_allowed_is_read_by_everyone(tmp_path: Path) -> None:
+    made = RuleSet("alerts", policy=Policy(extra_functions={"my_udf"}))
+    made.advertise("attic", "my_udf(t) > 3")
+    made.publish(store=tmp_path)
+    assert texts(RuleSet.load("alerts", tmp_path)) == {"attic": "my_udf(t) > 3"}
+
+
+def test_without_any_there_is_no_file(tmp_path: Path) -> None:
+    rules().publish(store=tmp_path)
+    assert written(tmp_path) == []
+    assert Store(tmp_path).manifest("alerts").advertisements is None
+
+
+def test_a_manifest_without_the_field_has_none(tmp_path: Path) -> None:
+    rules().publish(store=tmp_path)
+    file = tmp_path / "alerts" / "versions" / "1.json"
+    fields = json.loads(file.read_text())
+    del fields["advertisements"]
+    file.write_text(json.dumps(fields))
+    loaded = RuleSet.load("alerts", tmp_path)
+    assert not loaded.advertisements
+    loaded.advertise("attic", "t > 20")
+    loaded.publish()
+    assert texts(RuleSet.load("alerts", tmp_path)) == {"attic": "t > 20"}
+
+
+def test_changes_of_subscriptions_carry_them_over_without_reading_them(tmp_path: Path) -> None:
+    rules(attic="t > 20").publish(store=tmp_path)
+    (file,) = written(tmp_path)
+    file.rename(file.with_suffix(".away"))
+    loaded = RuleSet.load("alerts", tmp_path)
+    loaded.subscribe("new", "t = 5")
+    loaded.publish()
+    loaded.publish(merge="all")
+    file.with_suffix(".away").rename(file)
+    assert texts(RuleSet.load("alerts", tmp_path)) == {"attic": "t > 20"}
+    assert written(tmp_path) == [file]
+
+
+def test_each_version_has_its_own(tmp_path: Path) -> None:
+    made = rules(attic="t > 20")
+    made.publish(store=tmp_path)
+    made.unadvertise("attic")
+    made.advertise("cellar", "t < 10")
+    made.publish()
+    made.unadvertise("cellar")
+    made.publish()
+    assert [texts(RuleSet.load("alerts", tmp_path, n)) for n in (1, 2, 3)] == [
+        {"attic": "t > 20"},
+        {"cellar": "t < 10"},
+        {},
+    ]
+    assert made.rollback(2) == 4
+    assert texts(made) == texts(RuleSet.load("alerts", tmp_path)) == {"cellar": "t < 10"}
+
+
+def test_unpublished_advertisements_are_not_rolled_back_over(tmp_path: Path) -> None:
+    made = rules()
+    made.publish(store=tmp_path)
+    made.advertise("attic", "t > 20")
+    with pytest.raises(RuleSetError, match="changes that are not published"):
+        made.rollback(1)
+
+
+def test_one_rule_set_in_two_stores(tmp_path: Path) -> None:
+    made = rules(attic="t > 20")
+    for store in ("one", "two", "one"):
+        made.publish(store=tmp_path / store)
+        assert texts(RuleSet.load("alerts", tmp_path / store)) == {"attic": "t > 20"}
+    made.advertise("cellar", "t < 10")
+    for store in ("two", "one", "two"):
+        made.publish(store=tmp_path / store)
+        assert len(RuleSet.load("alerts", tmp_path / store).advertisements) == 2
+    assert len(written(tmp_path / "one")) == len(written(tmp_path / "two")) == 2
+
+
+def test_a_rule_set_made_from_nothing_replaces_them(tmp_path: Path) -> None:
+    rules(attic="t > 20").publish(store=tmp_path)
+    rules(cellar="t < 10").publish(store=tmp_path)
+    assert texts(RuleSet.load("alerts", tmp_path)) == {"cellar": "t < 10"}
+
+
+class TestTwoPublishers:
+    def two(self, store: Path) -> tuple[RuleSet, RuleSet]:
+        rules(attic="t > 20").publish(store=store)
+        return RuleSet.load("alerts", store), RuleSet.load("alerts", store)
+
+    def test_one_changes_advertisements_the_other_subscriptions(self, tmp_path: Path) -> None:
+        for order in (0, 1):
+            ann, bob = self.two(tmp_path)
+            ann.advertise("cellar", "t < 10")
+            bob.subscribe("new", "t = 5")
+            for who in (ann, bob) if order else (bob, ann):
+                who.publish()
+            loaded = RuleSet.load("alerts", tmp_path)
+            assert texts(loaded) == {"attic": "t > 20", "cellar": "t < 10"}
+            assert "new" in loaded
+
+    def test_both_change_advertisements(self, tmp_path: Path) -> None:
+        ann, bob = self.two(tmp_path)
+        ann.advertise("cellar", "t < 10")
+        bob.unadvertise("attic")
+        bob.subscribe("new", "t = 5")
+        ann.publish()
+        with pytest.raises(PublishConflict, match="others have changed the advertisements since version 1"):
+            bob.publish()
+        loaded = RuleSet.load("alerts", tmp_path)
+        assert texts(loaded) == {"attic": "t > 20", "cellar": "t < 10"}
+        assert "new" not in loaded
+
+    def test_both_make_the_same_change(self, tmp_path: Path) -> None:
+        for who in self.two(tmp_path):
+            who.advertise("cellar", "t < 10")
+            who.publish()
+        assert texts(RuleSet.load("alerts", tmp_path)) == {"attic": "t > 20", "cellar": "t < 10"}
+
+    def test_a_change_that_was_undone_is_none(self, tmp_path: Path) -> None:
+        ann, bob = self.two(tmp_path)
+        ann.advertise("cellar", "t < 10")
+        ann.publish()
+        bob.advertise("roof", "t < 10")
+        bob.unadvertise("roof")
+        bob.publish()
+        assert texts(RuleSet.load("alerts", tmp_path)) == {"attic": "t > 20", "cellar": "t < 10"}
+
+
+def test_garbage_collection_keeps_what_is_referred_to(tmp_path: Path) -> None:
+    made = rules(attic="t > 20")
+    made.publish(store=tmp_path)
+    (old,) = written(tmp_path)
+    made.advertise("cellar", "t < 10")
+    made.publish()
+    made.publish()
+    assert made.collect_garbage(keep=3, older_than=timedelta(0)).files == ()
+    found = made.collect_garbage(keep=1, older_than=timedelta(0))
+    assert f"advertisements/{old.name}" in found.files
+    assert len(RuleSet.load("alerts", tmp_path).advertisements) == 2
+
+
+class TestDamage:
+    def damaged(self, store: Path, *rows: StoredAdvertisement) -> RuleSet:
+        rules(attic="t > 20").publish(store=store)
+        (file,) = written(store)
+        write_arrow(file, pa.Table.from_pylist([row._asdict() for row in rows], ADVERTISEMENTS), ADVERTISEMENTS)
+        return RuleSet.load("alerts", store)
+
+    def test_a_text_that_is_no_condition_is_named(self, tmp_path: Path) -> None:
+        loaded = self.damaged(tmp_path, StoredAdvertisement("attic", "t >"))
+        with pytest.raises(CorruptStore, match="advertisement 'attic' of rule set 'alerts' is not a condition"):
+            _ = loaded.advertisements["attic"]
+
+    def test_an_id_that_is_there_twice(self, tmp_path: Path) -> None:
+        loaded = self.damaged(tmp_path, *[StoredAdvertisement("attic", "t > 1")] * 2)
+        with pytest.raises(CorruptStore, match="publish the rule set again"):
+            len(loaded.advertisements)
+
+    def test_a_missing_file(self, tmp_path: Path) -> None:
+        loaded = self.damaged(tmp_path)
+        written(tmp_path)[0].unlink()
+        with pytest.raises(CorruptStore, match="is missing from the store"):
+            len(loaded.advertisements)
+        assert len(loaded.match(pa.table({"t": [35]})).ids[0]) == 1
+
+    def test_a_name_that_leaves_the_store(self, tmp_path: Path) -> None:
+        rules(attic="t > 20").publish(store=tmp_path)
+        file = tmp_path / "alerts" / "versions" / "1.json"
+        file.write_text(json.dumps({**json.loads(file.read_text()), "advertisements": "../../x"}))
+        with pytest.raises(Exception, match="is not a name"):
+            len(RuleSet.load("alerts", tmp_path).advertisements)
