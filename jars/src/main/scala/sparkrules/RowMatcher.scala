@@ -22,7 +22,7 @@ final class RowMatcher(val rules: PinnedRules, inputs: Seq[Expression], instant:
     rules.parts.indices.map { p =>
       val program = rules.parts(p).program
       val removed = if (layout.isEmpty) Array.empty[Int] else layout.get.removed(p)
-      new Matcher(program, inputs.slice(starts(p), starts(p + 1)), Hidden.of(program, removed, instant), top)
+      new Matcher(program, inputs.slice(starts(p), starts(p + 1)), Hidden.of(program.subscriptions, program.validity, removed, instant), top)
     }.toArray
   }
   private val only: Matcher = if (parts.length == 1) parts(0) else null
