@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import random
 from typing import TYPE_CHECKING
+
+import pytest
 
 import sparkrules
 from sparkrules.demo.auctions import auction_rows, auction_rules
+from sparkrules.index.overlap import overlap_sets
+from tests.spark.oracle import settings
+from tests.spark.versions import VersionWriter
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 
 def test_overlap_sets_equal_the_definition(spark: SparkSession, tmp_path_factory: object) -> None:
@@ -30,3 +36,83 @@ def test_the_overlap_of_a_match_is_everyone_it_shares_a_set_with(spark: SparkSes
     df = spark.sql("SELECT 1 AS a, 2 AS b, 3 AS c, 4 AS d")
     got = {row.subscription_id: row.overlap for row in sparkrules.matches(df, rules).collect()}
     assert got == {"ab": ["bc"], "bc": ["ab", "cd"], "cd": ["bc"], "alone": []}
+
+
+def test_a_group_is_found_wherever_its_members_meet(spark: SparkSession) -> None:
+    """At a test that only one OR has, at one that is true while what is above it is not, at a rule that is a part."""
+    rules = sparkrules.RuleSet("meetings")
+    rules.subscribe_all(
+        {
+            "either": "a = 1 OR b = 2",
+            "either and c": "(a = 1 OR b = 2) AND c = 3",
+            "both or d": "a = 1 AND b = 7 OR d = 4",
+            "both or e": "a = 1 AND b = 7 OR e = 5",
+            "alone": "f = 6",
+        }
+    )
+    df = spark.sql("SELECT 1 AS a, 2 AS b, 3 AS c, 4 AS d, 5 AS e, 6 AS f")
+    (row,) = sparkrules.match(df, rules).collect()
+    assert row.matches.overlaps == [
+        ["both or d", "both or e", "either", "either and c"],
+        ["either", "either and c"],
+    ]
+
+
+def random_conditions(chance: random.Random, count: int) -> dict[str, str]:
+    """Conditions that share much: made of a few tests, and of a few conditions made of these."""
+    tests = [f"{name} {operator} {value}" for name in "abc" for operator in ("=", ">", "<>") for value in (1, 2)]
+    tests += ["s LIKE '%x%'", "s = ''", "s IS NULL", "a IS NOT NULL", "NOT coalesce(b > 1, false)"]
+
+    def condition(parts: list[str], depth: int) -> str:
+        if depth == 0 or chance.random() < 0.3:
+            return chance.choice(parts)
+        word = chance.choice([" AND ", " OR "])
+        return "(" + word.join(condition(parts, depth - 1) for _ in range(chance.randrange(2, 4))) + ")"
+
+    shared = tests + [condition(tests, 2) for _ in range(12)]
+    return {f"r{i}": condition(shared, chance.randrange(4)) for i in range(count)}
+
+
+def rows_with_nulls(spark: SparkSession) -> DataFrame:
+    return spark.sql(
+        "SELECT monotonically_increasing_id() AS row, * FROM VALUES (NULL), (1), (2), (3) AS a(a) "
+        "CROSS JOIN (VALUES (NULL), (1), (2)) AS b(b) CROSS JOIN (VALUES (NULL), (1), (3)) AS c(c) "
+        "CROSS JOIN (VALUES (NULL), (''), ('axb')) AS s(s)"
+    ).localCheckpoint()
+
+
+def by_brute_force(df: DataFrame, rules: sparkrules.RuleSet) -> dict[int, list[list[str]]]:
+    """Spark says of every node whether it is true, and the definition makes groups of that."""
+    segment = rules.segment
+    nodes = [f"({segment.tree(node)}) IS TRUE" for node in range(len(segment.level))]
+    truths: dict[int, list[bool]] = {}
+    for start in range(0, len(nodes), 100):
+        for row in df.selectExpr("row", *nodes[start : start + 100]).collect():
+            truths.setdefault(row[0], []).extend(row[1:])
+    roots = [int(node) for node in segment.subscription_node]
+    return {
+        row: [
+            list(group.ids)
+            for group in overlap_sets(segment, true, [number for number, root in enumerate(roots) if true[root]])
+        ]
+        for row, true in truths.items()
+    }
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_overlap_sets_of_random_rules_equal_brute_force(spark: SparkSession, seed: int) -> None:
+    texts = random_conditions(random.Random(seed), 90)
+    rules = sparkrules.RuleSet("random_overlaps")
+    rules.subscribe_all(texts)
+    df = rows_with_nulls(spark)
+    expected = by_brute_force(df, rules)
+    assert sum(map(len, expected.values())) > 500
+    assert {row.row: row.matches.overlaps for row in sparkrules.match(df, rules).collect()} == expected
+
+    writer = VersionWriter(spark, f"random_overlaps_in_parts_{seed}")
+    ids = list(texts)
+    cuts = [(0, 40), (40, 70), (70, 80), (80, 90)]
+    writer.publish(*(writer.segment({id: texts[id] for id in ids[start:end]}) for start, end in cuts))
+    with settings(spark, spark_sparkrules_partRules="30"):
+        got = {row.row: row.matches.overlaps for row in sparkrules.match(df, writer.rule_set).collect()}
+    assert got == expected

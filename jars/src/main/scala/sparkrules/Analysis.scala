@@ -143,7 +143,7 @@ object Analysis {
     case _: PlanExpression[_] => "it contains a subquery"
     case _: CallMethodViaReflection => "it calls a method of Java"
     case _: RaiseError => "it exists to fail the query"
-    case _: MatchCall => "it matches rules itself"
+    case _: MatchCall | _: RegionCall => "it matches rules itself"
     case _: InputFileName | _: InputFileBlockStart | _: InputFileBlockLength => "it asks for the file that is read"
     case _: CurrentDatabase | _: CurrentCatalog | _: SparkVersion => Environment
     case other if other.getClass.getSimpleName == "CurrentPath" => Environment // since Spark 4.2

@@ -84,7 +84,9 @@ final class Answers(rules: PinnedRules, inputs: Seq[Expression], answers: Seq[An
     while (i < answers.length) {
       result.update(i, answers(i) match {
         case Answer.Ids => matcher.idArray()
-        case Answer.Overlaps => new GenericArrayData(overlaps.sets().map[Any](matcher.idArray))
+        case Answer.Overlaps =>
+          overlaps.find()
+          matcher.idArrays(overlaps)
         case Answer.Rows => rows()
         case Answer.Errors => errors()
         case Answer.Ranges => ranges.ofRow()
@@ -137,10 +139,11 @@ final class Answers(rules: PinnedRules, inputs: Seq[Expression], answers: Seq[An
   /** Per match: the positions of the others that share a true subexpression. */
   private def partnersOf(): Array[Array[Int]] = {
     val partners = Array.fill(matcher.count)(new BitSet)
-    overlaps.sets().foreach { set =>
-      val together = new BitSet
-      set.foreach(together.set)
-      set.foreach(partners(_).or(together))
+    overlaps.find()
+    (0 until overlaps.count).foreach { group =>
+      val (together, from, until) = (new BitSet, overlaps.start(group), overlaps.end(group))
+      (from until until).foreach(i => together.set(overlaps.members(i)))
+      (from until until).foreach(i => partners(overlaps.members(i)).or(together))
     }
     Array.tabulate(partners.length) { i =>
       partners(i).clear(i)

@@ -50,6 +50,23 @@ object Codes {
     false
   }
 
+  /** Whether a set, `intervals(from)` until `intervals(until)`, and another have a code in common. */
+  def meet(intervals: Array[Int], from: Int, until: Int, other: Array[Int]): Boolean = {
+    var i = 0
+    while (i < other.length) {
+      var low = from >> 1
+      var high = until >> 1
+      // The first interval that does not end before.
+      while (low < high) {
+        val middle = (low + high) >>> 1
+        if (intervals(2 * middle + 1) < other(i)) low = middle + 1 else high = middle
+      }
+      if (low < (until >> 1) && intervals(2 * low) <= other(i + 1)) return true
+      i += 2
+    }
+    false
+  }
+
   /** Whether all values that are no constants are alike to a test: `=` and IN are false for them, `<>` is true. */
   def ignoresGaps(intervals: Array[Int], max: Int): Boolean = {
     val gaps = pairs(intervals).map { case (first, last) => (last + 1) / 2 - first / 2 }.sum

@@ -7,11 +7,7 @@ final class Compiler(segment: Segment, bound: Bound) {
   import Compiler.Written
 
   private val nodes = segment.nodeOperators.length
-  private val kinds: Array[Byte] = segment.nodeOperators.map {
-    case "and" => Forest.And
-    case "or" => Forest.Or
-    case _ => Forest.Leaf
-  }
+  private val kinds: Array[Byte] = Compiler.kinds(segment)
 
   /** Nodes with a predicate that Spark does not accept on this table, and so the subscriptions to leave out. */
   private val invalid: Array[Boolean] = {
@@ -100,12 +96,8 @@ final class Compiler(segment: Segment, bound: Bound) {
   }
 
   /** The subscriptions that are not left out, highest priority first, then by id: as the program numbers them. */
-  lazy val order: Array[Int] = {
-    val (ids, priorities) = (segment.subscriptionIds, segment.subscriptionPriorities)
-    ids.indices.filter(s => !invalid(segment.subscriptionNodes(s))).sortWith { (a, b) =>
-      if (priorities(a) != priorities(b)) priorities(a) > priorities(b) else ids(a).binaryCompare(ids(b)) < 0
-    }.toArray
-  }
+  lazy val order: Array[Int] =
+    Compiler.ordered(segment, segment.subscriptionIds.indices.filter(s => !invalid(segment.subscriptionNodes(s))))
 
   private def isTest(node: Int): Boolean = kinds(node) == Forest.Leaf && !invalid(node)
 
@@ -196,6 +188,22 @@ object Bands {
 }
 
 object Compiler {
+
+  /** Per node: as in [[Forest]]. */
+  def kinds(segment: Segment): Array[Byte] = segment.nodeOperators.map {
+    case "and" => Forest.And
+    case "or" => Forest.Or
+    case _ => Forest.Leaf
+  }
+
+  /** Subscriptions in the order in which they are reported: highest priority first, then by id. */
+  def ordered(segment: Segment, subscriptions: Seq[Int]): Array[Int] = {
+    val (ids, priorities) = (segment.subscriptionIds, segment.subscriptionPriorities)
+    subscriptions.sortWith { (a, b) =>
+      if (priorities(a) != priorities(b)) priorities(a) > priorities(b) else ids(a).binaryCompare(ids(b)) < 0
+    }.toArray
+  }
+
   private final case class Written(code: Code, bands: Array[Int], dense: Array[Int], hasRepeats: Boolean)
 
   private val Few = 16

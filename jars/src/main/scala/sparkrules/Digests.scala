@@ -4,17 +4,17 @@ import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
 import java.security.MessageDigest
 
-/** 128 bits that stand for the content of a subexpression, the same in whatever segment it is. */
-final case class Digest(high: Long, low: Long)
-
 /**
- * The digests of a forest's nodes, so that subexpressions of different parts can be compared. A predicate's is of its
- * attribute, operator and constants; a junction's of its operator and its children, in whatever order.
+ * The digests of a forest's nodes, so that subexpressions of different parts can be compared: 128 bits that stand for the
+ * content of a subexpression, the same in whatever segment it is. A predicate's is of its attribute, operator and
+ * constants; a junction's of its operator and its children, in whatever order.
  *
  * @param bits per node: two numbers
  */
-final class Digests(bits: Array[Long]) extends Serializable {
-  def apply(node: Int): Digest = Digest(bits(2 * node), bits(2 * node + 1))
+final class Digests(bits: Array[Long]) {
+  def size: Int = bits.length / 2
+  def high(node: Int): Long = bits(2 * node)
+  def low(node: Int): Long = bits(2 * node + 1)
 }
 
 object Digests {

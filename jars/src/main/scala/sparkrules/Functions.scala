@@ -41,6 +41,27 @@ object Functions {
         "and the share of rows there, if the rules have been analysed. For `inline` on one row.",
       call => TestTable.of(Programs.bound(SparkSession.active, call))))
 
+  private val regions: Scalar = (
+    FunctionIdentifier("overlap_subscriptions"),
+    info(
+      "overlap_subscriptions",
+      "_FUNC_(['set',] *) - The ids of all rules that could match some row of a region. Each column describes what values " +
+        "it has there: a value, an array of values, or a struct of min, max and nulls. NULL, or no column: anything."),
+    overlapCall)
+
+  private def overlapCall(arguments: Seq[Expression]): Expression = {
+    val (top, others) = splitTop("overlap_subscriptions", arguments)
+    if (top.isDefined) throw noSuchArgument("overlap_subscriptions", "top")
+    val MatchCall(ruleSet, names, inputs, _, semantics, _, _, _) =
+      call("overlap_subscriptions", others, Nil, isRow = !RegionShape.isBounds(_))
+    val regions = RegionCall(ruleSet, names, inputs, semantics)
+    regions.shapes // complains where a column cannot describe a region
+    regions
+  }
+
+  /** All of one row. */
+  def all: Seq[Scalar] = scalars :+ regions
+
   val tables: Seq[Table] = Seq(
     (
       FunctionIdentifier("match_subscriptions"),
@@ -91,11 +112,15 @@ object Functions {
     new ExpressionInfo(classOf[MatchCall].getName, null, name, usage, "", "", "", "misc_funcs", "4.0.0", "", "scala_udf")
 
   /** `f('set', a, b)`: a leading text names the rule set, the rest are the columns that rules may use. */
-  private def call(function: String, arguments: Seq[Expression], answers: Seq[Answer]): MatchCall = {
+  private def call(
+      function: String,
+      arguments: Seq[Expression],
+      answers: Seq[Answer],
+      isRow: StructType => Boolean = _ => true): MatchCall = {
     val (ruleSet, inputs) = splitRuleSet(arguments)
     val named = inputs match {
       // A single struct stands for a row: its fields are columns too.
-      case Seq(struct) if struct.dataType.isInstanceOf[StructType] =>
+      case Seq(struct) if struct.dataType.isInstanceOf[StructType] && isRow(struct.dataType.asInstanceOf[StructType]) =>
         val own = struct match {
           case named: NamedExpression => Seq(namesOf(named) -> struct)
           case _ => Nil

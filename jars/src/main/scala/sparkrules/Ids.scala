@@ -29,25 +29,25 @@ final class Ids(val bytes: Array[Byte], val offsets: Array[Int], padding: Array[
     while (i < until) { words += offsets(subscriptions(i) + 1) - offsets(subscriptions(i)); i += 1 }
     val header = UnsafeArrayData.calculateHeaderPortionInBytes(count)
     val buffer = Ids.buffer(count, words)
-    var entry = Platform.BYTE_ARRAY_OFFSET + header
+    var entry = header
     var place = header + 8 * count
     i = from
     while (i < until) {
-      place = write(subscriptions(i), buffer, entry.toLong, place)
+      place = write(subscriptions(i), buffer, 0, entry, place)
       entry += 8
       i += 1
     }
     Ids.arrayOf(buffer)
   }
 
-  /** Writes an id to `place` of an array, and where that is to `entry`; gives the end. */
-  private def write(id: Int, buffer: Array[Byte], entry: Long, start: Int): Int = {
+  /** Writes an id to `place` of an array that begins at `base`, and where that is to `entry`; gives the end. */
+  private def write(id: Int, buffer: Array[Byte], base: Int, entry: Int, start: Int): Int = {
     var place = start
     var source = Platform.BYTE_ARRAY_OFFSET + 8L * offsets(id)
     val end = Platform.BYTE_ARRAY_OFFSET + 8L * offsets(id + 1)
-    Platform.putLong(buffer, entry, (place.toLong << 32) | length(id))
+    Platform.putLong(buffer, Platform.BYTE_ARRAY_OFFSET + base.toLong + entry, (place.toLong << 32) | length(id))
     while (source < end) {
-      Platform.putLong(buffer, Platform.BYTE_ARRAY_OFFSET + place, Platform.getLong(bytes, source))
+      Platform.putLong(buffer, Platform.BYTE_ARRAY_OFFSET + base.toLong + place, Platform.getLong(bytes, source))
       source += 8
       place += 8
     }
@@ -69,14 +69,50 @@ object Ids {
     }
     val header = UnsafeArrayData.calculateHeaderPortionInBytes(count)
     val array = buffer(count, words)
-    var entry = Platform.BYTE_ARRAY_OFFSET + header
+    var entry = header
     var place = header + 8 * count
     i = 0
     while (i < count) {
       val own = if (found(i) >= 0) main else all(order.part(found(i)))
-      place = own.write(order.subscription(found(i)), array, entry.toLong, place)
+      place = own.write(order.subscription(found(i)), array, 0, entry, place)
       entry += 8
       i += 1
+    }
+    arrayOf(array)
+  }
+
+  /**
+   * The ids of the members of each group as a new array of arrays, those of Spark: in one piece, so that it is written by
+   * one copy. `of` and `numbers` give the ids and the subscription of a member.
+   */
+  def arrays(groups: Overlaps, of: Int => Ids, numbers: Int => Int): UnsafeArrayData = {
+    var words = 0L
+    var group = 0
+    while (group < groups.count) {
+      val (from, until) = (groups.start(group), groups.end(group))
+      words += UnsafeArrayData.calculateHeaderPortionInBytes(until - from) / 8 + (until - from)
+      var i = from
+      while (i < until) { words += of(groups.members(i)).words(numbers(groups.members(i))); i += 1 }
+      group += 1
+    }
+    val header = UnsafeArrayData.calculateHeaderPortionInBytes(groups.count)
+    val array = buffer(groups.count, words)
+    var base = header + 8 * groups.count
+    group = 0
+    while (group < groups.count) {
+      val (from, until) = (groups.start(group), groups.end(group))
+      Platform.putLong(array, Platform.BYTE_ARRAY_OFFSET + base.toLong, (until - from).toLong)
+      var entry = UnsafeArrayData.calculateHeaderPortionInBytes(until - from)
+      var place = entry + 8 * (until - from)
+      var i = from
+      while (i < until) {
+        place = of(groups.members(i)).write(numbers(groups.members(i)), array, base, entry, place)
+        entry += 8
+        i += 1
+      }
+      Platform.putLong(array, Platform.BYTE_ARRAY_OFFSET + header + 8L * group, (base.toLong << 32) | place)
+      base += place
+      group += 1
     }
     arrayOf(array)
   }
@@ -84,7 +120,7 @@ object Ids {
   private def buffer(count: Int, words: Long): Array[Byte] = {
     val total = UnsafeArrayData.calculateHeaderPortionInBytes(count) + 8L * count + 8L * words
     if (total > Largest) {
-      throw new RulesException(s"The ids of the $count rules that match one row take up more than 2 GB.")
+      throw new RulesException(s"What was found for one row, $count elements, takes up more than 2 GB.")
     }
     val buffer = new Array[Byte](total.toInt)
     Platform.putLong(buffer, Platform.BYTE_ARRAY_OFFSET, count.toLong)

@@ -30,6 +30,9 @@ sealed abstract class Keys extends Serializable {
   /** A key as Spark writes it. */
   final def text(index: Int): UTF8String = KeyText.of(value(index), dataType)
 
+  /** The codes that some value, or NULL, has: not that of a range between two keys with no value between them. */
+  def realCodes: Array[Int] = Array(Keys.NullCode, maxCode)
+
   /** How a value is looked up. */
   def search: String = "binary"
 
@@ -89,6 +92,18 @@ final class LongKeys private (values: Array[Long], val dataType: DataType, lookU
   def codeOfLong(value: Long): Int = lookUp.code(value)
   def value(index: Int): Any = LongKeys.ofLong(values(index), dataType)
   override def search: String = lookUp.name
+  override def realCodes: Array[Int] = {
+    val (lowest, highest) = LongKeys.limits(dataType)
+    val isDense = dataType == FloatType || dataType == DoubleType
+    def isReal(code: Int): Boolean = code % 2 == 0 || {
+      val (below, above) = (code / 2 - 1, code / 2)
+      if (below < 0 && above == size) true
+      else if (below < 0) values(above) > lowest
+      else if (above == size) values(below) < highest
+      else isDense || values(below) + 1 < values(above)
+    }
+    Codes.union((0 to maxCode).filter(isReal).map(code => Array(code, code)))
+  }
   override def tuned(shares: Option[Array[Double]], onlyKeys: Boolean): Keys =
     new LongKeys(values, dataType, LookUp.choose(values, shares, onlyKeys))
 }
@@ -102,6 +117,16 @@ object LongKeys {
     case _: YearMonthIntervalType | _: DayTimeIntervalType => true
     case d: DecimalType => d.precision <= Decimal.MAX_LONG_DIGITS
     case _ => false
+  }
+
+  /** The numbers of the lowest and the highest value, or what no number exceeds. */
+  def limits(dataType: DataType): (Long, Long) = dataType match {
+    case BooleanType => (0L, 1L)
+    case ByteType => (Byte.MinValue.toLong, Byte.MaxValue.toLong)
+    case ShortType => (Short.MinValue.toLong, Short.MaxValue.toLong)
+    case IntegerType => (Int.MinValue.toLong, Int.MaxValue.toLong)
+    case FloatType | DoubleType => (ofDouble(Double.NegativeInfinity), ofDouble(Double.NaN))
+    case _ => (Long.MinValue, Long.MaxValue)
   }
 
   def toLong(value: Any, dataType: DataType): Long = value match {
@@ -152,6 +177,8 @@ final class StringKeys(values: Array[UTF8String], onlyKeys: Boolean) extends Key
   def value(index: Int): Any = values(index)
   override def search: String = "hash"
   override def tuned(shares: Option[Array[Double]], onlyKeys: Boolean): Keys = new StringKeys(values, onlyKeys)
+  override def realCodes: Array[Int] =
+    if (size > 0 && values(0).numBytes == 0) Array(Keys.NullCode, Keys.NullCode, 2, maxCode) else super.realCodes
   def codeOf(value: Any): Int = codeOfText(value.asInstanceOf[UTF8String])
   def codeOfText(text: UTF8String): Int = {
     val key = table.find(text)

@@ -19,7 +19,14 @@ import org.apache.spark.sql.classic.SparkSession
  */
 final case class PinVersions(session: SparkSession) extends Rule[LogicalPlan] {
 
-  override def apply(plan: LogicalPlan): LogicalPlan = plan.transformUpWithSubqueries {
+  override def apply(plan: LogicalPlan): LogicalPlan = pinMatches(pinRegions(plan))
+
+  private def pinRegions(plan: LogicalPlan): LogicalPlan = plan.transformUpWithSubqueries {
+    case operator if operator.expressions.exists(_.exists(_.isInstanceOf[RegionCall])) =>
+      operator.transformExpressions { case call: RegionCall => RegionPrograms.pin(session, call) }
+  }
+
+  private def pinMatches(plan: LogicalPlan): LogicalPlan = plan.transformUpWithSubqueries {
     case Generate(Inline(call: MatchCall), unused, false, _, columns, child) if call.answers == Seq(Answer.Rows) =>
       val Pinned(rules, inputs, instant) = Programs.pin(session, call)
       val (ready, own) = computed(inputs, child)

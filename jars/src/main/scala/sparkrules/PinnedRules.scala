@@ -33,11 +33,22 @@ final class PinnedRules(
   /** What the version adds to its parts, if anything. */
   def layout: Option[Layout] = sharedLayout.map(_.value)
 
+  @transient private val ownCommon =
+    new Shared(() => if (parts.length == 1) Common.none else Common.of(parts.map(_.digests).toArray))
+  private var sharedCommon: Shared[Common] = _
+
   /** To be called before it travels to where overlaps are asked for. */
-  def compareParts(): Unit = if (parts.length > 1) parts.foreach(_.compare())
+  def compareParts(): Unit = sharedCommon = ownCommon
+
+  /** Per part: where its subscriptions can share subexpressions; there once `compareParts` has been called. */
+  def sharings: Array[Sharing] =
+    (if (ownCommon != null) ownCommon else sharedCommon).value.sharings(parts.map(_.forest).toArray)
 
   /** Frees the executors' copies of what is not shared with other versions. */
-  def free(): Unit = sharedLayout.foreach(_.free())
+  def free(): Unit = {
+    sharedLayout.foreach(_.free())
+    ownCommon.free()
+  }
 
   override def hashCode: Int = description.hashCode
   override def equals(other: Any): Boolean = other match {

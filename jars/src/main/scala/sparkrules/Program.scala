@@ -59,7 +59,7 @@ object Program {
     bytes.toByteArray
   }
 
-  private def deserialize(bytes: Array[Byte]): Array[Expression] = {
+  def deserialize(bytes: Array[Byte]): Array[Expression] = {
     val in = new ObjectInputStream(new ByteArrayInputStream(bytes)) {
       override def resolveClass(description: java.io.ObjectStreamClass): Class[_] =
         try Class.forName(description.getName, false, Thread.currentThread.getContextClassLoader)

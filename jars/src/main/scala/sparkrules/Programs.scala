@@ -78,7 +78,7 @@ object Programs {
   }
 
   /** The rows that segments, one after the other from `starts` to `end`, no longer have. */
-  private def rowsRemoved(
+  private[sparkrules] def rowsRemoved(
       store: Store, description: Description, segments: Seq[SegmentEntry], starts: Seq[Int], end: Int): Array[Int] =
     segments.indices.toArray.flatMap { i =>
       val count = starts.lift(i + 1).getOrElse(end) - starts(i)
@@ -108,13 +108,15 @@ object Programs {
   }
 
   /** Drops what has been compiled of a rule set. */
-  def forget(store: String, ruleSet: String): Unit =
+  def forget(store: String, ruleSet: String): Unit = {
     drop(cache.remove(key => key.store == store && key.ruleSet == ruleSet))
+    RegionPrograms.forget(store, ruleSet)
+  }
 
   private[sparkrules] def storeOf(session: SparkSession): Store =
     new Store(Settings.Store.get(session.sessionState.conf), session.sessionState.newHadoopConf())
 
-  private def describe(session: SparkSession, store: Store, call: MatchCall): Description = {
+  private[sparkrules] def describe(session: SparkSession, store: Store, call: MatchCall): Description = {
     val conf = session.sessionState.conf
     val name = call.ruleSet.getOrElse(Settings.RuleSet.get(conf))
     if (name.isEmpty) {
@@ -137,7 +139,7 @@ object Programs {
   }
 
   /** The session's definitions of functions: a function that is registered anew gets another builder. */
-  private def builders(session: SparkSession, functions: Seq[String]): Seq[Any] = {
+  private[sparkrules] def builders(session: SparkSession, functions: Seq[String]): Seq[Any] = {
     val registry = session.sessionState.functionRegistry
     val registered = registry.listFunction().groupBy(_.funcName.toLowerCase)
     functions.map(name => registered.getOrElse(name, Nil).map(id => id -> registry.lookupFunctionBuilder(id)).toMap)
@@ -173,7 +175,7 @@ object Programs {
       s, segment.subscriptionIds(s).toString, compiler.problem(s), segment.validFrom(s), Validity.end(segment, s))
   }
 
-  private def bind(
+  private[sparkrules] def bind(
       session: SparkSession, store: Store, segment: Segment, description: Description): (Bound, Segment, Compiler) = {
     val row = description.row.map { column =>
       AttributeReference(column.names.last, column.dataType, column.nullable)(qualifier = column.names.init)
@@ -202,7 +204,7 @@ object Programs {
   }
 
   /** An error that lists the rules that do not fit the table, by what is wrong with them; not those that are hidden. */
-  private def refuse(description: Description, call: MatchCall, rejected: Seq[RejectedRule]): Unit = {
+  private[sparkrules] def refuse(description: Description, call: MatchCall, rejected: Seq[RejectedRule]): Unit = {
     lazy val now = call.instant match {
       case CurrentBatchTimestamp(millis, _, _) => millis * 1000
       case _ => System.currentTimeMillis * 1000

@@ -22,7 +22,7 @@ final class RowMatcher(val rules: PinnedRules, inputs: Seq[Expression], instant:
     rules.parts.indices.map { p =>
       val program = rules.parts(p).program
       val removed = if (layout.isEmpty) Array.empty[Int] else layout.get.removed(p)
-      new Matcher(program, inputs.slice(starts(p), starts(p + 1)), Hidden.of(program, removed, instant), top)
+      new Matcher(program, inputs.slice(starts(p), starts(p + 1)), Hidden.of(program.subscriptions, program.validity, removed, instant), top)
     }.toArray
   }
   private val only: Matcher = if (parts.length == 1) parts(0) else null
@@ -124,6 +124,9 @@ final class RowMatcher(val rules: PinnedRules, inputs: Seq[Expression], instant:
   def idArray(positions: Array[Int]): UnsafeArrayData =
     if (only != null) ids(0).array(positions.map(only.matched(_)), 0, positions.length)
     else Ids.array(ids, order, positions.map(found(_)), positions.length)
+
+  /** The ids at the positions of each group. */
+  def idArrays(groups: Overlaps): UnsafeArrayData = Ids.arrays(groups, position => ids(part(position)), number)
 
   /** Adds the matches of the last row to those of each part's subscriptions. */
   def countInto(counts: Array[Array[Long]]): Unit =

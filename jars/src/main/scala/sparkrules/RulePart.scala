@@ -33,21 +33,16 @@ final class RulePart(
 
   private val sharedProgram = new Shared(() => compiled)
   private val sharedForest = new Shared(() => compiledForest)
-  @transient private val ownDigests = new Shared(() => Digests.of(compiledForest, predicates._1, predicates._2))
-  private var sharedDigests: Shared[Digests] = _
 
   def program: Program = sharedProgram.value
 
   /** What overlaps and errors are found with, and nothing else. */
   def forest: Forest = sharedForest.value
 
-  /** What subexpressions are compared with over parts; there once `compare` has been called. */
-  def digests: Digests = (if (ownDigests != null) ownDigests else sharedDigests).value
+  /** What subexpressions are compared with over parts, on the driver. */
+  @transient lazy val digests: Digests = Digests.of(compiledForest, predicates._1, predicates._2)
 
-  /** To be called before it travels to where its subexpressions are compared with those of other parts. */
-  def compare(): Unit = sharedDigests = ownDigests
-
-  def free(): Unit = Seq(sharedProgram, sharedForest, ownDigests).foreach(_.free())
+  def free(): Unit = Seq(sharedProgram, sharedForest).foreach(_.free())
 
   @transient lazy val bytes: Long =
     SizeEstimator.estimate(compiled) + SizeEstimator.estimate(compiledForest) + 4L * numbers.length +

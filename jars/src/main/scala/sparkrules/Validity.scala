@@ -38,14 +38,13 @@ object Hidden {
    * @param removed those that the version no longer has
    * @param instant that of the query, if the validity of any rule is limited
    */
-  def of(program: Program, removed: Array[Int], instant: Option[Long]): Array[Long] = {
+  def of(subscriptions: Int, validity: Validity, removed: Array[Int], instant: Option[Long]): Array[Long] = {
     var bits: Array[Long] = null
     def hide(number: Int): Unit = {
-      if (bits == null) bits = new Array[Long]((program.subscriptions + 63) >> 6)
+      if (bits == null) bits = new Array[Long]((subscriptions + 63) >> 6)
       bits(number >> 6) |= 1L << number
     }
     removed.foreach(hide)
-    val validity = program.validity
     instant.foreach { now =>
       var i = 0
       while (i < validity.numbers.length) {

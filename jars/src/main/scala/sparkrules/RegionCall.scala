@@ -1,0 +1,52 @@
+package sparkrules
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
+import org.apache.spark.sql.types.{ArrayType, DataType, StringType}
+
+/** A call of `overlap_subscriptions` as the user wrote it; see [[MatchCall]]. */
+final case class RegionCall(
+    ruleSet: Option[String],
+    names: Seq[Seq[String]],
+    inputs: Seq[Expression],
+    semantics: Semantics,
+    instant: Expression = CurrentTimestamp())
+    extends Expression
+    with Unevaluable {
+  override def children: Seq[Expression] = inputs :+ instant
+  override def dataType: DataType = RegionCall.Ids
+  override def nullable: Boolean = false
+  override def prettyName: String = "overlap_subscriptions"
+  override def sql: String = s"$prettyName(${inputs.map(_.sql).mkString(", ")})"
+  override def toString: String = s"$prettyName(${inputs.mkString(", ")})"
+  override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): RegionCall =
+    copy(inputs = newChildren.init, instant = newChildren.last)
+
+  /** How each column describes the region. */
+  lazy val shapes: Seq[RegionShape] = names.zip(inputs).map { case (name, e) => RegionShape.of(name.last, e.dataType) }
+
+  /** The call on a row of the region. */
+  def onRow: MatchCall = MatchCall(ruleSet, names, inputs, Nil, semantics, instant, exact = true)
+}
+
+object RegionCall {
+  val Ids: DataType = ArrayType(StringType, containsNull = false)
+}
+
+/** A call that is tied to a version. It is no operator: regions are few. */
+final case class PinnedRegion(inputs: Seq[Expression], rules: RegionRules, instant: Option[Expression])
+    extends Expression
+    with CodegenFallback {
+  override def children: Seq[Expression] = inputs ++ instant
+  override def dataType: DataType = RegionCall.Ids
+  override def nullable: Boolean = false
+  override def stateful: Boolean = true
+  override def prettyName: String = "overlap_subscriptions"
+  override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): PinnedRegion =
+    copy(inputs = newChildren.take(inputs.length), instant = newChildren.drop(inputs.length).headOption)
+
+  @transient private lazy val matcher = new RegionMatcher(rules.program, inputs, MatchCall.micros(instant))
+
+  override def eval(input: InternalRow): Any = matcher.overlapping(input)
+}
