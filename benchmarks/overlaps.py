@@ -51,9 +51,11 @@ def _measure(spark: SparkSession, directory: str, count: int, rows: int, runs: i
     found = spark.sql(
         "SELECT avg(size(m.ids)), avg(size(m.overlaps)), avg(aggregate(m.overlaps, 0, (n, o) -> n + size(o))) "
         "FROM (SELECT match_subscriptions('auctions', *) AS m FROM auctions)"
-    ).first()
-    print(f"{count:,} rules, {rows:,} rows: per row {found[0]:.1f} matches, {found[1]:.1f} overlap sets of")
-    print(f"{found[2]:.1f} members in all")
+    ).collect()[0]
+    print(
+        f"{count:,} rules, {rows:,} rows: per row {found[0]:.1f} matches, {found[1]:.1f} overlap sets of {found[2]:.1f} "
+        "members in all"
+    )
     seconds = dict.fromkeys(QUERIES, float("inf"))
     for _ in range(runs):
         for name, read in QUERIES.items():

@@ -39,28 +39,15 @@ object Functions {
       "_FUNC_(['set',] *) - An array with an element per predicate of the rules, the same for every row: its number, its " +
         "attribute and how that is searched, the positions of subscription_ranges, from first to last, where it is true, " +
         "and the share of rows there, if the rules have been analysed. For `inline` on one row.",
-      call => TestTable.of(Programs.bound(SparkSession.active, call))))
-
-  private val regions: Scalar = (
-    FunctionIdentifier("overlap_subscriptions"),
-    info(
-      "overlap_subscriptions",
-      "_FUNC_(['set',] *) - The ids of all rules that could match some row of a region. Each column describes what values " +
-        "it has there: a value, an array of values, or a struct of min, max and nulls. NULL, or no column: anything."),
-    overlapCall)
-
-  private def overlapCall(arguments: Seq[Expression]): Expression = {
-    val (top, others) = splitTop("overlap_subscriptions", arguments)
-    if (top.isDefined) throw noSuchArgument("overlap_subscriptions", "top")
-    val MatchCall(ruleSet, names, inputs, _, semantics, _, _, _) =
-      call("overlap_subscriptions", others, Nil, isRow = !RegionShape.isBounds(_))
-    val regions = RegionCall(ruleSet, names, inputs, semantics)
-    regions.shapes // complains where a column cannot describe a region
-    regions
-  }
-
-  /** All of one row. */
-  def all: Seq[Scalar] = scalars :+ regions
+      call => TestTable.of(Programs.bound(SparkSession.active, call))),
+    (
+      FunctionIdentifier("overlap_subscriptions"),
+      info(
+        "overlap_subscriptions",
+        "_FUNC_(['set',] *) - The ids of all rules that could match some row of a region. Each column describes what " +
+          "values it has there: a value, an array of values, or a struct of min, max and nulls. NULL, or no column: " +
+          "anything."),
+      overlapCall))
 
   val tables: Seq[Table] = Seq(
     (
@@ -140,6 +127,16 @@ object Functions {
       }
     }
     MatchCall(ruleSet, named.map(_._1), named.map(_._2), answers, Semantics.of(SQLConf.get))
+  }
+
+  private def overlapCall(arguments: Seq[Expression]): Expression = {
+    val (top, others) = splitTop("overlap_subscriptions", arguments)
+    if (top.isDefined) throw noSuchArgument("overlap_subscriptions", "top")
+    val MatchCall(ruleSet, names, inputs, _, semantics, _, _, _) =
+      call("overlap_subscriptions", others, Nil, isRow = !RegionShape.isBounds(_))
+    val regions = RegionCall(ruleSet, names, inputs, semantics)
+    regions.shapes // complains where a column cannot describe a region
+    regions
   }
 
   private def splitRuleSet(arguments: Seq[Expression]): (Option[String], Seq[Expression]) = arguments match {

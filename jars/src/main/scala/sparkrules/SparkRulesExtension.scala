@@ -9,7 +9,7 @@ import sparkrules.catalog.KnownCatalog
 class SparkRulesExtension extends SparkSessionExtensionsProvider {
   override def apply(extensions: SparkSessionExtensions): Unit = {
     PluginClasses.load()
-    Functions.all.foreach(extensions.injectFunction)
+    Functions.scalars.foreach(extensions.injectFunction)
     Functions.tables.foreach(extensions.injectTableFunction)
     extensions.injectHintResolutionRule(session => KnownCatalog(session.asInstanceOf[SparkSession]))
     extensions.injectPlanNormalizationRule(session => PinVersions(session.asInstanceOf[SparkSession]))
