@@ -305,6 +305,20 @@ class TestSpark:
         assert found.columns == ["the where", "subscriptions", "error"]
         assert {row[0]: row.subscriptions for row in found.collect()} == {"t > 10": ["hot"], "t <": None, None: None}
 
+    def test_versions_made_by_sql_keep_them(self, spark: SparkSession) -> None:
+        made = RuleSet("advertised_in_sql")
+        made.subscribe_all({"hot": "t > 30", "cold": "t < 0"})
+        made.advertise("attic", "t > 20")
+        store = spark.conf.get("spark.sparkrules.store")
+        made.publish(store=store)
+        spark.sql(f"CALL sparkrules.unsubscribe('{made.name}', array('cold'))")
+        newer = RuleSet.load(made.name, store)
+        assert (list(newer.subscriptions), list(newer.advertisements)) == (["hot"], ["attic"])
+        newer.unadvertise("attic")
+        newer.publish()
+        spark.sql(f"CALL sparkrules.rollback('{made.name}', 1)")
+        assert list(RuleSet.load(made.name, store).advertisements) == ["attic"]
+
     def test_a_schema_of_spark(self, spark: SparkSession) -> None:
         made = rules({"above": "t > 5", "other": "s.x = 1 AND v > 3"})
         df = spark.sql("SELECT 1 AS t, named_struct('x', 2L) AS s, INTERVAL 1 MONTH AS v")

@@ -42,7 +42,7 @@ def test_the_files_are_those_of_the_documented_format(store: Store) -> None:
     manifest = json.loads((store.path / "alerts" / "versions" / "1.json").read_text())
     assert list(manifest) == [
         "format", "rule_set", "version", "created", "publisher", "action", "parent", "segments", "rejected",
-        "default_validity", "subscriptions", "predicates", "nodes",
+        "default_validity", "subscriptions", "predicates", "nodes", "advertisements",
     ]  # fmt: skip
     assert manifest["segments"] == [{"name": only_segment(store).name, "subscriptions": 1, "removed": None, "live": 1}]
     with pa.memory_map(str(only_segment(store) / "subscriptions.arrow")) as file:
