@@ -53,8 +53,8 @@ def _measure(spark: SparkSession, directory: str, count: int, rows: int, runs: i
         "FROM (SELECT match_subscriptions('auctions', *) AS m FROM auctions)"
     ).collect()[0]
     print(
-        f"{count:,} rules, {rows:,} rows: per row {found[0]:.1f} matches, {found[1]:.1f} overlap sets of {found[2]:.1f} "
-        "members in all"
+        f"{count:,} rules, {rows:,} rows: per row {found[0]:.1f} matches, {found[1]:.1f} overlap sets of "
+        f"{found[2]:.1f} members in all"
     )
     seconds = dict.fromkeys(QUERIES, float("inf"))
     for _ in range(runs):
