@@ -4,7 +4,7 @@
 |---|---|
 | `python` | executed; blocks of a page share their names, and `spark` is there |
 | `sql` | each statement (they end with `;`) goes to `spark.sql`; results of SELECT are shown |
-| `bash` | lines `sparkrules publish`, `match`, `lint` and `diff` go to `cli.main`; others, and those with `&&`, are not run |
+| `bash` | lines `sparkrules publish`, `match`, `lint` or `diff` go to `cli.main`; others, or with `&&`, are not run |
 | `csv`, `json`, `jsonl`, `yaml` | written to the file that a line `<!-- file: name -->` before the block names |
 | `text` | what the block before it prints, compared line by line; `...` in a line stands for anything |
 """
