@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from sparkrules.index import Rule
-from sparkrules.sql import Policy, RuleError, parse_rule
+from sparkrules.sql import Node, Policy, RuleError, parse_rule
 from sparkrules.sql.policy import AnyFunction
 
 
@@ -24,10 +24,12 @@ def as_written(rules: Iterable[Rule], policy: Policy) -> Iterator[Rule]:
     b > 1 and a > 1
     """
     accepted = AnyFunction.within(policy)
+    trees: dict[str, Node] = {}
     for rule in rules:
-        try:
-            tree = parse_rule(rule.where if rule.sql is None else rule.sql, policy=accepted)
-        except RuleError:
-            yield rule
-        else:
-            yield replace(rule, tree=tree)
+        text = rule.where if rule.sql is None else rule.sql
+        if text not in trees:
+            try:
+                trees[text] = parse_rule(text, policy=accepted)
+            except RuleError:
+                trees[text] = rule.tree
+        yield replace(rule, tree=trees[text])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from sparkrules.advertised import Advertisement
 from sparkrules.index import Rule, Segment, build_segment
 from sparkrules.index.advertisements import OverlapIndex
-from sparkrules.index.exact_overlap import Overlap, overlap
-from sparkrules.sql import Node
+from sparkrules.index.regions import Regions
+from sparkrules.index.satisfiable import Satisfiability, formula, satisfiable
+from sparkrules.sql import Node, Predicate
+from sparkrules.sql.tree import distinct_predicates
 
 
 class OverlappingPair(NamedTuple):
@@ -38,6 +40,16 @@ class OverlapQuestions:
         self.segment = segment
         self.schema = schema
         self._index = OverlapIndex(segment, schema)
+        self._regions: Regions | None = None
+        self._known: set[Predicate] = set()
+
+    def prepare(self, trees: Iterable[Node]) -> None:
+        """Say which conditions will be asked for: what they need is then made once."""
+        asked = {test for tree in trees for test in distinct_predicates(tree)}
+        if self._regions is None or not asked <= self._known:
+            # One column has one type: where none is declared, what all conditions compare it with is taken together.
+            self._known = asked.union(self.segment.predicates())
+            self._regions = Regions(self._known, self.schema)
 
     def ids(self, tree: Node, *, exact: bool = True) -> list[str]:
         """The ids of those that may overlap, in output order. Without `exact`, predicates are looked at one by one."""
@@ -51,22 +63,30 @@ class OverlapQuestions:
         if exact:
             overlaps = dict(self._exact(found, tree))
             nodes = self.segment.subscription_node[found].tolist()
-            found = found[np.array([overlaps[node].overlaps for node in nodes], bool)]
+            found = found[np.array([overlaps[node].holds for node in nodes], bool)]
         return found
 
-    def pairs(self, advertisement: Advertisement) -> Iterator[OverlappingPair]:
-        """Those that overlap an advertisement, in output order."""
+    def pairs(self, advertisements: Collection[Advertisement]) -> Iterator[OverlappingPair]:
+        """Those that overlap each advertisement, in output order."""
+        self.prepare(own.tree for own in advertisements)
+        for advertisement in advertisements:
+            yield from self._pairs(advertisement)
+
+    def _pairs(self, advertisement: Advertisement) -> Iterator[OverlappingPair]:
         found = self._index.numbers(advertisement.tree)
         overlaps = dict(self._exact(found, advertisement.tree))
         for number in found.tolist():
             own = overlaps[int(self.segment.subscription_node[number])]
-            if own.overlaps:
+            if own.holds:
                 yield OverlappingPair(advertisement.id, self.segment.subscription_id[number], own.certain)
 
-    def _exact(self, numbers: NDArray[np.int32], tree: Node) -> Iterator[tuple[int, Overlap]]:
+    def _exact(self, numbers: NDArray[np.int32], tree: Node) -> Iterator[tuple[int, Satisfiability]]:
         """For each condition that some of the subscriptions have, by node, whether it overlaps."""
+        self.prepare([tree])
+        assert self._regions is not None
+        given = formula(tree, self._regions)
         for node in np.unique(self.segment.subscription_node[numbers]).tolist():
-            yield node, overlap(self.segment.tree(node), tree, self.schema)
+            yield node, satisfiable([formula(self.segment.tree(node), self._regions), given], self._regions)
 
 
 def advertising(

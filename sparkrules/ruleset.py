@@ -199,7 +199,7 @@ class RuleSet(PublishedSubscriptions):
         """
         questions = self._questions(schema)
         if texts is None:
-            return [pair for own in self._advertised.values() for pair in questions.pairs(own)]
+            return list(questions.pairs(list(self._advertised.values())))
         found = texts_table(self._answers(where_texts(texts, column), questions), column)
         if isinstance(texts, pa.Table):
             return found
@@ -238,10 +238,10 @@ class RuleSet(PublishedSubscriptions):
             made._advertised.add(given)
         return made
 
-    def conforms(self, df: DataFrame, advertisement: str | None = None, *, where: str | None = None) -> DataFrame:
+    def breaking(self, df: DataFrame, advertisement: str | None = None, *, where: str | None = None) -> DataFrame:
         """The rows that break an advertisement: for which its condition is not true. No rows: the data conforms.
 
-        assert rules.conforms(spark.table("readings"), "cellar").isEmpty()
+        assert rules.breaking(spark.table("readings"), "cellar").isEmpty()
         """
         return nonconforming(df, self._advertisement(advertisement, where))
 
@@ -275,13 +275,18 @@ class RuleSet(PublishedSubscriptions):
     def _answers(
         self, texts: Iterable[str | None], questions: OverlapQuestions
     ) -> Iterator[tuple[str | None, list[str] | None, str | None]]:
+        given: dict[str | None, Advertisement | RuleError] = {}
         for text in texts:
             try:
-                given = Advertisement.parsed(None, text or "", self.dialect, self.policy)
+                given[text] = Advertisement.parsed(None, text or "", self.dialect, self.policy)
             except RuleError as error:
-                yield text, None, f"{error.reason} at line {error.line}, column {error.column}"
+                given[text] = error
+        questions.prepare(own.tree for own in given.values() if isinstance(own, Advertisement))
+        for text, own in given.items():
+            if isinstance(own, RuleError):
+                yield text, None, f"{own.reason} at line {own.line}, column {own.column}"
             else:
-                yield text, questions.ids(given.tree), None
+                yield text, questions.ids(own.tree), None
 
     def _predicates_of(self, ids: list[str]) -> list[int]:
         segment, wanted = self.segment, set(ids)

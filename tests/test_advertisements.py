@@ -268,7 +268,7 @@ class TestSpark:
         made.subscribe_all(auction_rules(2_000))
         made.advertise("dear", "price > 12 AND (condition = 'used' OR bids > 3)")
         df = spark.createDataFrame(auction_rows(2_000).to_pandas())
-        broken = made.conforms(df, "dear")
+        broken = made.breaking(df, "dear")
         own = df.where("price > 12 AND (condition = 'used' OR bids > 3)").persist()
         assert 0 < own.count() == 2_000 - broken.count()
         small = made.restrict("dear", schema=df)
@@ -286,17 +286,17 @@ class TestSpark:
             [(1, 30.0, "a"), (2, 10.0, "a"), (3, None, "a"), (4, math.nan, "a"), (5, 30.0, ""), (6, 30.0, None)],
             "id INT, t DOUBLE, room STRING",
         )
-        assert sorted(row.id for row in made.conforms(df, "attic").collect()) == [2, 3, 5, 6]
-        assert made.conforms(df, "attic").columns == df.columns
-        assert made.conforms(df, where="true").isEmpty()
-        assert made.conforms(df, where="t > 20 OR NULL").count() == 2
+        assert sorted(row.id for row in made.breaking(df, "attic").collect()) == [2, 3, 5, 6]
+        assert made.breaking(df, "attic").columns == df.columns
+        assert made.breaking(df, where="true").isEmpty()
+        assert made.breaking(df, where="t > 20 OR NULL").count() == 2
 
     def test_spark_does_not_substitute_variables_in_it(self, spark: SparkSession) -> None:
         made = rules({}, odd="room = '${env:HOME}'")
         with pytest.raises(RuleSetError, match=r"set spark\.sql\.variable\.substitute=false"):
-            made.conforms(spark.sql("SELECT 'a' AS room"), "odd")
+            made.breaking(spark.sql("SELECT 'a' AS room"), "odd")
         with pytest.raises(RuleSetError, match="in a DataFrame of Spark, not in Table"):
-            made.conforms(pa.table({"room": ["a"]}), "odd")  # type: ignore[arg-type]
+            made.breaking(pa.table({"room": ["a"]}), "odd")  # type: ignore[arg-type]
 
     def test_texts_of_a_dataframe(self, spark: SparkSession) -> None:
         made = rules({"hot": "t > 30", "cold": "t < 0"})

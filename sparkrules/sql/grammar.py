@@ -87,8 +87,10 @@ class BooleanGrammar(ValueGrammar):
             self.at += 1
             test.predicate, test.constants = "in", self.members()
         elif kind in ("LIKE", "ILIKE"):
+            self.require_allowed(kind)
             self.like(test, kind.lower())
         elif kind == "RLIKE":
+            self.require_allowed(kind)
             self.at += 1
             test.predicate, test.arguments = "rlike", (self.value(),)
         elif test.negated:
@@ -97,6 +99,13 @@ class BooleanGrammar(ValueGrammar):
             self.identity(test)
         test.end = self.at
         return test
+
+    def require_allowed(self, operator: str) -> None:
+        """A function that is denied is not to be had as an operator either."""
+        if not self.policy.allows(operator):
+            raise self.tokens.error(
+                self.at, f"{operator} is not allowed in a rule", f"The policy denies the function {operator.lower()}."
+            )
 
     def position_argument(self) -> Syntax:
         start = self.at

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sparkrules.sql import ALWAYS, NEVER, Constant, Junction, Policy, Predicate, called_functions, parse_rule
+from sparkrules.sql import ALWAYS, NEVER, Constant, Junction, Policy, Predicate, RuleError, called_functions, parse_rule
 
 GOLDEN = [
     # comparisons: the constant goes to the right, synonyms become one operator
@@ -170,3 +170,10 @@ def test_called_functions_are_names_before_brackets_and_nothing_else() -> None:
     policy = Policy(extra_functions={"my_udf", "main.tools.f"})
     text = "My_UDF(a) = `lower`('X') AND a IN (1) AND main.tools.f(b) = CAST(upper('f(x)') AS STRING) AND NOT (c)"
     assert called_functions(parse_rule(text, policy=policy)) == {"my_udf", "lower", "main.tools.f", "upper"}
+
+
+@pytest.mark.parametrize("text", ["a RLIKE 'x'", "a NOT RLIKE 'x'", "a REGEXP 'x'", "rlike(a, 'x')"])
+def test_a_denied_function_is_denied_as_an_operator_too(text):
+    with pytest.raises(RuleError, match="not allowed in a rule"):
+        parse_rule(text, policy=Policy(denied_functions={"rlike"}))
+    parse_rule("a LIKE 'x'", policy=Policy(denied_functions={"rlike"}))
