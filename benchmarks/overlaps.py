@@ -1,7 +1,7 @@
 """What overlap sets cost beside ids alone: python -m benchmarks.overlaps --rules 10000
 
-Auction rules over auction rows from Parquet through Spark, on one core. The queries take turns, and the run of each that
-took least processor time of Spark's JVM counts: on a machine that does other things as well, the clock says little.
+Auction rules over auction rows from Parquet through Spark, on one core. The queries take turns, and the run of each
+that took least processor time of Spark's JVM counts: on a machine that does other things too, the clock says little.
 """
 
 from __future__ import annotations
