@@ -199,7 +199,8 @@ object Programs {
     val binder = new Binder(segment, row, analysis, description.missingColumns == "null")
     val bound = Tuning(binder.bind(description.strict), statistics, description.exact)
     val compiler = new Compiler(segment, bound)
-    val whole = binder.accepted(compiler.rejected)
+    // The whole of a rule lacks the columns that its parts lack.
+    val whole = binder.accepted(compiler.rejected.filter(compiler.problem(_).missing.isEmpty))
     if (whole.isEmpty) (bound, segment, compiler) else bind(segment.withWholeTexts(whole), analysis, row, description, statistics)
   }
 
