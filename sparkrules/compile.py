@@ -19,6 +19,7 @@ from sparkrules.index.csr import Ints
 from sparkrules.index.forest import Forest, distinct_rows, merge_forests
 from sparkrules.index.instances import ConstantTable, Instances, instances_forest
 from sparkrules.sql import DEFAULT_POLICY, Node, Policy, RuleError, parse_rule, spark_sql
+from sparkrules.sql.dialect import SPARK_DIALECTS
 from sparkrules.sql.template import (
     SEPARATOR,
     Template,
@@ -79,6 +80,8 @@ class _Compilation:
     def __init__(self, dialect: str, policy: Policy) -> None:
         self.dialect = dialect
         self.policy = policy
+        self.is_spark = dialect.lower() in SPARK_DIALECTS
+        self.longest = policy.max_characters
         self.count = 0
         self.alike: dict[str, _Alike] = {}
         self.numbered = _Numbered()
@@ -94,14 +97,14 @@ class _Compilation:
         """Cut a text and put it beside those that are like it."""
         number = self.count
         self.count += 1
-        try:
-            sql = spark_sql(text, dialect=self.dialect, policy=self.policy)
-        except RuleError as error:
-            self.errors[number] = error
-            return
-        if sql is not text:
-            self.translated[number] = sql
-        if len(sql) > self.policy.max_characters or SEPARATOR in sql or not _is_unicode(sql):
+        sql = text
+        if not self.is_spark:
+            try:
+                sql = self.translated[number] = spark_sql(text, dialect=self.dialect, policy=self.policy)
+            except RuleError as error:
+                self.errors[number] = error
+                return
+        if len(sql) > self.longest or SEPARATOR in sql or not (sql.isascii() or _is_unicode(sql)):
             self._parse(number, sql)
             return
         skeleton, literals = lift(sql)
@@ -188,8 +191,6 @@ _CLASSES = ("string", "integer", "decimal")
 
 
 def _is_unicode(text: str) -> bool:
-    if text.isascii():
-        return True
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -61,10 +61,10 @@ def read_rules(source: object) -> tuple[Iterator[RuleRow], int | None]:
 
 
 def _row_of(rule: Any) -> RuleRow:
-    if isinstance(rule, Mapping):
-        return RuleRow(*(rule.get(field) for field in FIELDS))
     if isinstance(rule, (tuple, list)):
         return RuleRow(*rule) if 2 <= len(rule) <= len(FIELDS) else RuleRow(rule[0] if rule else None, None)
+    if isinstance(rule, Mapping):
+        return RuleRow(*(rule.get(field) for field in FIELDS))
     return RuleRow(*(getattr(rule, field, None) for field in FIELDS))
 
 
