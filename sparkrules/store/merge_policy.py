@@ -11,7 +11,7 @@ than a file of removed rows does every reader.
 >>> from sparkrules.store.merge_policy import groups
 >>> groups([100_000, 30, 10, 12, 1])
 [[4], [2, 3, 1], [0]]
->>> groups([100_000, 7_000, 10])
+>>> groups([100_000, 3_000, 10])
 [[2, 1, 0]]
 """
 
@@ -26,7 +26,7 @@ from sparkrules.store.part import Part, merged
 
 Merge = Literal["auto", "all", "none"]
 GROWTH = 4
-BESIDE = 16
+BESIDE = 50
 MOST_PARTS = 8
 SMALL = 1_000  # rows; rewriting so many takes some hundredths of a second
 
