@@ -59,6 +59,19 @@ def check_row(row: RuleRow, default_validity: timedelta | None = None) -> Checke
     )
 
 
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Millions of small objects are made, in no cycles: there is no point in looking for cycles among them."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+@_no_collection()
 def compile_rows(
     rows: Iterable[RuleRow],
     rule_set: str,
@@ -73,31 +86,6 @@ def compile_rows(
 
     `progress` is given the texts and gives them back, one by one as they are compiled.
     """
-    with _no_collection():
-        return _compile_rows(rows, rule_set, dialect, policy, default_validity, taken, progress)
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Millions of small objects are made, in no cycles: looking for cycles among them takes a third of the time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
-
-
-def _compile_rows(
-    rows: Iterable[RuleRow],
-    rule_set: str,
-    dialect: str,
-    policy: Policy,
-    default_validity: timedelta | None,
-    taken: Callable[[list[str]], Collection[str]],
-    progress: Callable[[list[str]], Iterable[str]],
-) -> CompiledRows:
     rejected: list[tuple[int, Rejected]] = []
     open_rows: list[tuple[int, CheckedRow]] = []
     for place, read in enumerate(rows):

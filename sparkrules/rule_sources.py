@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sized
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
@@ -34,26 +34,24 @@ class RuleRow(NamedTuple):
     valid_until: Any = None
 
 
-def read_rules(source: object) -> tuple[Iterator[RuleRow], int | None]:
-    """The rules of a source, and how many they are if that is known without reading it.
+def read_rules(source: object) -> Iterator[RuleRow]:
+    """The rules of a source, as they stand there.
 
-    >>> rows, count = read_rules({"hot": "temperature > 30", "cold": "temperature < 0"})
-    >>> [row.id for row in rows], count
-    (['hot', 'cold'], 2)
-    >>> list(read_rules([("hot", "temperature > 30", 5)])[0]) == [RuleRow("hot", "temperature > 30", priority=5)]
+    >>> [row.id for row in read_rules({"hot": "temperature > 30", "cold": "temperature < 0"})]
+    ['hot', 'cold']
+    >>> list(read_rules([("hot", "temperature > 30", 5)])) == [RuleRow("hot", "temperature > 30", priority=5)]
     True
-    >>> list(read_rules([{"id": "hot", "where": "temperature > 30"}])[0]) == [RuleRow("hot", "temperature > 30")]
+    >>> list(read_rules([{"id": "hot", "where": "temperature > 30"}])) == [RuleRow("hot", "temperature > 30")]
     True
     """
     if isinstance(source, (str, os.PathLike)):
-        return _read_file(Path(source)), None
+        return _read_file(Path(source))
     if isinstance(source, Mapping):
-        return (_row_of({"id": id, **_named(rule)}) for id, rule in source.items()), len(source)
+        return (_row_of({"id": id, **_named(rule)}) for id, rule in source.items())
     if isinstance(source, pa.Table):
-        return table_rows(source), source.num_rows
+        return table_rows(source)
     if isinstance(source, Iterable):
-        count = len(source) if isinstance(source, Sized) else None
-        return map(_row_of, source), count
+        return map(_row_of, source)
     raise RuleSetError(
         f"rules cannot be read from {type(source).__name__}: give a list of (id, where), a mapping of id to where, a "
         "DataFrame, or the path of a .csv, .jsonl or .yaml file"
@@ -130,7 +128,7 @@ def _read_yaml(file: Path) -> Iterator[RuleRow]:
         raise RuleSetError(f"{file} is not YAML: {error}") from error
     if not isinstance(content, (list, dict)):
         raise RuleSetError(f"{file}: a list of rules (id, where) or a mapping of id to where is expected")
-    yield from read_rules(content)[0]
+    yield from read_rules(content)
 
 
 def _check_columns(names: Iterable[str], origin: str) -> None:

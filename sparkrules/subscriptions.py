@@ -210,13 +210,16 @@ class Subscriptions:
             default_validity=self.default_validity,
         )
         if is_spark(source):
-            return sum(map(self._add_compiled, compile_dataframe(source, compile_here)))
-        rows, _ = read_rules(source)
+            # The partitions do not know of each other, nor of this rule set.
+            return sum(
+                self._add_compiled(without_taken(done, self.name, self._content.taken(done.ids)))
+                for done in compile_dataframe(source, compile_here)
+            )
+        rows = read_rules(source)
         return self._add_compiled(compile_here(rows, taken=self._content.taken, progress=self._progress))
 
     def _add_compiled(self, done: CompiledRows) -> int:
-        """Add what was compiled, but for ids that are taken meanwhile; how many that is."""
-        done = without_taken(done, self.name, self._content.taken(done.segment.subscription_id.tolist()))
+        """Add what was compiled, and return how much that is."""
         if done.rejected:
             self.rejected += [found for _, found in done.rejected]
         self._content.add_segment(done.segment, done.ids)

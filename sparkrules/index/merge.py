@@ -6,6 +6,7 @@ used are gone: use counts, less those of the rules left out, say which.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime, timezone
 
@@ -42,11 +43,10 @@ def merge_segments(
             for segment, keep in zip(segments, keeps, strict=True)
         ]
     )
-    seen: set[str] = set()
-    for id in subscriptions.id.tolist():
-        if id in seen:
-            raise DuplicateId(f"two segments have a subscription {id!r}: ids are unique within a rule set")
-        seen.add(id)
+    ids = subscriptions.id.tolist()
+    if len(set(ids)) < len(ids):
+        id, _ = Counter(ids).most_common(1)[0]
+        raise DuplicateId(f"two segments have a subscription {id!r}: ids are unique within a rule set")
     forest = merge_forests([forest_of(segment, keep) for segment, keep in zip(segments, keeps, strict=True)])
     return segment_of(forest, subscriptions, functions_of(forest.attributes, forest.constants))
 

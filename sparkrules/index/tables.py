@@ -96,23 +96,21 @@ def to_tables(segment: Segment) -> dict[str, pa.Table]:
             segment.level,
             segment.use_count,
         ],
-        "subscriptions": [
-            segment.subscription_id,
-            segment.subscription_node,
-            segment.priority,
-            segment.where,
-            segment.metadata,
-            segment.sql,
-            instants_to_arrow(segment.valid_from),
-            instants_to_arrow(segment.valid_until),
-            segment.ticket,
-        ],
+        "subscriptions": [subscription_column(segment, name) for name in SCHEMAS["subscriptions"].names],
         "functions": [list(segment.functions)],
     }
     return {
         name: pa.table([_column(c, field.type) for c, field in zip(columns[name], schema, strict=True)], schema=schema)
         for name, schema in SCHEMAS.items()
     }
+
+
+def subscription_column(segment: Segment, name: str) -> Any:
+    """A column of the table of subscriptions, as Arrow has it."""
+    values = getattr(segment, {"id": "subscription_id", "node": "subscription_node"}.get(name, name))
+    if values.dtype.kind == "M":
+        return instants_to_arrow(values)
+    return _column(values, SCHEMAS["subscriptions"].field(name).type)
 
 
 def from_tables(tables: Mapping[str, pa.Table]) -> Segment:

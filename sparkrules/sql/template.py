@@ -116,7 +116,7 @@ def make_template(skeleton: str, literals: Sequence[str], policy: Policy) -> Tem
     classes elsewhere. None if there is none, or if the text is refused: such texts are parsed one by one."""
     pieces = skeleton.split(SEPARATOR)
     text = joined(skeleton, literals)
-    if _MARK in text or _DIGITS in text or not _cut_alike(text, pieces, literals):
+    if _MARK in text or _DIGITS in text or not _cut_alike(text, pieces, literals, policy):
         return None
     pinned: frozenset[int] = frozenset()
     while True:
@@ -134,7 +134,7 @@ def make_template(skeleton: str, literals: Sequence[str], policy: Policy) -> Tem
         pinned = frozenset(range(len(literals))) - found
 
 
-def _cut_alike(text: str, pieces: Sequence[str], literals: Sequence[str]) -> bool:
+def _cut_alike(text: str, pieces: Sequence[str], literals: Sequence[str], policy: Policy) -> bool:
     """Whether our tokenizer and sqlglot's find exactly these literals in these places."""
     places: list[tuple[int, int]] = []
     at = 0
@@ -143,7 +143,7 @@ def _cut_alike(text: str, pieces: Sequence[str], literals: Sequence[str]) -> boo
         places.append((at, at + len(literal)))
         at += len(literal)
     try:
-        tokens = tokenize(text, _ANY_LENGTH)
+        tokens = tokenize(text, policy)
         others = Dialect.get_or_raise("spark").tokenize(text)
     except (RuleError, SqlglotError):
         return False
@@ -164,9 +164,6 @@ def _tiled(tokens: dict[int, int], start: int, end: int) -> bool:
     while at < end:
         at = tokens.get(at, end + 1)
     return at == end
-
-
-_ANY_LENGTH = Policy(max_characters=2**62)
 
 
 def _marker(at: int, kind: LiteralClass) -> str:

@@ -21,7 +21,7 @@ from sparkrules.index.arrow_arrays import numpy_of, texts_to_arrow
 from sparkrules.index.rule import Rule
 from sparkrules.index.segment import Segment
 from sparkrules.index.segment_rules import rule_at
-from sparkrules.index.tables import SCHEMAS, CorruptSegment, to_tables
+from sparkrules.index.tables import SCHEMAS, CorruptSegment, subscription_column, to_tables
 from sparkrules.store.arrow_file import PUBLISH_AGAIN, map_arrow
 from sparkrules.store.segment_files import load_segment, read_segment
 from sparkrules.store.stored_rule import stored_rule
@@ -91,10 +91,7 @@ class LazySegment:
         """A column of its subscriptions, as one Arrow array."""
         if name not in self._columns:
             if self._given is not None:
-                columns = self.tables["subscriptions"].columns
-                self._columns = {
-                    own: _single(c) for own, c in zip(SCHEMAS["subscriptions"].names, columns, strict=True)
-                }
+                self._columns[name] = subscription_column(self._given, name)
             else:
                 chunks = self._subscriptions.column(name)
                 try:

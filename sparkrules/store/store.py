@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import re
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -69,8 +69,12 @@ class Store:
         """Publish the content of an old version again, as the newest, and return its number."""
         while True:
             old, newest = self.manifest(rule_set, version), self.versions(rule_set)[-1]
-            again = replace(
-                Manifest.new(rule_set, 0, old.segments, predicates=old.predicates, nodes=old.nodes),
+            again = Manifest.new(
+                rule_set,
+                0,
+                old.segments,
+                predicates=old.predicates,
+                nodes=old.nodes,
                 action=f"rollback to {version}",
                 parent=newest,
                 rejected=old.rejected,
@@ -187,33 +191,15 @@ class Store:
 
     def write_removed(self, rule_set: str, removed: NDArray[np.bool_]) -> str:
         """Write which rows of a segment are removed, so that a manifest can name it."""
-        file = self._new_file(rule_set, "removed")
-        try:
-            write_removed(file, removed)
-            sync_directory(file.parent)
-        except OSError as error:
-            raise self._cannot_publish(rule_set, error) from error
-        return file.stem
+        return self._write_file(rule_set, "removed", lambda file: write_removed(file, removed))
 
     def write_rejected(self, rule_set: str, rejected: Iterable[Rejected]) -> str:
         """Write the rules that were set aside, so that a manifest can name them."""
-        file = self._new_file(rule_set, "rejected")
-        try:
-            write_rejected(file, rejected)
-            sync_directory(file.parent)
-        except OSError as error:
-            raise self._cannot_publish(rule_set, error) from error
-        return file.stem
+        return self._write_file(rule_set, "rejected", lambda file: write_rejected(file, rejected))
 
     def write_advertisements(self, rule_set: str, advertisements: Iterable[StoredAdvertisement]) -> str:
         """Write advertisements, so that a manifest can name them."""
-        file = self._new_file(rule_set, "advertisements")
-        try:
-            write_advertisements(file, advertisements)
-            sync_directory(file.parent)
-        except OSError as error:
-            raise self._cannot_publish(rule_set, error) from error
-        return file.stem
+        return self._write_file(rule_set, "advertisements", lambda file: write_advertisements(file, advertisements))
 
     def commit(self, manifest: Manifest, after: int | None) -> int | None:
         """Make a manifest the next version, and return its number; what it refers to has been written.
@@ -242,14 +228,17 @@ class Store:
             )
         return removed
 
-    def _new_file(self, rule_set: str, kind: str) -> Path:
-        directory = self._home(rule_set) / kind
+    def _write_file(self, rule_set: str, kind: str, write: Callable[[Path], None]) -> str:
+        """Write a file of some kind under a name of its own, which is returned."""
+        file = self._home(rule_set) / kind / f"{uuid.uuid4().hex}.arrow"
         try:
-            directory.mkdir(parents=True, exist_ok=True)
-            sync_directory(directory.parent)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            sync_directory(file.parent.parent)
+            write(file)
+            sync_directory(file.parent)
         except OSError as error:
             raise self._cannot_publish(rule_set, error) from error
-        return directory / f"{uuid.uuid4().hex}.arrow"
+        return file.stem
 
     def _cannot_publish(self, rule_set: str, error: OSError) -> StoreError:
         return StoreError(f"rule set {rule_set!r} cannot be published to {self.path}: {error}")
