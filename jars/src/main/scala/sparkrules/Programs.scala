@@ -86,7 +86,7 @@ object Programs {
     }
 
   private def removedOf(store: Store, description: Description, segment: SegmentEntry, count: Int): Array[Int] =
-    segment.removed.fold(Array.empty[Int])(store.removed(description.version.ruleSet, _, count))
+    store.removed(description.version.ruleSet, segment.removed, count)
 
   private def without(rules: Seq[RejectedRule], rows: Array[Int]): Seq[RejectedRule] = {
     val isRemoved = rows.toSet

@@ -68,7 +68,7 @@ final class Store(root: String, hadoop: Configuration) {
 
   def statistics(ruleSet: String, number: Int): Statistics = {
     val file = new Path(path, s"$ruleSet/statistics/$number.arrow")
-    naming(file, "analyse")(Statistics.of(ArrowTable.read(bytes(file))))
+    reading(file, "analyse")(Statistics.of)
   }
 
   private[sparkrules] def manifestPath(version: Version): Path =
@@ -76,13 +76,14 @@ final class Store(root: String, hadoop: Configuration) {
 
   def manifest(version: Version): Manifest = Manifest.read(this, version.ruleSet, version.number)
 
-  /** The rows of a segment's subscriptions that a version no longer has; the segment has `count`. */
-  def removed(ruleSet: String, name: String, count: Int): Array[Int] = {
-    val file = new Path(path, s"$ruleSet/removed/$name.arrow")
-    naming(file) {
-      val rows = ArrowTable.read(bytes(file)).ints("row")
-      rows.find(row => row < 0 || row >= count).foreach { row =>
-        throw new IllegalArgumentException(s"there is no subscription $row")
+  /** The rows of a segment's subscriptions that a version no longer has, ascending; the segment has `count`. */
+  def removed(ruleSet: String, name: Option[String], count: Int): Array[Int] = name.fold(Array.empty[Int]) { name =>
+    reading(new Path(path, s"$ruleSet/removed/$name.arrow")) { table =>
+      val rows = table.ints("row")
+      rows.indices.foreach { i =>
+        if (rows(i) >= count || rows(i) <= (if (i == 0) -1 else rows(i - 1))) {
+          throw new IllegalArgumentException(s"${rows(i)} is not the next of $count rows")
+        }
       }
       rows
     }
@@ -90,20 +91,18 @@ final class Store(root: String, hadoop: Configuration) {
 
   def segment(ruleSet: String, name: String): Segment = {
     def file(table: String) = new Path(path, s"$ruleSet/segments/$name/$table.arrow")
-    def read[T](table: String, wanted: String => Boolean = _ => true)(columns: ArrowTable => T): T =
-      naming(file(table))(columns(ArrowTable.read(bytes(file(table)), wanted)))
+    def read[T](table: String)(columns: ArrowTable => T): T = reading(file(table))(columns)
     val attributes = read("attributes")(_.strings("sql"))
     val (kinds, texts) = read("constants")(t => (t.strings("kind"), t.strings("text")))
     val (tested, tests, constants) =
       read("predicates")(t => (t.ints("attribute"), t.strings("operator"), t.lists("constants")))
     val (operators, leaves, children) =
       read("nodes")(t => (t.strings("operator"), t.ints("predicate"), t.lists("children")))
-    val later = Set("where", "sql", "metadata", "ticket")
-    val (ids, roots, priorities, validity) = read("subscriptions", !later(_)) { t =>
+    val (ids, roots, priorities, validity) = read("subscriptions") { t =>
       val validity = (t.instants("valid_from"), t.instants("valid_until"))
       (t.utf8Strings("id"), t.ints("node"), t.ints("priority"), validity)
     }
-    def rules: Array[String] = read("subscriptions", later) { t =>
+    def rules: Array[String] = read("subscriptions") { t =>
       t.strings("where").zip(t.strings("sql")).map { case (where, sql) => Option(sql).getOrElse(where) }
     }
     val functions = read("functions")(_.strings("name"))
@@ -114,6 +113,19 @@ final class Store(root: String, hadoop: Configuration) {
       naming(file(table))(throw new IllegalArgumentException(problem))
     }
     segment
+  }
+
+  /** An Arrow file, of which nothing has been read but where its columns are; to be closed. */
+  private[sparkrules] def arrow(file: Path): ArrowFile = {
+    val in = files.open(file)
+    try new ArrowFile(in, files.getFileStatus(file).getLen)
+    catch { case NonFatal(e) => in.close(); throw e }
+  }
+
+  private def reading[T](file: Path, remedy: String = "publish")(columns: ArrowTable => T): T = naming(file, remedy) {
+    val opened = arrow(file)
+    try columns(new ArrowTable(opened))
+    finally opened.close()
   }
 
   private[sparkrules] def bytes(file: Path): Array[Byte] = {

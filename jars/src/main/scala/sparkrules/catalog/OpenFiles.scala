@@ -3,15 +3,14 @@ package sparkrules.catalog
 import java.util.Arrays
 
 import scala.collection.mutable
-import scala.util.control.NonFatal
 
 import org.apache.hadoop.fs.Path
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
-import org.apache.spark.sql.types.{IntegerType, StringType}
+import org.apache.spark.sql.types.StringType
 
-import sparkrules.Store
+import sparkrules.{ArrowFile, Slice, Store, StoredColumn, Texts}
 
 /** Some rows of a file, from row number `first` on. */
 final class Chunk(val first: Int, val rows: Int, val columns: IndexedSeq[Slice])
@@ -62,23 +61,8 @@ final class OpenFiles(val store: Store) extends AutoCloseable {
     finally close(file)
   }
 
-  /** The rows that a version no longer has, ascending. */
-  def removed(ruleSet: String, name: Option[String], total: Int): Array[Int] = name.fold(Array.empty[Int]) { name =>
-    val path = new Path(store.path, s"$ruleSet/removed/$name.arrow")
-    val rows = chunks(path, Seq(StoredColumn("row", IntegerType))).flatMap(_.columns.head.ints).toArray
-    store.naming(path)(rows.indices.foreach { i =>
-      if (rows(i) >= total || rows(i) <= (if (i == 0) -1 else rows(i - 1))) {
-        throw new IllegalArgumentException(s"${rows(i)} is not the next of $total rows")
-      }
-    })
-    rows
-  }
-
   private def open(path: Path): ArrowFile = {
-    val in = store.files.open(path)
-    val file =
-      try new ArrowFile(in, store.files.getFileStatus(path).getLen)
-      catch { case NonFatal(e) => in.close(); throw e }
+    val file = store.arrow(path)
     opened += file
     file
   }

@@ -9,7 +9,7 @@ import org.apache.spark.sql.connector.read.InputPartition
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-import sparkrules.{Manifest, SegmentEntry, Store}
+import sparkrules.{Manifest, SegmentEntry, Slice, Store, StoredColumn}
 
 /** The subscriptions of a version, without those that were removed. */
 final case class Subscriptions(store: String, ruleSet: String, number: Long)
@@ -39,7 +39,7 @@ final case class Subscriptions(store: String, ruleSet: String, number: Long)
           (chunk, row) => value(chunk).value(row)
       }
       val chunks = files.chunks(file(files.store, entry.name), stored, span.from, span.until, entry.subscriptions)
-      OpenFiles.rows(chunks, files.removed(ruleSet, entry.removed, entry.subscriptions), values)
+      OpenFiles.rows(chunks, files.store.removed(ruleSet, entry.removed, entry.subscriptions), values)
     }
 
   private def manifest(store: Store): Manifest = Manifest.read(store, ruleSet, number)

@@ -8,7 +8,7 @@ import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.types.StringType
 import org.apache.spark.unsafe.types.UTF8String
 
-import sparkrules.{Manifest, RulesException, SegmentEntry, Store}
+import sparkrules.{Manifest, RulesException, SegmentEntry, Store, StoredColumn}
 
 /** A version without some of the subscriptions of another. The segments stay; what is gone is marked. */
 final class Unsubscribe(store: Store, ruleSet: String, ids: Seq[String], ticket: Option[String]) {
@@ -19,7 +19,7 @@ final class Unsubscribe(store: Store, ruleSet: String, ids: Seq[String], ticket:
     try {
       val wanted = mutable.Set.from(ids.map(UTF8String.fromString))
       val removed = newest.segments.map { entry =>
-        val before = files.removed(ruleSet, entry.removed, entry.subscriptions)
+        val before = store.removed(ruleSet, entry.removed, entry.subscriptions)
         val found = if (wanted.isEmpty) Array.empty[Int] else find(files, entry, before, wanted)
         if (found.isEmpty) None else Some((before ++ found).sorted)
       }

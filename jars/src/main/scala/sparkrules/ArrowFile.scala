@@ -1,4 +1,4 @@
-package sparkrules.catalog
+package sparkrules
 
 import java.nio.{ByteBuffer, ByteOrder}
 
@@ -107,9 +107,9 @@ final class ArrowFile(in: FSDataInputStream, length: Long) extends AutoCloseable
     values
   }
 
-  private def validity(batch: Batch, buffer: Int, from: Int, until: Int): Validity =
-    if (batch.metadata.buffers(buffer).length == 0) Validity.All
-    else new Validity(read(batch, buffer, from / 8, (until + 7) / 8 - from / 8), from % 8)
+  private def validity(batch: Batch, buffer: Int, from: Int, until: Int): Presence =
+    if (batch.metadata.buffers(buffer).length == 0) Presence.All
+    else new Presence(read(batch, buffer, from / 8, (until + 7) / 8 - from / 8), from % 8)
 
   /** Bytes of one of a batch's buffers. */
   private def read(batch: Batch, buffer: Int, from: Long, count: Long): Array[Byte] = {
