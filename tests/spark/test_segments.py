@@ -311,8 +311,13 @@ def test_plans_of_a_version_are_the_same_unless_a_rule_has_a_validity(spark: Spa
     assert [row.ids for row in spark.sql(query).collect()] == [[], ["a", "b"], ["a", "b"]]
 
 
-@pytest.mark.parametrize("rows", [[5], [-1]])
-def test_a_removed_file_that_names_no_subscription_is_refused(spark: SparkSession, rows: list[int]) -> None:
+@pytest.mark.parametrize(
+    ("rows", "reason"),
+    [([5], "there is no subscription 5 of 1"), ([-1], "there is no subscription -1 of 1"), ([0, 0], "0 comes after 0")],
+)
+def test_a_file_of_removed_subscriptions_that_cannot_be_right_is_refused(
+    spark: SparkSession, rows: list[int], reason: str
+) -> None:
     writer = VersionWriter(spark, "bad_removed")
     segment = writer.segment({"a": "id > 0"})
     writer._removed = lambda _: VersionWriter._removed(writer, rows)  # type: ignore[method-assign]
@@ -320,6 +325,6 @@ def test_a_removed_file_that_names_no_subscription_is_refused(spark: SparkSessio
     for part_rules in ("1", "1000"):
         with (
             settings(spark, spark_sparkrules_partRules=part_rules),
-            pytest.raises(PySparkException, match=r"removed/\w+.arrow is damaged \(there is no subscription"),
+            pytest.raises(PySparkException, match=rf"removed/\w+.arrow is damaged \({reason}"),
         ):
             spark.sql("SELECT match_subscriptions('bad_removed', *).ids FROM range(3)").collect()

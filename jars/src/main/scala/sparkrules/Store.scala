@@ -81,9 +81,9 @@ final class Store(root: String, hadoop: Configuration) {
     reading(new Path(path, s"$ruleSet/removed/$name.arrow")) { table =>
       val rows = table.ints("row")
       rows.indices.foreach { i =>
-        if (rows(i) >= count || rows(i) <= (if (i == 0) -1 else rows(i - 1))) {
-          throw new IllegalArgumentException(s"${rows(i)} is not the next of $count rows")
-        }
+        val row = rows(i)
+        if (row < 0 || row >= count) throw new IllegalArgumentException(s"there is no subscription $row of $count")
+        if (i > 0 && row <= rows(i - 1)) throw new IllegalArgumentException(s"$row comes after ${rows(i - 1)}")
       }
       rows
     }
