@@ -63,14 +63,17 @@ object Answer {
  * Matches a row and turns what is found into the values of `answers`.
  *
  * @param instant that of the query, in microseconds, if it decides which rules can match
+ * @param areCopied whether the answers for a row are copied before those of the next are asked for
  */
-final class Answers(rules: PinnedRules, inputs: Seq[Expression], answers: Seq[Answer], instant: Option[Long]) {
+final class Answers(
+    rules: PinnedRules, inputs: Seq[Expression], answers: Seq[Answer], instant: Option[Long], areCopied: Boolean) {
   val matcher = new RowMatcher(rules, inputs, instant)
   private lazy val overlaps = new Overlaps(matcher)
   private val isStrict = matcher.parts.exists(_.program.texts.nonEmpty)
   private val needsPartners = answers.contains(Answer.Overlap)
   private lazy val ranges = new Ranges(matcher.parts(0))
   private val result = new GenericInternalRow(answers.length)
+  private val buffer = new IdBuffer(isReused = areCopied)
 
   def run(row: InternalRow): Unit = {
     matcher.run(row)
@@ -83,7 +86,7 @@ final class Answers(rules: PinnedRules, inputs: Seq[Expression], answers: Seq[An
     var i = 0
     while (i < answers.length) {
       result.update(i, answers(i) match {
-        case Answer.Ids => matcher.idArray()
+        case Answer.Ids => matcher.idArray(buffer)
         case Answer.Overlaps =>
           overlaps.find()
           matcher.idArrays(overlaps)
@@ -107,7 +110,7 @@ final class Answers(rules: PinnedRules, inputs: Seq[Expression], answers: Seq[An
         result.update(i, answers(i) match {
           case Answer.SubscriptionId => matcher.id(m)
           case Answer.Priority => matcher.priority(m)
-          case Answer.Overlap => matcher.idArray(partners(m))
+          case Answer.Overlap => matcher.idArray(partners(m), buffer)
           case other => throw new IllegalStateException(s"$other is of a row, not of a match")
         })
         i += 1
@@ -131,8 +134,9 @@ final class Answers(rules: PinnedRules, inputs: Seq[Expression], answers: Seq[An
 
   private def rows(): ArrayData = {
     val partners = partnersOf()
+    val buffer = new IdBuffer(isReused = false)
     new GenericArrayData(Array.tabulate[Any](matcher.count) { m =>
-      InternalRow(matcher.id(m), matcher.priority(m), matcher.idArray(partners(m)))
+      InternalRow(matcher.id(m), matcher.priority(m), matcher.idArray(partners(m), buffer))
     })
   }
 

@@ -1,5 +1,7 @@
 package sparkrules
 
+import java.util.Arrays
+
 import org.apache.spark.sql.catalyst.expressions.UnsafeArrayData
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.types.UTF8String
@@ -8,58 +10,69 @@ import org.apache.spark.unsafe.types.UTF8String
  * The ids of subscriptions, all in one array, each padded with zeros to whole words: that is how a row of Spark holds
  * texts, so that an answer is made by copying words.
  *
- * @param offsets per subscription: the word where its id begins; and the end
- * @param padding per subscription: how many bytes of its last word are not its own
+ * @param places per subscription: the word where its id begins, above its length in bytes
  */
-final class Ids(val bytes: Array[Byte], val offsets: Array[Int], padding: Array[Byte]) extends Serializable {
-  def size: Int = padding.length
-
-  def length(i: Int): Int = 8 * (offsets(i + 1) - offsets(i)) - padding(i)
+final class Ids(bytes: Array[Byte], places: Array[Long]) extends Serializable {
+  def size: Int = places.length
 
   /** The id itself, not copied. */
-  def apply(i: Int): UTF8String = UTF8String.fromAddress(bytes, Platform.BYTE_ARRAY_OFFSET + 8L * offsets(i), length(i))
+  def apply(i: Int): UTF8String = UTF8String.fromAddress(bytes, Ids.address(places(i)), places(i).toInt)
 
-  private def words(i: Int): Int = offsets(i + 1) - offsets(i)
+  private def words(i: Int): Int = (places(i).toInt + 7) >> 3
 
-  /** The ids of `subscriptions(from)` until `subscriptions(until)` as a new array of Spark. */
-  def array(subscriptions: Array[Int], from: Int, until: Int): UnsafeArrayData = {
-    val count = until - from
+  /** The ids of the first `count` of `subscriptions` as an array of Spark. */
+  def array(subscriptions: Array[Int], count: Int, buffer: IdBuffer): UnsafeArrayData = {
     var words = 0L
-    var i = from
-    while (i < until) { words += offsets(subscriptions(i) + 1) - offsets(subscriptions(i)); i += 1 }
-    val header = UnsafeArrayData.calculateHeaderPortionInBytes(count)
-    val buffer = Ids.buffer(count, words)
-    var entry = header
-    var place = header + 8 * count
-    i = from
-    while (i < until) {
-      place = write(subscriptions(i), buffer, 0, entry, place)
+    var i = 0
+    while (i < count) { words += this.words(subscriptions(i)); i += 1 }
+    val size = Ids.sizeOf(count, words)
+    val array = buffer.start(count, size)
+    var entry = UnsafeArrayData.calculateHeaderPortionInBytes(count)
+    var place = entry + 8 * count
+    i = 0
+    while (i < count) {
+      place = write(subscriptions(i), array, 0, entry, place)
       entry += 8
       i += 1
     }
-    Ids.arrayOf(buffer)
+    Ids.arrayOf(array, size)
   }
 
-  /** Writes an id to `place` of an array that begins at `base`, and where that is to `entry`; gives the end. */
+  /** Writes an id to `start` of an array that begins at `base`, and where that is to `entry`; gives the end. */
   private def write(id: Int, buffer: Array[Byte], base: Int, entry: Int, start: Int): Int = {
-    var place = start
-    var source = Platform.BYTE_ARRAY_OFFSET + 8L * offsets(id)
-    val end = Platform.BYTE_ARRAY_OFFSET + 8L * offsets(id + 1)
-    Platform.putLong(buffer, Platform.BYTE_ARRAY_OFFSET + base.toLong + entry, (place.toLong << 32) | length(id))
-    while (source < end) {
-      Platform.putLong(buffer, Platform.BYTE_ARRAY_OFFSET + base.toLong + place, Platform.getLong(bytes, source))
-      source += 8
-      place += 8
+    val length = places(id).toInt
+    Platform.putLong(buffer, Platform.BYTE_ARRAY_OFFSET + base.toLong + entry, (start.toLong << 32) | length)
+    val target = Platform.BYTE_ARRAY_OFFSET + base.toLong + start
+    val source = Ids.address(places(id))
+    var done = 0
+    while (done < length) {
+      Platform.putLong(buffer, target + done, Platform.getLong(bytes, source + done))
+      done += 8
     }
-    place
+    start + done
+  }
+}
+
+/** Where arrays of ids are written: each in memory of its own, or one over the other if they are copied at once. */
+final class IdBuffer(isReused: Boolean) {
+  private var kept = new Array[Byte](0)
+
+  /** An array of so many elements and bytes; its elements are not yet written. */
+  def start(count: Int, size: Int): Array[Byte] = {
+    if (!isReused || kept.length < size) kept = new Array[Byte](if (isReused) math.max(size, 2 * kept.length) else size)
+    else Arrays.fill(kept, 0, UnsafeArrayData.calculateHeaderPortionInBytes(count), 0.toByte)
+    Platform.putLong(kept, Platform.BYTE_ARRAY_OFFSET, count.toLong)
+    kept
   }
 }
 
 object Ids {
   private val Largest = Int.MaxValue - 15
 
-  /** The ids of the first `count` of what was found in several parts, numbered as in `order`, as a new array of Spark. */
-  def array(all: Array[Ids], order: Order, found: Array[Int], count: Int): UnsafeArrayData = {
+  private def address(place: Long): Long = Platform.BYTE_ARRAY_OFFSET + 8L * (place >>> 32)
+
+  /** The ids of the first `count` of what was found in several parts, numbered as in `order`, as an array of Spark. */
+  def array(all: Array[Ids], order: Order, found: Array[Int], count: Int, buffer: IdBuffer): UnsafeArrayData = {
     val main = all(order.main)
     var words = 0L
     var i = 0
@@ -67,10 +80,10 @@ object Ids {
       words += (if (found(i) >= 0) main else all(order.part(found(i)))).words(order.subscription(found(i)))
       i += 1
     }
-    val header = UnsafeArrayData.calculateHeaderPortionInBytes(count)
-    val array = buffer(count, words)
-    var entry = header
-    var place = header + 8 * count
+    val size = sizeOf(count, words)
+    val array = buffer.start(count, size)
+    var entry = UnsafeArrayData.calculateHeaderPortionInBytes(count)
+    var place = entry + 8 * count
     i = 0
     while (i < count) {
       val own = if (found(i) >= 0) main else all(order.part(found(i)))
@@ -78,7 +91,7 @@ object Ids {
       entry += 8
       i += 1
     }
-    arrayOf(array)
+    arrayOf(array, size)
   }
 
   /**
@@ -96,7 +109,8 @@ object Ids {
       group += 1
     }
     val header = UnsafeArrayData.calculateHeaderPortionInBytes(groups.count)
-    val array = buffer(groups.count, words)
+    val size = sizeOf(groups.count, words)
+    val array = new IdBuffer(isReused = false).start(groups.count, size)
     var base = header + 8 * groups.count
     group = 0
     while (group < groups.count) {
@@ -114,29 +128,28 @@ object Ids {
       base += place
       group += 1
     }
-    arrayOf(array)
+    arrayOf(array, size)
   }
 
-  private def buffer(count: Int, words: Long): Array[Byte] = {
+  private def sizeOf(count: Int, words: Long): Int = {
     val total = UnsafeArrayData.calculateHeaderPortionInBytes(count) + 8L * count + 8L * words
     if (total > Largest) {
       throw new RulesException(s"What was found for one row, $count elements, takes up more than 2 GB.")
     }
-    val buffer = new Array[Byte](total.toInt)
-    Platform.putLong(buffer, Platform.BYTE_ARRAY_OFFSET, count.toLong)
-    buffer
+    total.toInt
   }
 
-  private def arrayOf(buffer: Array[Byte]): UnsafeArrayData = {
+  private def arrayOf(buffer: Array[Byte], size: Int): UnsafeArrayData = {
     val array = new UnsafeArrayData
-    array.pointTo(buffer, Platform.BYTE_ARRAY_OFFSET, buffer.length)
+    array.pointTo(buffer, Platform.BYTE_ARRAY_OFFSET, size)
     array
   }
 
   def apply(texts: Array[UTF8String]): Ids = {
-    val offsets = texts.iterator.map(t => (t.numBytes + 7) / 8).scanLeft(0)(Math.addExact).toArray
-    val bytes = new Array[Byte](Math.multiplyExact(8, offsets.last))
-    texts.indices.foreach(i => texts(i).writeToMemory(bytes, Platform.BYTE_ARRAY_OFFSET + 8L * offsets(i)))
-    new Ids(bytes, offsets, Array.tabulate(texts.length)(i => ((8 - texts(i).numBytes % 8) % 8).toByte))
+    val starts = texts.iterator.map(t => (t.numBytes + 7) / 8).scanLeft(0)(Math.addExact).toArray
+    val bytes = new Array[Byte](Math.multiplyExact(8, starts.last))
+    val places = Array.tabulate(texts.length)(i => (starts(i).toLong << 32) | texts(i).numBytes)
+    texts.indices.foreach(i => texts(i).writeToMemory(bytes, address(places(i))))
+    new Ids(bytes, places)
   }
 }

@@ -81,7 +81,7 @@ final case class PinnedCall(
   override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): PinnedCall =
     copy(inputs = newChildren.take(inputs.length), instant = newChildren.drop(inputs.length).headOption)
 
-  @transient private lazy val state = new Answers(rules, inputs, answers, MatchCall.micros(instant))
+  @transient private lazy val state = new Answers(rules, inputs, answers, MatchCall.micros(instant), areCopied = false)
 
   private def writeObject(out: ObjectOutputStream): Unit = {
     if (Answers.needOverlaps(answers)) rules.compareParts()

@@ -29,7 +29,7 @@ private final class MatchWork(
   def start(partition: Int): MatchTask = {
     val write = UnsafeProjection.create(projection, available)
     write.initialize(partition)
-    new MatchTask(new Answers(rules, inputs, answers, instant), per, write, metrics)
+    new MatchTask(new Answers(rules, inputs, answers, instant, areCopied = true), per, write, metrics)
   }
 }
 

@@ -47,7 +47,7 @@ final class RegionMatcher(program: RegionProgram, inputs: Seq[Expression], insta
         s += 1
       }
     }
-    ids.array(found, 0, count)
+    ids.array(found, count, new IdBuffer(isReused = false))
   }
 
   /** False if the region has no rows. */

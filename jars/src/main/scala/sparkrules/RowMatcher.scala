@@ -117,13 +117,13 @@ final class RowMatcher(val rules: PinnedRules, inputs: Seq[Expression], instant:
   def priority(position: Int): Int = parts(part(position)).program.priorities(number(position))
 
   /** The ids of all that matches, in order. */
-  def idArray(): UnsafeArrayData =
-    if (only != null) ids(0).array(only.matched, 0, count) else Ids.array(ids, order, found, count)
+  def idArray(buffer: IdBuffer): UnsafeArrayData =
+    if (only != null) ids(0).array(only.matched, count, buffer) else Ids.array(ids, order, found, count, buffer)
 
   /** The ids at these positions. */
-  def idArray(positions: Array[Int]): UnsafeArrayData =
-    if (only != null) ids(0).array(positions.map(only.matched(_)), 0, positions.length)
-    else Ids.array(ids, order, positions.map(found(_)), positions.length)
+  def idArray(positions: Array[Int], buffer: IdBuffer): UnsafeArrayData =
+    if (only != null) ids(0).array(positions.map(only.matched(_)), positions.length, buffer)
+    else Ids.array(ids, order, positions.map(found(_)), positions.length, buffer)
 
   /** The ids at the positions of each group. */
   def idArrays(groups: Overlaps): UnsafeArrayData = Ids.arrays(groups, position => ids(part(position)), number)
