@@ -25,32 +25,55 @@ object SlotReader {
   def apply(expression: Expression, keys: Keys): SlotReader = (expression, keys) match {
     case (BoundReference(i, dataType, _), longs: LongKeys) =>
       dataType match {
-        case BooleanType => new ColumnReader(i, dataType, row => longs.codeOfLong(if (row.getBoolean(i)) 1L else 0L))
-        case ByteType => new ColumnReader(i, dataType, row => longs.codeOfLong(row.getByte(i).toLong))
-        case ShortType => new ColumnReader(i, dataType, row => longs.codeOfLong(row.getShort(i).toLong))
-        case IntegerType | DateType | _: YearMonthIntervalType =>
-          new ColumnReader(i, dataType, row => longs.codeOfLong(row.getInt(i).toLong))
-        case LongType | TimestampType | TimestampNTZType | _: DayTimeIntervalType =>
-          new ColumnReader(i, dataType, row => longs.codeOfLong(row.getLong(i)))
-        case FloatType =>
-          new ColumnReader(i, dataType, row => longs.codeOfLong(LongKeys.ofDouble(row.getFloat(i).toDouble)))
-        case DoubleType => new ColumnReader(i, dataType, row => longs.codeOfLong(LongKeys.ofDouble(row.getDouble(i))))
-        case _ => new ColumnReader(i, dataType, row => keys.codeOf(row.get(i, dataType)))
+        case BooleanType => new ColumnReader(i, dataType) {
+            def code(row: InternalRow): Int = longs.codeOfLong(if (row.getBoolean(i)) 1L else 0L)
+          }
+        case ByteType => new ColumnReader(i, dataType) {
+            def code(row: InternalRow): Int = longs.codeOfLong(row.getByte(i).toLong)
+          }
+        case ShortType => new ColumnReader(i, dataType) {
+            def code(row: InternalRow): Int = longs.codeOfLong(row.getShort(i).toLong)
+          }
+        case IntegerType | DateType | _: YearMonthIntervalType => new ColumnReader(i, dataType) {
+            def code(row: InternalRow): Int = longs.codeOfLong(row.getInt(i).toLong)
+          }
+        case LongType | TimestampType | TimestampNTZType | _: DayTimeIntervalType => new ColumnReader(i, dataType) {
+            def code(row: InternalRow): Int = longs.codeOfLong(row.getLong(i))
+          }
+        case FloatType => new ColumnReader(i, dataType) {
+            def code(row: InternalRow): Int = longs.codeOfLong(LongKeys.ofDouble(row.getFloat(i).toDouble))
+          }
+        case DoubleType => new ColumnReader(i, dataType) {
+            def code(row: InternalRow): Int = longs.codeOfLong(LongKeys.ofDouble(row.getDouble(i)))
+          }
+        case _ => new BoxedReader(i, dataType, keys)
       }
-    case (BoundReference(i, StringType, _), texts: StringKeys) =>
-      new ColumnReader(i, StringType, row => texts.codeOfText(row.getUTF8String(i)))
-    case (BoundReference(i, dataType, _), NoKeys) => new ColumnReader(i, dataType, _ => 1)
-    case (BoundReference(i, dataType, _), _) =>
-      new ColumnReader(i, dataType, row => keys.codeOf(row.get(i, dataType)))
+    case (BoundReference(i, StringType, _), texts: StringKeys) => new ColumnReader(i, StringType) {
+        def code(row: InternalRow): Int = texts.codeOfText(row.getUTF8String(i))
+      }
+    case (BoundReference(i, dataType, _), NoKeys) => new ColumnReader(i, dataType) {
+        def code(row: InternalRow): Int = 1
+      }
+    case (BoundReference(i, dataType, _), _) => new BoxedReader(i, dataType, keys)
     case _ => new ExpressionReader(expression, keys)
   }
 
-  /** In a batch whose column has a dictionary, each of its entries is coded once. */
-  private final class ColumnReader(ordinal: Int, dataType: DataType, code: InternalRow => Int) extends SlotReader {
+  /**
+   * In a batch whose column has a dictionary, each of its entries is coded once. A column that was asked for in many rows
+   * of one batch is coded as a whole in the next.
+   */
+  private abstract class ColumnReader(ordinal: Int, dataType: DataType) extends SlotReader {
     private var dictionaryIds: WritableColumnVector = _
     // Per entry of the dictionary: its code, or -1.
     private var known = Array.fill(64)(-1)
     private var highest = -1
+    // Of the batch: how many rows there are, and were asked for one by one; the codes of all, if that was done.
+    private var (rows, asked) = (0, 0)
+    private var isCoded = false
+    private var codes = new Array[Int](0)
+
+    /** The code of a value that is not NULL. */
+    protected def code(row: InternalRow): Int
 
     override def startBatch(batch: ColumnarBatch): Unit = {
       Arrays.fill(known, 0, highest + 1, -1)
@@ -59,9 +82,26 @@ object SlotReader {
         case column: WritableColumnVector if column.hasDictionary => column.getDictionaryIds
         case _ => null
       }
+      isCoded = isCoded || asked > rows / 4
+      rows = batch.numRows
+      asked = 0
+      if (isCoded) codeAll(batch)
+    }
+
+    private def codeAll(batch: ColumnarBatch): Unit = {
+      if (codes.length < rows) codes = new Array[Int](rows)
+      var i = 0
+      while (i < rows) { codes(i) = readOne(batch.getRow(i)); i += 1 }
     }
 
     def read(row: InternalRow): Int =
+      if (isCoded) codes(row.asInstanceOf[ColumnarBatchRow].rowId)
+      else {
+        asked += 1
+        readOne(row)
+      }
+
+    private def readOne(row: InternalRow): Int =
       if (row.isNullAt(ordinal)) Keys.NullCode
       else if (dictionaryIds == null) code(row)
       else {
@@ -79,6 +119,10 @@ object SlotReader {
       }
 
     def value(row: InternalRow): Any = row.get(ordinal, dataType)
+  }
+
+  private final class BoxedReader(ordinal: Int, dataType: DataType, keys: Keys) extends ColumnReader(ordinal, dataType) {
+    def code(row: InternalRow): Int = keys.codeOf(row.get(ordinal, dataType))
   }
 
   private final class ExpressionReader(expression: Expression, keys: Keys) extends SlotReader {
