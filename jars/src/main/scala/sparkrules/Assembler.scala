@@ -60,7 +60,7 @@ final class Assembler(
 
   /** The code for alternatives of which nothing else is known. */
   private def block(open: Array[Int], depth: Int): Unit = {
-    val (done, rest) = open.partition(a => starts(a) == ends(a))
+    val (done, rest) = IntArrays.partition(open)(isDone)
     emitAll(done)
     if (rest.length == 1 || depth == Deepest) rest.foreach(single)
     else if (rest.nonEmpty) {
@@ -75,39 +75,56 @@ final class Assembler(
     }
   }
 
+  /** Whether an alternative is true where nothing of it is left to test. */
+  private val isDone: Int => Boolean = a => starts(a) == ends(a)
+
   /** Each alternative with the others that are put under the same term. */
   private def divide(open: Array[Int]): Seq[Group] = {
-    open.foreach(count(_, 1))
-    val chosen = open.map { a =>
+    countAll(open, 1)
+    val chosen = new Array[Long](open.length)
+    var i = 0
+    while (i < open.length) {
+      val a = open(i)
       val best = bestTerm(a, open.length)
       val term = terms(best)
       terms(best) = terms(starts(a))
       terms(starts(a)) = term
       expected(a) += reached(a) * visit(term, 1.0, isLast = ends(a) - starts(a) == 1)
       reached(a) *= chances(place(term))
-      (place(term).toLong << 32) | a
+      chosen(i) = (place(term).toLong << 32) | a
+      i += 1
     }
-    open.foreach(count(_, -1))
+    countAll(open, -1)
     Arrays.sort(chosen)
     val groups = ArrayBuffer.empty[Group]
     var from = 0
     while (from < chosen.length) {
       var until = from + 1
       while (until < chosen.length && (chosen(until) >> 32) == (chosen(from) >> 32)) until += 1
-      val members = Array.tabulate(until - from)(i => chosen(from + i).toInt)
-      groups += new Group(terms(starts(members(0))), members)
-      members.foreach(starts(_) += 1)
+      val members = new Array[Int](until - from)
+      groups += new Group(terms(starts(chosen(from).toInt)), members)
+      i = from
+      while (i < until) {
+        members(i - from) = chosen(i).toInt
+        starts(chosen(i).toInt) += 1
+        i += 1
+      }
       from = until
     }
     groups.toSeq
   }
 
-  private def count(a: Int, by: Int): Unit = {
-    var i = starts(a)
-    while (i < ends(a)) {
-      counts(place(terms(i))) += by
-      if (terms(i) >= 0) placeCounts(places(terms(i))) += by
-      i += 1
+  private def countAll(open: Array[Int], by: Int): Unit = {
+    var k = 0
+    while (k < open.length) {
+      val end = ends(open(k))
+      var i = starts(open(k))
+      while (i < end) {
+        counts(place(terms(i))) += by
+        if (terms(i) >= 0) placeCounts(places(terms(i))) += by
+        i += 1
+      }
+      k += 1
     }
   }
 
@@ -191,16 +208,31 @@ final class Assembler(
     patch(Seq(over))
   }
 
-  private def gate(group: Group, depth: Int): Unit = {
-    val otherwise = ArrayBuffer.empty[Int]
-    goOnIf(group.term, otherwise)
-    block(group.members, depth + 1)
-    patch(otherwise)
-  }
+  private def gate(group: Group, depth: Int): Unit =
+    if (group.members.length == 1 && isFinished(group)) {
+      emitIf(group.term, group.members(0))
+    } else {
+      val otherwise = ArrayBuffer.empty[Int]
+      goOnIf(group.term, otherwise)
+      block(group.members, depth + 1)
+      patch(otherwise)
+    }
+
+  /** Code for an alternative of which one term is left. */
+  private def emitIf(term: Int, a: Int): Unit =
+    if (term >= 0 && tests.isInterval(term) && subscriptions(a).length == 1 && !repeats(a)) {
+      putTest(term, Op.EqualEmit, Op.UpToEmit, Op.FromEmit, Op.InEmit)
+      code += subscriptions(a)(0)
+    } else {
+      val otherwise = ArrayBuffer.empty[Int]
+      goOnIf(term, otherwise)
+      emitAll(Array(a))
+      patch(otherwise)
+    }
 
   /** Tests of one side of a value, in such an order that the first that fails ends them. */
   private def ordered(slot: Int, groups: Seq[Group], bound: Group => Int, op: Int, opOnce: Int, depth: Int): Unit = {
-    val (finished, open) = groups.partition(_.members.forall(a => starts(a) == ends(a)))
+    val (finished, open) = groups.partition(g => isFinished(g))
     if (finished.length == 1) gate(finished.head, depth)
     else {
       list(finished, bound, slot, op, once = false)
@@ -213,6 +245,8 @@ final class Assembler(
     }
     patch(exits)
   }
+
+  private def isFinished(group: Group): Boolean = group.members.forall(isDone)
 
   private def list(finished: Seq[Group], bound: Group => Int, slot: Int, op: Int, once: Boolean): Unit = {
     def forAll(f: Array[Int] => Unit): Unit =
@@ -243,7 +277,7 @@ final class Assembler(
       own.length == 1 || own.forall(users(_).length == 1) && own.forall(_._1 == own.head._1)
     }.toSet
     val called = groups.filterNot(alone)
-    val finished = called.filter(g => g.members.forall(a => starts(a) == ends(a)) && g.members.length <= FewIds).toSet
+    val finished = called.filter(g => g.members.length <= FewIds && isFinished(g)).toSet
     val bodies = mutable.HashMap.empty[Group, Int]
     val outOfLine = called.filterNot(finished)
     if (outOfLine.nonEmpty) {
@@ -301,32 +335,40 @@ final class Assembler(
     order.foreach { term =>
       expected(a) += reached(a) * (1.0 + expenses(place(term)))
       reached(a) *= chances(place(term))
-      goOnIf(term, otherwise)
     }
-    emitAll(Array(a))
+    order.init.foreach(goOnIf(_, otherwise))
+    emitIf(order.last, a)
     patch(otherwise)
   }
 
-  private def emitAll(finished: Array[Int]): Unit =
-    Seq(Op.Emit -> false, Op.EmitOnce -> true).foreach { case (op, once) =>
-      val all = finished.filter(repeats(_) == once).flatMap(subscriptions(_))
-      if (all.nonEmpty) {
-        Arrays.sort(all)
-        put(op)
-        code += all.length
-        all.foreach(code += _)
-      }
-    }
+  private def emitAll(finished: Array[Int]): Unit = if (finished.nonEmpty) {
+    val (repeated, others) = IntArrays.partition(finished)(repeats(_))
+    emit(Op.Emit, others)
+    emit(Op.EmitOnce, repeated)
+  }
+
+  private def emit(op: Int, finished: Array[Int]): Unit = if (finished.nonEmpty) {
+    val all = if (finished.length == 1) subscriptions(finished(0)) else sorted(finished)
+    put(op)
+    code += all.length
+    all.foreach(code += _)
+  }
+
+  private def sorted(finished: Array[Int]): Array[Int] = {
+    val all = finished.flatMap(subscriptions(_))
+    Arrays.sort(all)
+    all
+  }
 
   /** Code that goes on if a term is true, and otherwise jumps to what is patched into `otherwise` later. */
   private def goOnIf(term: Int, otherwise: ArrayBuffer[Int]): Unit =
-    if (term >= 0) otherwise += testOf(term, Op.EqualElse, Op.InElse, Op.SetElse)
+    if (term >= 0) otherwise += goOnIfTest(term)
     else goOnIfNode(wholes(-1 - term), otherwise)
 
   private def goOnIfNode(node: Int, otherwise: ArrayBuffer[Int]): Unit =
     if (isShared(node)) otherwise += nodeOf(node, Op.NodeElse)
     else forest.kinds(node) match {
-      case Forest.Leaf => otherwise += testOf(conditions.leafTests(node), Op.EqualElse, Op.InElse, Op.SetElse)
+      case Forest.Leaf => otherwise += goOnIfTest(conditions.leafTests(node))
       case Forest.And => childrenOf(node)(1.0 - conditions.chances(_)).foreach(goOnIfNode(_, otherwise))
       case _ =>
         val arrivals = ArrayBuffer.empty[Int]
@@ -339,7 +381,7 @@ final class Assembler(
   private def jumpIfNode(node: Int, arrivals: ArrayBuffer[Int]): Unit =
     if (isShared(node)) arrivals += nodeOf(node, Op.NodeThen)
     else forest.kinds(node) match {
-      case Forest.Leaf => arrivals += testOf(conditions.leafTests(node), Op.EqualThen, Op.InThen, Op.SetThen)
+      case Forest.Leaf => arrivals += jumpIfTest(conditions.leafTests(node))
       case Forest.Or => childrenOf(node)(conditions.chances(_)).foreach(jumpIfNode(_, arrivals))
       case _ =>
         val otherwise = ArrayBuffer.empty[Int]
@@ -356,12 +398,31 @@ final class Assembler(
   private def childrenOf(node: Int)(decides: Int => Double): Seq[Int] =
     forest.children(node).toSeq.sortBy(child => conditions.costs(child) / math.max(1e-9, decides(child)))
 
-  private def testOf(test: Int, equal: Int, in: Int, set: Int): Int = {
+  private def goOnIfTest(test: Int): Int = {
+    if (tests.isInterval(test)) putTest(test, Op.EqualElse, Op.UpToElse, Op.FromElse, Op.InElse)
+    else putSet(test, Op.SetElse)
+    hole()
+  }
+
+  private def jumpIfTest(test: Int): Int = {
+    if (tests.isPoint(test)) { put(Op.EqualThen, tests.slot(test)); code += tests.first(test) }
+    else if (tests.isInterval(test)) { put(Op.InThen, tests.slot(test)); code += tests.first(test); code += tests.last(test) }
+    else putSet(test, Op.SetThen)
+    hole()
+  }
+
+  /** A test that is an interval, by the shortest of these operations. */
+  private def putTest(test: Int, equal: Int, upTo: Int, from: Int, in: Int): Unit = {
     val slot = tests.slot(test)
     if (tests.isPoint(test)) { put(equal, slot); code += tests.first(test) }
-    else if (tests.isInterval(test)) { put(in, slot); code += tests.first(test); code += tests.last(test) }
-    else { put(set, slot); code += setNumbers.getOrElseUpdate(test, setNumbers.size) }
-    hole()
+    else if (tests.isUpTo(test)) { put(upTo, slot); code += tests.last(test) }
+    else if (tests.isFrom(test)) { put(from, slot); code += tests.first(test) }
+    else { put(in, slot); code += tests.first(test); code += tests.last(test) }
+  }
+
+  private def putSet(test: Int, set: Int): Unit = {
+    put(set, tests.slot(test))
+    code += setNumbers.getOrElseUpdate(test, setNumbers.size)
   }
 
   private def nodeOf(node: Int, op: Int): Int = {

@@ -72,7 +72,7 @@ final class Conditions(val forest: Forest, val tests: Tests, expense: Int => Dou
   private def takenApart(node: Int, most: Int): Option[Seq[Array[Int]]] = forest.kinds(node) match {
     case Forest.Leaf => Some(Seq(Array(leafTests(node))))
     case Forest.Or =>
-      val (leaves, others) = parts(node).partition(forest.kinds(_) == Forest.Leaf)
+      val (leaves, others) = IntArrays.partition(parts(node))(isLeaf)
       val simple: Seq[Array[Int]] =
         if (leaves.length < 2) leaves.toSeq.map(leaf => Array(leafTests(leaf)))
         else leaves.map(leafTests(_)).groupBy(tests.slot).values.map(own => Array(tests.any(own.toSeq))).toSeq
@@ -80,7 +80,7 @@ final class Conditions(val forest: Forest, val tests: Tests, expense: Int => Dou
         for (before <- done; own <- takenApart(other, most); if before.length + own.length <= most) yield before ++ own
       }
     case _ =>
-      val (leaves, ors) = parts(node).partition(forest.kinds(_) == Forest.Leaf)
+      val (leaves, ors) = IntArrays.partition(parts(node))(isLeaf)
       val few = if (ors.length < 2) ors else ors.sortBy(conjunctions(_))
       var (count, product) = (0, 1.0)
       while (count < few.length && product * conjunctions(few(count)) <= Conditions.Few) {
@@ -96,12 +96,14 @@ final class Conditions(val forest: Forest, val tests: Tests, expense: Int => Dou
       }
   }
 
+  private val isLeaf: Int => Boolean = forest.kinds(_) == Forest.Leaf
+
   /** The children, and in place of those of the same kind their own. */
   private def parts(node: Int): Array[Int] = {
     val children = forest.children(node)
     def isNested(child: Int): Boolean =
       forest.kinds(child) == forest.kinds(node) && sizes(child) <= Conditions.Most
-    if (children.exists(isNested)) children.flatMap(child => if (isNested(child)) parts(child) else Array(child))
+    if (IntArrays.exists(children)(isNested)) children.flatMap(child => if (isNested(child)) parts(child) else Array(child))
     else children
   }
 
@@ -115,20 +117,23 @@ final class Conditions(val forest: Forest, val tests: Tests, expense: Int => Dou
       } else {
         val kept = new Array[Int](terms.length)
         var count = 0
-        terms.foreach { term =>
+        var i = 0
+        while (i < terms.length) {
+          val term = terms(i)
           var same = 0
           while (same < count && !isSame(kept(same), term)) same += 1
           if (same == count) { kept(count) = term; count += 1 }
           else if (kept(same) != term) kept(same) = tests.both(kept(same), term)
+          i += 1
         }
         java.util.Arrays.copyOf(kept, count)
       }
-    if (own.exists(term => term >= 0 && tests.isNever(term))) None else Some(own)
+    if (IntArrays.exists(own)(term => term >= 0 && tests.isNever(term))) None else Some(own)
   }
 
   /** Whether two conjunctions are never true for the same row, because they need different values of a slot. */
-  def areDisjoint(a: Array[Int], b: Array[Int]): Boolean = a.exists { x =>
-    x >= 0 && b.exists(y => y >= 0 && x != y && tests.slot(x) == tests.slot(y) && tests.areDisjoint(x, y))
+  def areDisjoint(a: Array[Int], b: Array[Int]): Boolean = IntArrays.exists(a) { x =>
+    x >= 0 && IntArrays.exists(b)(y => y >= 0 && x != y && tests.slot(x) == tests.slot(y) && tests.areDisjoint(x, y))
   }
 }
 

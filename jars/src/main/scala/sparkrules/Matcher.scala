@@ -152,6 +152,13 @@ final class Matcher(
         case Op.EqualElse =>
           looks += 1
           if (this.code(slot) == code(pc + 1)) { passed += 1; pc += 3 } else pc = code(pc + 2)
+        case Op.UpToElse =>
+          looks += 1
+          val value = this.code(slot)
+          if (value >= 1 && value <= code(pc + 1)) { passed += 1; pc += 3 } else pc = code(pc + 2)
+        case Op.FromElse =>
+          looks += 1
+          if (this.code(slot) >= code(pc + 1)) { passed += 1; pc += 3 } else pc = code(pc + 2)
         case Op.InElse =>
           looks += 1
           val value = this.code(slot)
@@ -175,6 +182,24 @@ final class Matcher(
         case Op.NodeThen =>
           looks += 1
           pc = if (truth.of(shared.roots(slot))) code(pc + 1) else pc + 2
+        case Op.EqualEmit =>
+          looks += 1
+          passed += reportIf(this.code(slot) == code(pc + 1), code(pc + 2))
+          pc += 3
+        case Op.UpToEmit =>
+          looks += 1
+          val value = this.code(slot)
+          passed += reportIf(value >= 1 && value <= code(pc + 1), code(pc + 2))
+          pc += 3
+        case Op.FromEmit =>
+          looks += 1
+          passed += reportIf(this.code(slot) >= code(pc + 1), code(pc + 2))
+          pc += 3
+        case Op.InEmit =>
+          looks += 1
+          val value = this.code(slot)
+          passed += reportIf(value >= code(pc + 1) && value <= code(pc + 2), code(pc + 3))
+          pc += 4
         case Op.Emit =>
           val n = code(pc + 1)
           report(pc + 2, n)
@@ -210,8 +235,9 @@ final class Matcher(
         case Op.Search =>
           looks += 1
           val n = code(pc + 2)
-          val place = Arrays.binarySearch(code, pc + 4, pc + 4 + n, this.code(slot) >> code(pc + 1))
-          if (place >= 0) { passed += 1; pc = code(place + n) } else pc = code(pc + 3)
+          val wanted = this.code(slot) >> code(pc + 1)
+          val place = lastUpTo(wanted, pc + 4, n)
+          if (code(place) == wanted) { passed += 1; pc = code(place + n) } else pc = code(pc + 3)
         case Op.Scan =>
           looks += 1
           depth = pushHits(slot, pc + 2, code(pc + 1), depth) - 1
@@ -292,6 +318,26 @@ final class Matcher(
       if (instructions(place + middle) <= value) low = middle + 1 else high = middle
     }
     low
+  }
+
+  /** The place of the last of `n` ascending values, at least one, that is not above `wanted`; or the first. */
+  private def lastUpTo(wanted: Int, place: Int, n: Int): Int = {
+    var base = place
+    var rest = n
+    while (rest > 1) { // written so that the compiler makes conditional moves
+      val half = rest >>> 1
+      base = if (instructions(base + half) <= wanted) base + half else base
+      rest -= half
+    }
+    base
+  }
+
+  private def reportIf(isTrue: Boolean, subscription: Int): Int = {
+    if (count == found.length) found = Arrays.copyOf(found, 2 * count)
+    found(count) = subscription // counts only if it is true: a branch less to predict wrongly
+    val n = if (isTrue) 1 else 0
+    count += n
+    n
   }
 
   private def report(place: Int, n: Int): Unit = {

@@ -79,10 +79,13 @@ object Program {
  *   Jump        target
  *   Call        target                                  come back after its Return
  *   EqualElse   point target                            go on if the slot's code is the point, else jump
+ *   UpToElse    last target                             ... if it is not NULL's, and not above
+ *   FromElse    first target                            ... if it is not below
  *   InElse      first last target                       ... if it lies between
  *   SetElse     set target                              ... if it is in a set
  *   NodeElse    target                                  ... if a shared subexpression (instead of a slot) is true
  *   EqualThen, InThen, SetThen, NodeThen                the same, but jump if it is so, else go on
+ *   EqualEmit, UpToEmit, FromEmit, InEmit               report one subscription (instead of a target) if it is so
  *   Emit        n subscription*                         report
  *   EmitOnce    n subscription*                         report those that are not reported yet
  *   UpTo        n last* subscription*                   report those with code <= last; descending
@@ -114,6 +117,12 @@ object Op {
   final val Switch = 17
   final val Search = 18
   final val Scan = 19
+  final val UpToElse = 20
+  final val FromElse = 21
+  final val EqualEmit = 22
+  final val UpToEmit = 23
+  final val FromEmit = 24
+  final val InEmit = 25
 
   final val Bits = 5
   final val Mask = (1 << Bits) - 1
