@@ -14,13 +14,8 @@ _DOCTEST = re.compile(r"^>>> .*?(?=\n[ \t]*\n|\Z)", re.MULTILINE | re.DOTALL)
 def fenced(docstring: str) -> str:
     """The docstring with a fence around each doctest.
 
-    >>> print(fenced("Adds.\\n\\n>>> 1 + 1\\n2"))
-    Adds.
-    <BLANKLINE>
-    ```pycon
-    >>> 1 + 1
-    2
-    ```
+    >>> fenced("Adds.\\n\\n>>> 1 + 1\\n2\\n\\nThat is all.").splitlines()
+    ['Adds.', '', '```pycon', '>>> 1 + 1', '2', '```', '', 'That is all.']
     """
     return _DOCTEST.sub(lambda found: f"```pycon\n{found[0].replace('<BLANKLINE>', '')}\n```", docstring)
 

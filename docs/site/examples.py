@@ -15,7 +15,8 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
 _EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-_LINK = re.compile(r"\]\(((?:\.\./)*)\.\./examples/(\w+)\.(py|ipynb)\)")
+_EXAMPLE = re.compile(r"\]\(((?:\.\./)*)\.\./examples/(\w+\.(?:py|ipynb))\)")
+_NOTEBOOK = re.compile(r"\]\(([\w/.]+)\.ipynb\)")
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -30,11 +31,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
     """Let links to examples, and from notebooks to pages, stay inside the site."""
-    return _LINK.sub(_inside, markdown).replace("](../docs/", "](../")
-
-
-def _inside(link: re.Match[str]) -> str:
-    return f"]({link[1]}examples/{link[2]}.{'md' if link[3] == 'ipynb' else link[3]})"
+    return _NOTEBOOK.sub(r"](\1.md)", _EXAMPLE.sub(r"](\1examples/\2)", markdown)).replace("](../docs/", "](../")
 
 
 def notebook_page(notebook: dict[str, Any]) -> str:
