@@ -13,6 +13,7 @@ from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 
 _EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 _EXAMPLE = re.compile(r"\]\(((?:\.\./)*)\.\./examples/(\w+\.(?:py|ipynb))\)")
@@ -29,8 +30,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
-def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Let links to examples, and from notebooks to pages, stay inside the site."""
+def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
+    """Let links to examples, and from notebooks to pages, stay inside the site. The first page has the whole width."""
+    if page.is_homepage:
+        page.meta["hide"] = ["navigation", "toc"]
     return _NOTEBOOK.sub(r"](\1.md)", _EXAMPLE.sub(r"](\1examples/\2)", markdown)).replace("](../docs/", "](../")
 
 
