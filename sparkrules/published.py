@@ -62,7 +62,7 @@ class PublishedSubscriptions(Subscriptions):
         >>> from sparkrules import RuleSet
         >>> rules = RuleSet("alerts")
         >>> rules.subscribe("hot", "temperature > 30")
-        >>> first = rules.publish(store=getfixture("tmp_path"))
+        >>> first = rules.publish()
         >>> rules.subscribe("cold", "temperature < 0")
         >>> rules.publish() - first
         1

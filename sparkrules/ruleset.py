@@ -245,7 +245,8 @@ class RuleSet(PublishedSubscriptions):
     def breaking(self, df: DataFrame, advertisement: str | None = None, *, where: str | None = None) -> DataFrame:
         """The rows that break an advertisement: for which its condition is not true. No rows: the data conforms.
 
-        assert rules.breaking(spark.table("readings"), "cellar").isEmpty()
+        The advertisement is given by its id, or as a condition:
+        `rules.breaking(spark.table("readings"), where="floor < 0").isEmpty()`.
         """
         return nonconforming(df, self._advertisement(advertisement, where))
 

@@ -1,7 +1,4 @@
-"""Notebooks of examples/: run in a kernel of their own, and their outputs kept up to date.
-
-    python -m tests.docs.notebooks    runs them all and writes what they print into them
-"""
+"""Notebooks of examples/: run in a kernel of their own. `python -m tests.docs.notebooks` also stores what they print."""
 
 from __future__ import annotations
 
@@ -19,7 +16,9 @@ def executed(path: Path) -> Any:
     """The notebook with the outputs that its cells have now; raises if one of them fails."""
     notebook = nbformat.read(path, as_version=4)
     with tempfile.TemporaryDirectory() as directory:
-        client = NotebookClient(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": directory}})
+        client = NotebookClient(
+            notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": directory}}
+        )
         client.execute()
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)  # times of day

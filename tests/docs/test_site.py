@@ -14,7 +14,9 @@ from sparkrules import errors
 
 ROOT = Path(__file__).resolve().parents[2]
 # What a browser loads by itself; where a link leads is the reader's choice.
-LOADED = re.compile(r'<(?:script|img|iframe|source)\b[^>]*\bsrc="([^"]+)"|<link\b(?=[^>]*rel="stylesheet")[^>]*href="([^"]+)"')
+LOADED = re.compile(
+    r'<(?:script|img|iframe|source)\b[^>]*\bsrc="([^"]+)"|<link\b(?=[^>]*rel="stylesheet")[^>]*href="([^"]+)"'
+)
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +60,9 @@ def test_every_public_name_is_in_the_python_reference(site: Path) -> None:
     page = (site / "python-reference.html").read_text(encoding="utf-8")
     names = [f"sparkrules.{name}" for name in sparkrules.__all__ if name != "__version__"]
     names += [
-        f"sparkrules.errors.{name}" for name, own in vars(errors).items() if isinstance(own, type) and name != "SparkRulesError"
+        f"sparkrules.errors.{name}"
+        for name, own in vars(errors).items()
+        if isinstance(own, type) and name != "SparkRulesError"
     ]
     methods = [f"sparkrules.RuleSet.{name}" for name in dir(sparkrules.RuleSet) if not name.startswith("_")]
     assert [name for name in names + methods if f'id="{name}"' not in page] == []
