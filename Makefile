@@ -30,8 +30,8 @@ lint: setup
 	$(BIN)/mypy
 	$(BIN)/sparkrules build-jar --strict --output build/strict/sparkrules.jar
 
-docs: setup
-	$(BIN)/mkdocs build --quiet
+docs: $(STAMP)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 	@echo "the site is in build/site: open build/site/index.html"
 
 build: setup

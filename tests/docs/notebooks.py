@@ -1,4 +1,4 @@
-"""Notebooks of examples/: run in a kernel of their own. `python -m tests.docs.notebooks` also stores what they print."""
+"""Notebooks of examples/, run in a kernel of their own; `python -m tests.docs.notebooks` stores what they print."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def executed(path: Path) -> Any:
     notebook = nbformat.read(path, as_version=4)
     with tempfile.TemporaryDirectory() as directory:
         client = NotebookClient(
-            notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": directory}}
+            notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": directory}}
         )
         client.execute()
     for cell in notebook.cells:
