@@ -3,6 +3,7 @@
 #   make demo           a million rows against 10,000 rules, on an embedded Spark
 #   make test           lint, then all tests
 #   make lint           ruff and mypy, and the Scala compiler with warnings as errors
+#   make docs           the documentation as a site, in build/site
 #   make build          the wheel (with a prebuilt jar) and the source distribution, in dist/
 #   make bench          speed against other ways to do the same; BENCH='--quick' or other options
 #   make fuzz           random rules against Spark's WHERE, for MINUTES=10 from SEED
@@ -15,7 +16,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PYSPARK_MINORS := 4.0 4.1 4.2 4.3
 
-.PHONY: demo test lint build bench fuzz test-versions clean setup java $(PYSPARK_MINORS:%=test-pyspark-%)
+.PHONY: demo test lint docs build bench fuzz test-versions clean setup java $(PYSPARK_MINORS:%=test-pyspark-%)
 
 demo: setup
 	$(BIN)/sparkrules demo
@@ -28,6 +29,10 @@ lint: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/sparkrules build-jar --strict --output build/strict/sparkrules.jar
+
+docs: $(STAMP)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@echo "the site is in build/site: open build/site/index.html"
 
 build: setup
 	rm -rf build/jar dist
@@ -72,4 +77,4 @@ $(TEST_VERSIONS): test-pyspark-%: java .venvs/%/.installed
 
 clean:
 	rm -rf build dist spark-warehouse metastore_db derby.log artifacts .mypy_cache .ruff_cache .pytest_cache .hypothesis
-	find sparkrules tests jars -name __pycache__ -type d -prune -exec rm -rf {} +
+	find sparkrules tests jars docs -name __pycache__ -type d -prune -exec rm -rf {} +

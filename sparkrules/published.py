@@ -58,6 +58,14 @@ class PublishedSubscriptions(Subscriptions):
 
         Small segments are merged, and rules that have expired are dropped from those: `merge="all"` makes one segment
         of everything, `merge="none"` only adds.
+
+        >>> from sparkrules import RuleSet
+        >>> rules = RuleSet("alerts")
+        >>> rules.subscribe("hot", "temperature > 30")
+        >>> first = rules.publish()
+        >>> rules.subscribe("cold", "temperature < 0")
+        >>> rules.publish() - first
+        1
         """
         if store is None and spark is not None:
             store = store_of(spark)
@@ -102,7 +110,8 @@ class PublishedSubscriptions(Subscriptions):
     def diff(self, before: int, after: int | None = None, store: str | os.PathLike[str] | None = None) -> Changes:
         """What two published versions differ in, by id; `after` is the newest if it is not given.
 
-        >>> rules = PublishedSubscriptions("alerts")
+        >>> from sparkrules import RuleSet
+        >>> rules = RuleSet("alerts")
         >>> rules.subscribe("hot", "temperature > 30")
         >>> first = rules.publish()
         >>> rules.subscribe("cold", "temperature < 0")
@@ -138,6 +147,10 @@ class PublishedSubscriptions(Subscriptions):
         """A published rule set, by default its newest version. `dialect` and `policy` are for rules added to it.
 
         The rules are read when they are needed: to add or remove some, only their ids are looked at.
+
+            rules = RuleSet.load("alerts", "/data/rules")
+            rules.unsubscribe("hot")
+            rules.publish()
         """
         source = Store(store)
         rules = cls(name, dialect, policy)

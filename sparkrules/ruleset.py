@@ -1,12 +1,4 @@
-"""A rule set: subscriptions by id, each a SQL WHERE text, collected in Python and published for Spark.
-
->>> rules = RuleSet("alerts")
->>> rules.subscribe("hot", "temperature > 30 AND NOT indoors", priority=5)
->>> rules.subscribe_all({"cold": "temperature < 0", "broken": "temperature >"})
-1
->>> [rule.id for rule in rules], [rejected.id for rejected in rules.rejected]
-(['hot', 'cold'], ['broken'])
-"""
+"""A rule set, as users have it: what is collected and published, and the questions that it answers."""
 
 from __future__ import annotations
 
@@ -41,9 +33,21 @@ __all__ = ["Rejected", "RuleSet"]
 
 
 class RuleSet(PublishedSubscriptions):
-    """Subscriptions by id. `dialect` is the SQL dialect of their texts, `policy` bounds what they may contain.
+    """Rules under one name: subscriptions by id, each a SQL WHERE text, collected in Python and published for Spark.
 
-    `default_validity` is for how long a subscription is valid that does not say until when: for ever, if it is None.
+    `name` is what queries call them by. `dialect` is the SQL dialect of the texts, `policy` bounds what they may
+    contain. `default_validity` is for how long a subscription is valid that does not say until when: for ever, if it is
+    None. It has a length, iterates over its rules and knows whether it has an id.
+
+    One that is made like this begins with nothing, and replaces what was published under its name; to change what is
+    published, `load` it.
+
+    >>> rules = RuleSet("alerts")
+    >>> rules.subscribe("hot", "temperature > 30", priority=5)
+    >>> rules.subscribe_all({"cold": "temperature < 0", "broken": "temperature >"})
+    1
+    >>> len(rules), "cold" in rules, [rejected.id for rejected in rules.rejected]
+    (2, True, ['broken'])
     """
 
     _asked: OverlapQuestions | None = None
@@ -241,7 +245,8 @@ class RuleSet(PublishedSubscriptions):
     def breaking(self, df: DataFrame, advertisement: str | None = None, *, where: str | None = None) -> DataFrame:
         """The rows that break an advertisement: for which its condition is not true. No rows: the data conforms.
 
-        assert rules.breaking(spark.table("readings"), "cellar").isEmpty()
+        The advertisement is given by its id, or as a condition:
+        `rules.breaking(spark.table("readings"), where="floor < 0").isEmpty()`.
         """
         return nonconforming(df, self._advertisement(advertisement, where))
 

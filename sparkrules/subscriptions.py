@@ -121,10 +121,15 @@ class Subscriptions:
         It matches from `valid_from` (inclusive) until `valid_until` (exclusive), which have a time zone. With
         `ticket=True`, a secret is returned that is needed to `renew` or `unsubscribe` it; only a hash of it is kept.
 
-        >>> Subscriptions("alerts").subscribe("hot", "temperature > ")
+        >>> from sparkrules import RuleSet
+        >>> rules = RuleSet("alerts")
+        >>> rules.subscribe("hot", "temperature > 30", priority=5, metadata={"owner": "ops"})
+        >>> rules.subscribe("cold", "temperature <")
         Traceback (most recent call last):
         ...
-        sparkrules.sql.errors.RuleError: ...
+        sparkrules.sql.errors.RuleError: rule 'cold': expected a value at line 1, column 14: end of the text
+            temperature <
+                         ^
         """
         row = RuleRow(id, where, priority, metadata, valid_from, valid_until)
         rule = self._rule_of(check_row(row, self.default_validity))
@@ -141,7 +146,8 @@ class Subscriptions:
 
         A subscription that was made with a ticket is removed with that, or with `force=True`; else: `WrongTicket`.
 
-        >>> rules = Subscriptions("alerts")
+        >>> from sparkrules import RuleSet
+        >>> rules = RuleSet("alerts")
         >>> ticket = rules.subscribe("hot", "temperature > 30", ticket=True)
         >>> rules.unsubscribe("hot", ticket="guessed")
         Traceback (most recent call last):
@@ -157,7 +163,8 @@ class Subscriptions:
     def unsubscribe_all(self, ids: Iterable[str], *, force: bool = False) -> int:
         """Remove many rules, and return how many; if one of them is unknown, or has a ticket, none is removed.
 
-        >>> rules = Subscriptions("alerts")
+        >>> from sparkrules import RuleSet
+        >>> rules = RuleSet("alerts")
         >>> rules.subscribe_all({"hot": "temperature > 30", "cold": "temperature < 0"})
         2
         >>> rules.unsubscribe_all(["hot", "cold"])
@@ -180,7 +187,8 @@ class Subscriptions:
     def renew(self, id: str, ticket: str, until: datetime) -> None:
         """Let a subscription be valid until another time. Raises `WrongTicket` if it was not made with this ticket.
 
-        >>> rules = Subscriptions("alerts", default_validity=timedelta(days=7))
+        >>> from sparkrules import RuleSet
+        >>> rules = RuleSet("alerts", default_validity=timedelta(days=7))
         >>> ticket = rules.subscribe("hot", "temperature > 30", ticket=True)
         >>> rules.renew("hot", ticket, datetime(2099, 1, 1, tzinfo=timezone.utc))
         >>> rules.subscriptions["hot"].valid_until.year
@@ -201,6 +209,15 @@ class Subscriptions:
         `metadata`, `valid_from` and `valid_until`; or the path of a `.csv`, `.jsonl` or `.yaml` file with such fields.
         If it cannot be read to its end, none of its rules is added. On a terminal, a progress bar appears after a
         second.
+
+        >>> from sparkrules import RuleSet
+        >>> rules = RuleSet("alerts")
+        >>> rules.subscribe_all({"hot": "temperature > 30", "broken": "temperature >"})
+        1
+        >>> rules.subscribe_all([("frost", "temperature < 0", 9), {"id": "dry", "where": "humidity < 10"}])
+        2
+        >>> rules.rejected[0].reason
+        'expected a value'
         """
         compile_here = partial(
             compile_rows,
@@ -234,7 +251,8 @@ class Subscriptions:
         Raises `RuleError` if the text is not accepted, `DuplicateId` if there is an advertisement with this id. They
         have ids of their own: one may be that of a subscription as well.
 
-        >>> rules = Subscriptions("alerts")
+        >>> from sparkrules import RuleSet
+        >>> rules = RuleSet("alerts")
         >>> rules.advertise("attic", "indoors AND floor > 3")
         >>> print(rules.advertisements["attic"])
         indoors AND floor > 3

@@ -18,7 +18,10 @@ from sparkrules.index.segment import Segment
 
 @dataclass(frozen=True, eq=False)
 class Matches:
-    """`subscriptions` has the numbers of each row's subscriptions; `skipped` the ids left out, each with the reason."""
+    """The answer of `RuleSet.match` for the rows of a table: its length is their number.
+
+    `subscriptions` has the numbers of each row's subscriptions; `skipped` the ids left out, each with the reason.
+    """
 
     segment: Segment
     subscriptions: Csr

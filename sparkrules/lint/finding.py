@@ -47,7 +47,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """See the module. `ids`: the rule that it is about first, then those that it has to do with."""
+    """What is wrong with a rule. `ids`: the rule that it is about first, then those that it has to do with.
+
+    `places` says where in their texts, `suggestion` what to do.
+    """
 
     kind: Kind
     ids: tuple[str, ...]

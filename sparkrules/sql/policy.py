@@ -16,7 +16,9 @@ from sparkrules.sql.functions import SCALAR_FUNCTIONS
 
 @dataclass(frozen=True)
 class Policy:
-    """The bounds are checked before anything recursive sees the text, so that no text can exhaust the process.
+    """What a rule may say: bounds on its text, and the functions that it may call.
+
+    The bounds are checked before anything recursive sees the text, so that no text can exhaust the process.
 
     Functions are allowed by name, without regard to case: `functions` and `extra_functions` are allowed,
     `denied_functions` are not, whatever the others say. A function of a catalog is allowed by its whole name as a rule
@@ -38,8 +40,13 @@ class Policy:
     does not share its nodes."""
 
     functions: Collection[str] = SCALAR_FUNCTIONS
+    """What is allowed to begin with: Spark's deterministic scalar functions."""
+
     extra_functions: Collection[str] = frozenset()
+    """What is allowed as well: UDFs of yours, say."""
+
     denied_functions: Collection[str] = frozenset()
+    """What is not allowed, even if it is among the others."""
 
     def __post_init__(self) -> None:
         for field in ("functions", "extra_functions", "denied_functions"):
@@ -49,6 +56,7 @@ class Policy:
             object.__setattr__(self, field, frozenset(name.lower() for name in names))
 
     def allows(self, function: str) -> bool:
+        """Whether a rule may call this function."""
         name = function.lower()
         return (name in self.functions or name in self.extra_functions) and name not in self.denied_functions
 

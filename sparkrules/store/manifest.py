@@ -31,7 +31,7 @@ class SegmentEntry:
 
 @dataclass(frozen=True)
 class Manifest:
-    """One version of a rule set.
+    """One version of a rule set: when and by whom it was made, from which other one (`parent`), and its counts.
 
     >>> made = Manifest.new("alerts", 2, [SegmentEntry("0b6f", 3)], predicates=5, nodes=7, parent=1)
     >>> Manifest.from_json(made.to_json(), "2.json") == made

@@ -41,11 +41,15 @@ from sparkrules.store.statistics_file import read_statistics, write_statistics
 
 
 class Store:
-    """A directory of published rule sets.
+    """A directory of published rule sets; without a path, the default one: `$SPARKRULES_STORE`, `~/.sparkrules/store`.
 
-    >>> store = Store(getfixture("tmp_path"))
-    >>> store.rule_sets()
-    []
+    >>> from sparkrules import RuleSet
+    >>> rules = RuleSet("alerts")
+    >>> rules.subscribe("hot", "temperature > 30")
+    >>> number = rules.publish()
+    >>> store = Store()
+    >>> "alerts" in store.rule_sets(), store.manifest("alerts").subscriptions
+    (True, 1)
     """
 
     def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
