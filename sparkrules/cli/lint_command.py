@@ -12,8 +12,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from sparkrules.cli.files import load_rules, read_rules, read_schema
+from sparkrules.cli.data_files import read_schema
 from sparkrules.cli.options import add_dialect, add_store
+from sparkrules.cli.rules import load_rules, read_rules
 from sparkrules.errors import RuleSetError, SparkRulesError
 from sparkrules.lint import Baseline, Report, Severity
 from sparkrules.lint.finding import SEVERITIES

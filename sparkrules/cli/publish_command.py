@@ -7,8 +7,8 @@ from pathlib import Path
 
 from sparkrules.cli.command import Commands, add_command
 from sparkrules.cli.exit_codes import DONE, SOME_SET_ASIDE
-from sparkrules.cli.files import read_rules
 from sparkrules.cli.options import add_dialect, add_store
+from sparkrules.cli.rules import read_rules
 
 
 def add_publish(commands: Commands) -> None:
