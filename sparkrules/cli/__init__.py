@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Callable, Sequence
 
 from sparkrules import SparkRulesError, __version__
 from sparkrules.cli.demo_command import add_demo
-from sparkrules.cli.exit_codes import FAILED, SUMMARY
+from sparkrules.cli.doctor_command import add_doctor
+from sparkrules.cli.exit_codes import FAILED, STOPPED, SUMMARY
+from sparkrules.cli.explain_command import add_explain
 from sparkrules.cli.jar_commands import add_jar
 from sparkrules.cli.lint_command import add_lint
 from sparkrules.cli.match_command import add_match
+from sparkrules.cli.overlap_command import add_overlap
 from sparkrules.cli.publish_command import add_publish
 from sparkrules.cli.version_commands import add_versions
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
+    _say_what_can_be_said()
     try:
         arguments = _parser().parse_args(argv)
         run: Callable[[argparse.Namespace], int] = arguments.run
@@ -30,6 +35,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         # `sparkrules match ... | head`: nobody reads on, and Python would complain when it flushes at the end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
+    except OSError as error:
+        print(f"sparkrules: {error}", file=sys.stderr)
+        return FAILED
+    except KeyboardInterrupt:
+        print("sparkrules: stopped", file=sys.stderr)
+        return STOPPED
+
+
+def _say_what_can_be_said() -> None:
+    """A terminal that knows only ASCII gets question marks for ✓ and →, not an error."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -43,7 +61,10 @@ def _parser() -> argparse.ArgumentParser:
     add_demo(commands)
     add_publish(commands)
     add_match(commands)
+    add_explain(commands)
+    add_overlap(commands)
     add_lint(commands)
     add_versions(commands)
     add_jar(commands)
+    add_doctor(commands)
     return parser

@@ -77,14 +77,13 @@ class DataFiles:
                 for start in range(0, table.num_rows, _BATCH):
                     yield Chunk(number, start, table.slice(start, _BATCH))
 
-    def row(self, number: int) -> dict[str, Any]:
-        """One row of the first file."""
+    def row(self, number: int) -> pa.Table:
+        """A table of one row of the first file."""
         for chunk in self.chunks():
             if chunk.file > 0:
                 break
             if chunk.start <= number < chunk.start + chunk.table.num_rows:
-                found: dict[str, Any] = chunk.table.slice(number - chunk.start, 1).to_pylist()[0]
-                return found
+                return chunk.table.slice(number - chunk.start, 1)
         raise SparkRulesError(f"{self.files[0]} has no row {number}: rows count from 0, and there are {self.rows:,}")
 
     @cached_property

@@ -36,6 +36,16 @@ def add_rules(command: argparse.ArgumentParser) -> None:
     add_dialect(command)
 
 
+def add_advertisements(command: argparse.ArgumentParser) -> None:
+    """What sources will send."""
+    command.add_argument(
+        "--advertisements",
+        type=Path,
+        metavar="FILE",
+        help="conditions that describe what sources send: a .csv, .jsonl or .yaml file with the fields id and where",
+    )
+
+
 def add_schema(command: argparse.ArgumentParser) -> None:
     """Types of columns."""
     command.add_argument(

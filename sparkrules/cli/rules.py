@@ -8,6 +8,7 @@ from pathlib import Path
 
 from sparkrules.errors import SparkRulesError
 from sparkrules.rejected import Rejected
+from sparkrules.rule_sources import read_rules as rule_rows
 from sparkrules.ruleset import RuleSet
 from sparkrules.sql import RuleError
 
@@ -37,6 +38,12 @@ def load_rules(name: str, store: str | None) -> RuleSet:
     if at and not version.isdecimal():
         raise SparkRulesError(f"{name!r} is not a version of a rule set: write {known}@12 with a number")
     return RuleSet.load(known, store, int(version) if version else None)
+
+
+def advertise(rules: RuleSet, file: Path) -> None:
+    """Add the advertisements of a file."""
+    for row in rule_rows(file):
+        rules.advertise(row.id, row.where)
 
 
 def set_aside(rejected: list[Rejected]) -> list[str]:

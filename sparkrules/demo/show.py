@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 import tempfile
 import textwrap
 import time
@@ -20,7 +19,7 @@ from sparkrules.demo.plain import compare_with_plain_spark
 from sparkrules.demo.session import MEMORY, quiet_session
 from sparkrules.errors import SparkRulesError
 
-FAILED, STOPPED = 1, 130
+FAILED = 1
 _WIDTH = 100
 _MOST_FREQUENT = 10
 _COUNTED = 200_000
@@ -33,9 +32,6 @@ def show(options: argparse.Namespace) -> int:
             return _run(options, Path(directory))
     except PySparkException as error:
         raise SparkRulesError(f"Spark failed: {str(error).splitlines()[0]}") from error
-    except KeyboardInterrupt:
-        print("stopped", file=sys.stderr)
-        return STOPPED
 
 
 def _run(options: argparse.Namespace, directory: Path) -> int:
