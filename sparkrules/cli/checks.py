@@ -100,9 +100,7 @@ def _jar() -> Check:
         if not os.access(place, os.W_OK):
             fix = "Set SPARKRULES_CACHE to a directory that can be written to, and run: sparkrules build-jar"
             return Check("plugin", "broken", f"not built yet, and {place} cannot be written to", fix)
-        return Check(
-            "plugin", "note", "not built yet: done when Spark first starts, in about 15 s", "sparkrules jar-path"
-        )
+        return Check("plugin", "note", "not built yet: takes about 15 s when Spark first starts", "sparkrules jar-path")
 
     return _guarded("plugin", check)
 

@@ -19,7 +19,7 @@ def add_doctor(commands: Commands) -> None:
     command = add_command(
         commands,
         "doctor",
-        "check Java, PySpark, the plugin and the store, and say how to mend what is broken",
+        "check Java, PySpark, the plugin and the store, and say what to mend",
         "Check Python, PySpark, Java, the plugin's jar, packages and the store, and that Spark starts and matches. For "
         "everything that is broken the fix is said, and the exit code is 1.",
         examples=["sparkrules doctor", "sparkrules doctor --no-spark --store /data/rules --json"],
@@ -49,7 +49,7 @@ def _doctor(arguments: argparse.Namespace) -> int:
 
 def _line(check: Check) -> str:
     first, *others = check.found.splitlines() or [""]
-    lines = [f"{check.status:<8}{check.name:<14}{first}", *(f"{'':<22}{line}" for line in others)]
+    lines = [f"{check.status:<9}{check.name:<16}  {first}", *(f"{'':<27}{line}" for line in others)]
     if check.fix:
-        lines.append(f"{'':<22}→ {check.fix}")
+        lines.append(f"{'':<27}→ {check.fix}")
     return "\n".join(lines)

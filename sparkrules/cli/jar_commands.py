@@ -14,7 +14,7 @@ def add_jar(commands: Commands) -> None:
     jar_path = add_command(
         commands,
         "jar-path",
-        "print the path of the plugin's jar, which is built if need be",
+        "print the path of the plugin's jar; builds it if need be",
         examples=["spark-submit --jars $(sparkrules jar-path) job.py"],
     )
     jar_path.set_defaults(run=_jar_path)

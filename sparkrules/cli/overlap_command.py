@@ -29,9 +29,9 @@ def add_overlap(commands: Commands) -> None:
         commands,
         "overlap",
         "which rules may match rows of which sources",
-        "List the rules that may match rows which fulfil a condition, or rows of an advertisement; or the advertisements "
-        "whose rows a rule may match; or, without any of these, all such pairs. It is certain if there is a row that "
-        "fulfils both; what is not listed matches no such row.",
+        "List the rules that may match rows which fulfil a condition, or rows of an advertisement; or the "
+        "advertisements whose rows a rule may match; or, without any of these, all such pairs. An overlap is certain "
+        "if there is a row that fulfils both. What is not listed matches no such row.",
         examples=[
             'sparkrules overlap --name alerts --where "t BETWEEN 25 AND 35"',
             "sparkrules overlap --name alerts --advertisement cellar",

@@ -22,8 +22,8 @@ def add_publish(commands: Commands) -> None:
         commands,
         "publish",
         "publish the rules of a file as the next version of a rule set",
-        "Publish the rules of a file as the next version of a rule set, which then has these rules and no others. Rules "
-        "that are not accepted are set aside and shown, and the exit code is 3.",
+        "Publish the rules of a file as the next version of a rule set, which then has these rules and no others. "
+        "Rules that are not accepted are set aside and shown, and the exit code is 3.",
         examples=["sparkrules publish alerts.csv", "sparkrules publish rules.yaml --name alerts --store /data/rules"],
     )
     command.add_argument(

@@ -21,7 +21,7 @@ def add_versions(commands: Commands) -> None:
     versions = add_command(
         commands,
         "versions",
-        "list the versions of a published rule set, oldest first, or all rule sets",
+        "list the versions of a rule set, or all rule sets",
         examples=["sparkrules versions", "sparkrules versions alerts --json"],
     )
     versions.add_argument("name", nargs="?", help="name of the rule set (default: list the rule sets of the store)")
@@ -30,8 +30,8 @@ def add_versions(commands: Commands) -> None:
         commands,
         "diff",
         "which rules two versions differ in",
-        "Say which rules two versions differ in: those added, removed, and those with another text, priority, metadata, "
-        "validity or ticket.",
+        "Say which rules two versions differ in: those added, those removed, and those with another text, priority, "
+        "metadata, validity or ticket.",
         examples=["sparkrules diff alerts 7", "sparkrules diff alerts 7 9 --json"],
     )
     diff.add_argument("name", help="name of the rule set")
@@ -92,7 +92,7 @@ def _diff(arguments: argparse.Namespace) -> int:
     counts = ", ".join(f"{len(getattr(changes, kind)):,} {kind}" for kind in ("added", "removed", "changed"))
     if changes:
         lines = changed_rules(store, arguments.name, (arguments.before, arguments.after), changes, arguments.limit)
-        print(text_table(["", "id", "where"], lines, terminal_width()), end="\n\n")
+        print(text_table(["change", "id", "where"], lines, terminal_width()), end="\n\n")
     number = len(changes.touched)
     cut = f"; the first {arguments.limit:,} are shown, --limit 0 shows all" * (0 < arguments.limit < number)
     print(f"{counts}{cut}")
