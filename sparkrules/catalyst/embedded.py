@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sparkrules.catalyst.java import find_java
 from sparkrules.catalyst.session import STORE_SETTING, configure, require_plugin
 from sparkrules.errors import SetupError
 
@@ -26,6 +27,7 @@ def embedded_spark(
 
     In a process that has a Spark already it is a session of that one, with a state of its own, and nothing is stopped.
     """
+    from pyspark.errors import AnalysisException
     from pyspark.sql import SparkSession
 
     running = SparkSession.getActiveSession()
@@ -33,9 +35,12 @@ def embedded_spark(
         session = running.newSession()
         require_plugin(session)
         for key, value in {**(settings or {}), STORE_SETTING: os.fspath(store)}.items():
-            if session.conf.isModifiable(key):
+            with contextlib.suppress(AnalysisException):  # one that is fixed when Spark starts, such as its memory
                 session.conf.set(key, value)
-        yield session
+        try:
+            yield session
+        finally:
+            running.createDataFrame([], "x int")  # which makes it the active session again
         return
     session = _start(directory, store, settings or {})
     try:
@@ -45,6 +50,7 @@ def embedded_spark(
 
 
 def _start(directory: Path, store: str | os.PathLike[str], settings: Mapping[str, str]) -> SparkSession:
+    from pyspark.logger import PySparkLogger
     from pyspark.sql import SparkSession
 
     fixed = {
@@ -59,6 +65,7 @@ def _start(directory: Path, store: str | os.PathLike[str], settings: Mapping[str
     for key, value in {**fixed, **settings}.items():
         builder.config(key, value)
     configure(builder, store=store)
+    find_java()  # which says what to install; Spark would only say that its gateway has exited
     log = directory / "spark.log"
     try:
         with _stderr_to(log):
@@ -67,6 +74,8 @@ def _start(directory: Path, store: str | os.PathLike[str], settings: Mapping[str
         said = log.read_text(encoding="utf-8", errors="replace").strip()
         raise SetupError(f"Spark does not start: {error}\n{said[-2000:]}") from error
     session.sparkContext.setLogLevel("OFF")
+    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+        PySparkLogger.getLogger(name).disabled = True  # they write the stack of every error that is caught
     return session
 
 

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from sparkrules import SparkRulesError, __version__
+from sparkrules.cli.command import Parser
 from sparkrules.cli.demo_command import add_demo
 from sparkrules.cli.doctor_command import add_doctor
 from sparkrules.cli.exit_codes import FAILED, STOPPED, SUMMARY
@@ -51,7 +52,7 @@ def _say_what_can_be_said() -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="sparkrules",
         description="Thousands of SQL WHERE expressions, matched against every row of a Spark table in one pass.",
         epilog=SUMMARY,

@@ -45,10 +45,16 @@ class Check:
 
 def all_checks(store: str | None, *, spark: bool) -> Iterator[Check]:
     """Every check, in the order in which one thing needs the other."""
-    yield from (_python(), _pyspark(), _java(), _jar())
+    needed = [_python(), _pyspark(), _java(), _jar()]
+    yield from needed
     yield from _packages()
     yield from _store(Store(store), store)
-    yield _guarded("Spark", _spark) if spark else Check("Spark", "skipped", "not started")
+    if not spark:
+        yield Check("Spark", "skipped", "not started")
+    elif any(check.status == "broken" for check in needed):
+        yield Check("Spark", "skipped", "not started: mend what it needs first")
+    else:
+        yield _guarded("Spark", _spark)
 
 
 def _guarded(name: str, check: Callable[[], Check]) -> Check:

@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import argparse
+import re
 import textwrap
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from difflib import get_close_matches
+from typing import Any, NoReturn, TypeAlias
 
 Commands: TypeAlias = "argparse._SubParsersAction[Any]"
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that guesses what a misspelt command was to be."""
+
+    def error(self, message: str) -> NoReturn:
+        wrong = re.search("invalid choice: '([^']*)'", message)
+        known = [name for action in self._actions if action.choices for name in action.choices]
+        near = get_close_matches(wrong.group(1), known, 1) if wrong else []
+        super().error(f"{message}{f'; did you mean {near[0]}?' if near else ''}")
 
 
 def add_command(

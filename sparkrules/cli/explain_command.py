@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from difflib import get_close_matches
@@ -26,6 +26,8 @@ from sparkrules.cli.rules import chosen_rules
 from sparkrules.errors import SparkRulesError
 from sparkrules.index import ExplainedNode, Explanation, NeedsSpark, UnknownColumn
 from sparkrules.ruleset import RuleSet
+from sparkrules.sql.named_columns import columns_in
+from sparkrules.sql.tree import distinct_predicates
 
 
 def add_explain(commands: Commands) -> None:
@@ -110,7 +112,19 @@ class _Problems:
         except NeedsSpark:
             pass
         skipped = rules.match(row, unsupported="skip").skipped
-        return _Problems(missing, {id: reason for id, reason in skipped.items() if id not in missing})
+        undecided = {id: reason for id, reason in skipped.items() if id not in missing}
+        unknown = _unknown_columns(rules, undecided, {name.lower() for name in row.column_names})
+        return _Problems({**missing, **unknown}, {id: reason for id, reason in undecided.items() if id not in unknown})
+
+
+def _unknown_columns(rules: RuleSet, ids: Iterable[str], known: Set[str]) -> dict[str, str]:
+    """Those of some rules with a derived attribute for which a column is missing."""
+    found: dict[str, str] = {}
+    for id in ids:
+        for predicate in distinct_predicates(rules.subscriptions[id].tree):
+            for name in sorted(columns_in(predicate.attribute) - known):
+                found.setdefault(id, f"there is no column `{name}`")
+    return found
 
 
 def _candidates(rules: RuleSet, row: pa.Table, problems: _Problems, *, everything: bool) -> list[str]:

@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlparse
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -34,6 +33,8 @@ if TYPE_CHECKING:
     from sparkrules.cli.matching import Matching
 
 _FILE, _ROW, _IDS = "__sparkrules_file", "__sparkrules_row", "__sparkrules_ids"
+# Decoded, so that the order is that of the paths; a plus sign, which stands for itself here, would become a space.
+_PATH = "url_decode(replace(_metadata.file_path, '+', '%2B'))"
 # INT96, the default, has no time zone when it is read back.
 _WRITTEN = {"spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS"}
 
@@ -54,7 +55,9 @@ def spark_matched(matching: Matching, directory: Path) -> Iterator[Matched]:
             writer = found.orderBy(_FILE, _ROW).write
             timed(spark.sparkContext, lambda: writer.parquet(str(directory / "found")), data.rows, "matching")
     except PySparkException as error:
-        raise SparkRulesError(f"Spark cannot match: {first_lines(error)}") from error
+        said = first_lines(error).replace(f", {_FILE}, {_ROW}", "")
+        advice = "\nSettings are given with --conf KEY=VALUE." if "spark.sparkrules." in said else ""
+        raise SparkRulesError(f"Spark cannot match: {said}{advice}") from error
     for number, file in enumerate(sorted((directory / "found").glob("part-*.parquet"))):
         with pq.ParquetFile(file) as opened:
             if number == 0:
@@ -78,7 +81,7 @@ def _frame(spark: SparkSession, data: DataFiles, directory: Path) -> DataFrame:
         paths = [data.root] if data.root is not None else data.files
         reader = spark.read.option("mergeSchema", "true")
         frame = reader.parquet(*map(_spark_path, paths))
-        return frame.selectExpr("*", f"_metadata.file_path AS {_FILE}", f"_metadata.row_index AS {_ROW}")
+        return frame.selectExpr("*", f"{_PATH} AS {_FILE}", f"_metadata.row_index AS {_ROW}")
     for number, table in enumerate(data.read):
         void = [field.name for field in table.schema if pa.types.is_null(field.type)]
         known = table.drop_columns(void)
@@ -113,7 +116,7 @@ def _matched(found: pa.Table, matching: Matching) -> Matched:
     if data.format == "parquet":
         known = pa.array([os.path.abspath(file) for file in data.files])  # noqa: PTH100
         paths = found.column(_FILE).combine_chunks().dictionary_encode()
-        names = pa.array([unquote(urlparse(uri).path) for uri in paths.dictionary.to_pylist()], pa.string())
+        names = pa.array([re.sub("^file:(//)?", "", uri) for uri in paths.dictionary.to_pylist()], pa.string())
         files = pc.index_in(names, value_set=known).take(paths.indices)
         return Matched(files, rows, found.select(matching.columns), ids)
     files = found.column(_FILE).combine_chunks()
