@@ -24,7 +24,7 @@ from sparkrules.ruleset import RuleSet
 Engine = Literal["auto", "spark", "python"]
 
 # numpy looks at every part of every rule for every row: so many in about as long as an embedded Spark takes to start.
-_QUICK = 5_000_000_000
+_QUICK = 2_000_000_000
 
 
 @dataclass(frozen=True)
