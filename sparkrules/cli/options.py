@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from sparkrules.sql.dialect import DIALECTS, SPARK_DIALECTS
+
 ENGINES = ("auto", "spark", "python")
 
 
@@ -19,7 +21,9 @@ def add_store(command: argparse.ArgumentParser) -> None:
 
 def add_dialect(command: argparse.ArgumentParser) -> None:
     """What the texts of a file are written in."""
-    command.add_argument("--dialect", default="spark", help="SQL dialect of the rules in the file (default: spark)")
+    command.add_argument(
+        "--dialect", type=_dialect, default="spark", help="SQL dialect of the rules in the file (default: spark)"
+    )
 
 
 def add_json(command: argparse.ArgumentParser, help: str = "write JSON") -> None:
@@ -77,6 +81,12 @@ def add_limit(command: argparse.ArgumentParser, shown: int) -> None:
     command.add_argument(
         "--limit", type=_limit, metavar="N", help=f"lines of the table (default: {shown}; 0: all)", default=shown
     )
+
+
+def _dialect(text: str) -> str:
+    if text.lower() not in {*SPARK_DIALECTS, *DIALECTS}:
+        raise argparse.ArgumentTypeError(f"unknown dialect {text!r}; there are: {', '.join(['spark', *DIALECTS])}")
+    return text
 
 
 def _limit(text: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from dataclasses import asdict
 from pathlib import Path
 
@@ -10,9 +11,9 @@ from sparkrules.cli.command import Commands, add_command
 from sparkrules.cli.exit_codes import DONE, SOME_SET_ASIDE
 from sparkrules.cli.json_text import json_text
 from sparkrules.cli.options import add_advertisements, add_dialect, add_json, add_store
-from sparkrules.cli.rules import advertise, read_rules
+from sparkrules.cli.rules import advertise, read_rules, set_aside
 from sparkrules.cli.text_table import counted
-from sparkrules.errors import StoreError
+from sparkrules.errors import SparkRulesError, StoreError
 from sparkrules.store import Store, check_name
 
 
@@ -41,6 +42,10 @@ def _publish(arguments: argparse.Namespace) -> int:
     rules = read_rules(arguments.file, _name(arguments), arguments.dialect, quiet=arguments.json)
     if arguments.advertisements:
         advertise(rules, arguments.advertisements)
+    if rules.rejected and not len(rules):
+        for line in set_aside(rules.rejected) if arguments.json else ():
+            print(line, file=sys.stderr)
+        raise SparkRulesError(f"none of the rules in {arguments.file} is accepted: nothing is published")
     version = rules.publish(store=arguments.store)
     if arguments.json:
         published = {

@@ -48,6 +48,7 @@ def test_the_list_of_commands_says_how_they_end(capsys: pytest.CaptureFixture[st
         *([], ["unknown"], ["publish"], ["match", "data.csv"], ["match", "data.csv", "--name", "a", "--rules", "b"]),
         *(["match", "d.csv", "--name", "a", "--limit", "x"], ["match", "d.csv", "--name", "a", "--conf", "x"]),
         *(["explain", "--name", "a"], ["overlap", "--name", "a", "--where", "x", "--subscription", "y"]),
+        ["publish", "rules.csv", "--dialect", "klingon"],
         *(["diff", "alerts", "one"], ["demo", "--rows", "0"]),
     ],
 )

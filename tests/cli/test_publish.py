@@ -33,18 +33,31 @@ def test_rules_that_are_set_aside_are_shown_and_change_the_exit_code(
 
 
 def test_the_line_of_a_longer_text_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("r.jsonl").write_text(json.dumps({"id": "two lines", "where": "a > 1\nAND b >"}))
+    Path("r.jsonl").write_text('{"id": "good", "where": "a"}\n' + json.dumps({"id": "bad", "where": "a > 1\nAND b >"}))
     assert cli.main(["publish", "r.jsonl"]) == 3
     assert "(line 2, column 8)" in (said := capsys.readouterr().err)
     assert said.endswith("\n    AND b >\n           ^\n")
 
 
 def test_of_many_that_are_set_aside_the_first_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("r.csv").write_text("id,where\n" + "".join(f"bad{i},x >\n" for i in range(1_000)))
+    Path("r.csv").write_text("id,where\ngood,x > 1\n" + "".join(f"bad{i},x >\n" for i in range(1_000)))
     assert cli.main(["publish", "r.csv"]) == 3
     said = capsys.readouterr().err
     assert said.count("set aside: ") == 5
     assert said.endswith("and 995 more; --json has all of them\n")
+
+
+def test_where_no_rule_is_accepted_nothing_is_published(rules: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["publish", str(rules)]) == 0
+    rules.write_text("id,where\nbad,temperature >\n")
+    for more in ([], ["--json"]):
+        capsys.readouterr()
+        assert cli.main(["publish", str(rules), *more]) == 1
+        said = capsys.readouterr()
+        assert said.out == ""
+        assert said.err.startswith("set aside: 'bad' (line 1, column 14): expected a value\n")
+        assert said.err.endswith("alerts.csv is accepted: nothing is published\n")
+    assert len(RuleSet.load("alerts")) == 2
 
 
 def test_programs_read_json(rules: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
