@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
+from urllib.parse import unquote
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from sparkrules.errors import SparkRulesError
 
@@ -49,9 +51,21 @@ class DataFiles:
     @cached_property
     def schema(self) -> pa.Schema:
         """The columns of all files; of Parquet, rows are not read."""
-        if self.format == "parquet":
+        if self.format != "parquet":
+            return self.read[0].schema
+        try:
             return pa.unify_schemas(self._schemas, promote_options="permissive")
-        return self.read[0].schema
+        except pa.ArrowException as error:
+            raise SparkRulesError(f"the columns of {self.files[0]} and the other files differ: {error}") from error
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns, those that directories name as well."""
+        names = dict.fromkeys(self.schema.names)
+        if self.root is not None:
+            parts = (part for file in self.files for part in file.relative_to(self.root).parts[:-1])
+            names |= dict.fromkeys(unquote(part.partition("=")[0]) for part in parts if "=" in part)
+        return list(names)
 
     @property
     def are_alike(self) -> bool:
@@ -88,9 +102,7 @@ class DataFiles:
 
     @cached_property
     def _schemas(self) -> list[pa.Schema]:
-        import pyarrow.parquet as pq
-
-        return [_reading(file, pq.read_schema).remove_metadata() for file in self.files]
+        return [_reading(file, _parquet_schema) for file in self.files]
 
     @cached_property
     def read(self) -> list[pa.Table]:
@@ -181,8 +193,29 @@ def _parquet_chunks(number: int, file: Path) -> Iterator[Chunk]:
     start = 0
     with _named(file), pq.ParquetFile(file) as opened:
         for batch in opened.iter_batches(_BATCH):
-            yield Chunk(number, start, pa.Table.from_batches([batch]))
+            yield Chunk(number, start, _with_zone(pa.Table.from_batches([batch]), _instants(opened)))
             start += batch.num_rows
+
+
+def _parquet_schema(file: Path) -> pa.Schema:
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(file) as opened:
+        return _with_zone(opened.schema_arrow.remove_metadata().empty_table(), _instants(opened)).schema
+
+
+def _instants(opened: Any) -> list[str]:
+    """The columns of the old type INT96, of which Arrow does not know that they are instants, as Spark does."""
+    leaves = (opened.schema.column(number) for number in range(len(opened.schema)))
+    return [leaf.path for leaf in leaves if leaf.physical_type == "INT96"]
+
+
+def _with_zone(table: pa.Table, names: list[str]) -> pa.Table:
+    for name in names:
+        if name in table.column_names:
+            instants = pc.assume_timezone(table.column(name).cast(pa.timestamp("us"), safe=False), "UTC")
+            table = table.set_column(table.column_names.index(name), name, instants)
+    return table
 
 
 def _read_csv(file: Path) -> pa.Table:

@@ -99,7 +99,7 @@ def _match(arguments: argparse.Namespace) -> int:
 
 
 def _columns(arguments: argparse.Namespace, data: DataFiles, shape: Shape) -> list[str]:
-    known = list(dict.fromkeys(data.schema.names))
+    known = data.columns
     if arguments.columns is None and not arguments.output:
         return [] if arguments.json else [name for name in known if name not in shape.names()]
     wanted = known

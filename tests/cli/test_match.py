@@ -179,6 +179,27 @@ class TestWhatIsRead:
             {"file": "many/deep/b.csv", "row": 0, "ids": ["cold"]},
         ]
 
+    def test_timestamps_as_spark_writes_them_are_instants(
+        self, rules: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        seen = pa.array([datetime(2024, 5, 1, hour, tzinfo=timezone.utc) for hour in (11, 13)], pa.timestamp("us"))
+        pq.write_table(pa.table({"seen": seen}), "int96.parquet", use_deprecated_int96_timestamps=True)
+        rules.write_text("id,where\nlate,seen > TIMESTAMP '2024-05-01T12:00:00Z'\n")
+        words = ["int96.parquet", "--rules", rules, "--engine", "python", "--columns", "seen"]
+        assert found(capsys, *words) == [{"row": 1, "seen": "2024-05-01T13:00:00+00:00", "ids": ["late"]}]
+
+    def test_parquet_files_that_contradict_each_other(self, rules: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        pq.write_table(pa.table({"temperature": [1]}), "a.parquet")
+        pq.write_table(pa.table({"temperature": [{"celsius": 1}]}), "b.parquet")
+        assert cli.main(["match", "a.parquet", "b.parquet", "--rules", str(rules)]) == 1
+        assert "the columns of a.parquet and the other files differ: " in capsys.readouterr().err
+
+    def test_a_column_without_values(self, rules: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        Path("void.csv").write_text("temperature,note\n40,\n")
+        for suffix in (".csv", ".parquet", ".jsonl"):
+            assert cli.main(["match", "void.csv", "--rules", str(rules), "--output", f"out{suffix}"]) == 0
+            assert _read(Path(f"out{suffix}"))[0]["note"] in (None, "")
+
     def test_a_column_that_is_missing(self, rules: Path, capsys: pytest.CaptureFixture[str]) -> None:
         Path("odd.csv").write_text("temprature\n40\n")
         assert cli.main(["match", "odd.csv", "--rules", str(rules)]) == 1
@@ -264,6 +285,10 @@ class TestSpark:
         assert found(capsys, "p", "--rules", rules) == [
             {"file": "p/day=2024-05-01/a.parquet", "row": 0, "ids": ["hot"]},
             {"file": "p/day=2024-05-02/b.parquet", "row": 0, "ids": ["hot", "late", "place"]},
+        ]
+        assert [line["day"] for line in found(capsys, "p", "--rules", rules, "--columns", "day")] == [
+            "2024-05-01",
+            "2024-05-02",
         ]
         assert cli.main(["match", "p", "--rules", str(rules), "--engine", "python"]) == 1
         assert "need --engine spark" in capsys.readouterr().err
