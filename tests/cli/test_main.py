@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,17 +9,12 @@ from pathlib import Path
 import pytest
 
 from sparkrules import __version__, cli
+from tests.cli.process import environment, run
 
 COMMANDS = (
     *("demo", "publish", "match", "explain", "overlap", "lint", "versions", "diff", "rollback"),
     *("jar-path", "build-jar", "doctor"),
 )
-ROOT = Path(__file__).resolve().parents[2]
-
-
-def run(*words: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.run([sys.executable, *words], capture_output=True, text=True, check=False, env=environment)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -86,8 +80,8 @@ def test_help_needs_no_pyspark() -> None:
 def test_who_reads_no_further_gets_no_stack(rules: Path) -> None:
     Path("many.csv").write_text("temperature\n" + "40\n" * 50_000)
     command = [sys.executable, "-m", "sparkrules", "match", "many.csv", "--rules", str(rules), "--json"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as own:
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, **pipes, text=True, env=environment()) as own:
         assert own.stdout is not None
         assert own.stderr is not None
         own.stdout.readline()
@@ -98,8 +92,7 @@ def test_who_reads_no_further_gets_no_stack(rules: Path) -> None:
 
 def test_a_terminal_of_ascii_gets_question_marks(rules: Path) -> None:
     words = ["-m", "sparkrules", "explain", "--rules", str(rules), "--row", '{"temperature": 40}']
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "ascii"}
-    ran = subprocess.run([sys.executable, *words], capture_output=True, text=True, check=False, env=environment)
+    ran = run(*words, PYTHONIOENCODING="ascii")
     assert (ran.returncode, ran.stdout) == (0, "hot matches\n  ? temperature > 30\n")
 
 

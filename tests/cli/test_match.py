@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from sparkrules import RuleSet, cli
-from tests.cli.test_main import run
+from tests.cli.process import run
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
