@@ -40,14 +40,22 @@ def jar_path() -> str:
     """
     home = find_spark_home()
     source = find_jar_source(home.minor)
+    jar = found_jar(home, source)
+    if jar is None:
+        print(f"sparkrules: building the plugin for Spark {home.version}, once", file=sys.stderr)  # noqa: T201
+        jar = build_jar(cached_jar(home, source), home, source)
+    return str(jar)
+
+
+def found_jar(home: SparkHome | None = None, source: JarSource | None = None) -> Path | None:
+    """The jar for this Spark, in the wheel or the cache; None if it has to be built."""
+    home = home or find_spark_home()
+    source = source or find_jar_source(home.minor)
     prebuilt = _prebuilt_jar(home.minor, source.fingerprint(SCALAC_OPTIONS))
     if prebuilt is not None:
-        return str(prebuilt)
+        return prebuilt
     jar = cached_jar(home, source)
-    if not jar.exists():
-        print(f"sparkrules: building the plugin for Spark {home.version}, once", file=sys.stderr)  # noqa: T201
-        build_jar(jar, home, source)
-    return str(jar)
+    return jar if jar.exists() else None
 
 
 def build_jar(

@@ -57,13 +57,25 @@ def _locate_java() -> tuple[str, str]:
     return java, "PATH"
 
 
+def java_version(java: str) -> str:
+    """The version that a `java` program says it has, in full: `17.0.15`."""
+    found = re.search(r'version "([^"]+)"', _banner(java))
+    return found.group(1) if found else "unknown"
+
+
 def _major_version(java: str) -> int:
+    banner = _banner(java)
+    version = parse_major_version(banner)
+    if version is None:
+        # macOS has a /usr/bin/java that only says that there is no Java.
+        raise SetupError(f"{java} is not a working Java: {banner.strip()[:200]}. {_INSTALL}")
+    return version
+
+
+def _banner(java: str) -> str:
+    """What `java -version` says."""
     try:
         ran = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise SetupError(f"{java} cannot be run: {error}. {_INSTALL}") from error
-    version = parse_major_version(ran.stderr + ran.stdout)
-    if version is None:
-        # macOS has a /usr/bin/java that only says that there is no Java.
-        raise SetupError(f"{java} is not a working Java: {(ran.stderr + ran.stdout).strip()[:200]}. {_INSTALL}")
-    return version
+    return ran.stderr + ran.stdout

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sparkrules.errors import SetupError
 
-OLDEST_SPARK = (4, 0)
+OLDEST_SPARK, NEWEST_SPARK = (4, 0), (4, 3)
 
 _INSTALL = 'Install it: pip install "pyspark>=4.0,<4.4"'
 

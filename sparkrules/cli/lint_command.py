@@ -12,27 +12,33 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from sparkrules.cli.files import load_rules, read_rules, read_schema
-from sparkrules.cli.options import add_dialect, add_store
+from sparkrules.cli.command import Commands, add_command
+from sparkrules.cli.data_files import read_schema
+from sparkrules.cli.exit_codes import FAILED, WRONG_USAGE
+from sparkrules.cli.options import add_dialect, add_schema, add_store
+from sparkrules.cli.rules import load_rules, read_rules
 from sparkrules.errors import RuleSetError, SparkRulesError
 from sparkrules.lint import Baseline, Report, Severity
 from sparkrules.lint.finding import SEVERITIES
 from sparkrules.ruleset import RuleSet
 
-_FOUND, _FAILED = 1, 2
+_FOUND, _FAILED = FAILED, WRONG_USAGE
 
 
-def add_lint(commands: argparse._SubParsersAction[Any]) -> None:
+def add_lint(commands: Commands) -> None:
     """The command and its options."""
-    command = commands.add_parser(
+    command = add_command(
+        commands,
         "lint",
-        help="look for contradictions, duplicates and the like in rules",
-        epilog="Exit codes: 0 no findings at or above the level, 1 findings or rules that are set aside, 2 failed.",
+        "look for contradictions, duplicates and the like in rules",
+        "Look for contradictions, duplicates and the like in rules. Exit codes: 0 no findings at or above the level, 1 "
+        "findings or rules that are set aside, 2 it could not be done.",
+        examples=["sparkrules lint alerts.csv", "sparkrules lint --name alerts --schema readings.parquet --json"],
     )
     source = command.add_mutually_exclusive_group(required=True)
     source.add_argument("file", nargs="?", type=Path, help="a .csv, .jsonl or .yaml file of rules")
     source.add_argument("--name", help="a published rule set: alerts, or alerts@12 for version 12")
-    command.add_argument("--schema", type=Path, metavar="FILE", help="a .parquet, .csv or .jsonl file with the columns")
+    add_schema(command)
     command.add_argument("--json", action="store_true", help="write one JSON object")
     command.add_argument("--baseline", type=Path, metavar="FILE", help="do not report the findings that it accepts")
     command.add_argument("--update-baseline", action="store_true", help="accept all findings: write them to --baseline")

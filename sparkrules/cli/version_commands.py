@@ -1,27 +1,54 @@
-"""`sparkrules versions`, `rollback` and `diff`: the history of a published rule set."""
+"""`sparkrules versions`, `diff` and `rollback`: the history of a published rule set."""
 
 from __future__ import annotations
 
 import argparse
-import json
 from dataclasses import asdict
-from typing import Any
 
-from sparkrules.cli.options import add_json, add_store
-from sparkrules.store import Store
+from sparkrules.cli.changed_rules import changed_rules
+from sparkrules.cli.command import Commands, add_command
+from sparkrules.cli.exit_codes import DONE
+from sparkrules.cli.json_text import json_text
+from sparkrules.cli.options import add_json, add_limit, add_store
+from sparkrules.cli.text_table import terminal_width, text_table
+from sparkrules.store import Manifest, Store
+
+_SHOWN = 20
 
 
-def add_versions(commands: argparse._SubParsersAction[Any]) -> None:
+def add_versions(commands: Commands) -> None:
     """The commands and their options."""
-    versions = commands.add_parser("versions", help="list the versions of a published rule set, oldest first")
-    rollback = commands.add_parser("rollback", help="publish an old version again, as the newest")
-    diff = commands.add_parser("diff", help="which subscriptions two versions differ in")
-    for command in (versions, rollback, diff):
-        command.add_argument("name", help="name of the rule set")
-    rollback.add_argument("version", type=int, help="the version to go back to")
+    versions = add_command(
+        commands,
+        "versions",
+        "list the versions of a rule set, or all rule sets",
+        examples=["sparkrules versions", "sparkrules versions alerts --json"],
+    )
+    versions.add_argument("name", nargs="?", help="name of the rule set (default: list the rule sets of the store)")
+
+    diff = add_command(
+        commands,
+        "diff",
+        "which rules two versions differ in",
+        "Say which rules two versions differ in: those added, those removed, and those with another text, priority, "
+        "metadata, validity or ticket.",
+        examples=["sparkrules diff alerts 7", "sparkrules diff alerts 7 9 --json"],
+    )
+    diff.add_argument("name", help="name of the rule set")
     diff.add_argument("before", type=int, help="a version")
     diff.add_argument("after", type=int, nargs="?", help="another one (default: the newest)")
-    for command, run in ((versions, _versions), (rollback, _rollback), (diff, _diff)):
+    add_limit(diff, _SHOWN)
+
+    rollback = add_command(
+        commands,
+        "rollback",
+        "publish an old version again, as the newest",
+        examples=["sparkrules rollback alerts 7"],
+    )
+    rollback.add_argument("name", help="name of the rule set")
+    rollback.add_argument("version", type=int, help="the version to go back to")
+
+    for command, run in ((versions, _versions), (diff, _diff), (rollback, _rollback)):
         add_json(command)
         add_store(command)
         command.set_defaults(run=run)
@@ -29,26 +56,53 @@ def add_versions(commands: argparse._SubParsersAction[Any]) -> None:
 
 def _versions(arguments: argparse.Namespace) -> int:
     store = Store(arguments.store)
+    if arguments.name is None:
+        return _rule_sets(store, arguments)
     store.manifest(arguments.name)  # says which rule sets there are if there is none of this name
     manifests = [store.manifest(arguments.name, number) for number in store.versions(arguments.name)]
     if arguments.json:
-        print(json.dumps([asdict(manifest) for manifest in manifests], ensure_ascii=False, indent=2))
+        print(json_text([asdict(manifest) for manifest in manifests], indent=2))
     else:
-        for own in manifests:
-            print(f"{own.version}  {own.created}  {own.subscriptions:,} subscriptions  {own.action}  {own.publisher}")
-    return 0
+        print(_table(manifests, ["version", "created", "subscriptions", "action", "publisher"]))
+    return DONE
+
+
+def _rule_sets(store: Store, arguments: argparse.Namespace) -> int:
+    newest = [store.manifest(name) for name in store.rule_sets()]
+    if arguments.json:
+        print(json_text([asdict(manifest) for manifest in newest], indent=2))
+    elif newest:
+        print(_table(newest, ["rule_set", "version", "created", "subscriptions", "publisher"]))
+    else:
+        print(f"there are no rule sets in {store.path}: sparkrules publish FILE makes one")
+    return DONE
+
+
+def _table(manifests: list[Manifest], fields: list[str]) -> str:
+    headings = [field.replace("_", " ") for field in fields]
+    return text_table(headings, ([getattr(own, field) for field in fields] for own in manifests), terminal_width())
+
+
+def _diff(arguments: argparse.Namespace) -> int:
+    store = Store(arguments.store)
+    changes = store.diff(arguments.name, arguments.before, arguments.after)
+    if arguments.json:
+        print(json_text(asdict(changes), indent=2))
+        return DONE
+    counts = ", ".join(f"{len(getattr(changes, kind)):,} {kind}" for kind in ("added", "removed", "changed"))
+    if changes:
+        lines = changed_rules(store, arguments.name, (arguments.before, arguments.after), changes, arguments.limit)
+        print(text_table(["change", "id", "where"], lines, terminal_width()), end="\n\n")
+    number = len(changes.touched)
+    cut = f"; the first {arguments.limit:,} are shown, --limit 0 shows all" * (0 < arguments.limit < number)
+    print(f"{counts}{cut}")
+    return DONE
 
 
 def _rollback(arguments: argparse.Namespace) -> int:
     number = Store(arguments.store).rollback(arguments.name, arguments.version)
     if arguments.json:
-        print(json.dumps({"rule_set": arguments.name, "version": number, "content_of": arguments.version}))
+        print(json_text({"rule_set": arguments.name, "version": number, "content_of": arguments.version}))
     else:
         print(f"published {arguments.name} version {number}: the content of version {arguments.version}")
-    return 0
-
-
-def _diff(arguments: argparse.Namespace) -> int:
-    changes = Store(arguments.store).diff(arguments.name, arguments.before, arguments.after)
-    print(json.dumps(asdict(changes), ensure_ascii=False, indent=2) if arguments.json else changes)
-    return 0
+    return DONE

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Sequence
+
+from sparkrules.demo.options import add_options
+
+DESCRIPTION = "Match generated book auctions against generated rules, on a Spark inside this process."
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the demo and return its exit code: 0, or 1 if something fails or plain Spark gives another answer."""
+    parser = argparse.ArgumentParser(prog="sparkrules demo", description=DESCRIPTION)
+    add_options(parser)
+    return run(parser.parse_args(arguments))
+
+
+def run(options: argparse.Namespace) -> int:
+    """The same with options that have been read."""
     from sparkrules.demo.show import show  # it needs PySpark, which importing sparkrules must not
 
-    return show(arguments)
+    return show(options)

@@ -3,59 +3,35 @@
 from __future__ import annotations
 
 import argparse
-import sys
 import tempfile
 import textwrap
 import time
-from collections.abc import Sequence
 from pathlib import Path
 
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 import sparkrules
+from sparkrules.catalyst.job_progress import timed
 from sparkrules.demo.auctions import auction_rows, auction_rules, write_auctions
 from sparkrules.demo.explained import explained_overlap
 from sparkrules.demo.plain import compare_with_plain_spark
-from sparkrules.demo.progress import timed
 from sparkrules.demo.session import MEMORY, quiet_session
 from sparkrules.errors import SparkRulesError
 
-FAILED, STOPPED = 1, 130
+FAILED = 1
 _WIDTH = 100
 _MOST_FREQUENT = 10
 _COUNTED = 200_000
 
 
-def show(arguments: Sequence[str] | None = None) -> int:
-    """Run the demo with the arguments of its command line, and return the exit code."""
-    options = _parser().parse_args(arguments)
+def show(options: argparse.Namespace) -> int:
+    """Run the demo with the options of its command line, and return the exit code."""
     try:
         with tempfile.TemporaryDirectory(prefix="sparkrules-demo-", ignore_cleanup_errors=True) as directory:
             return _run(options, Path(directory))
     except PySparkException as error:
         raise SparkRulesError(f"Spark failed: {str(error).splitlines()[0]}") from error
-    except KeyboardInterrupt:
-        print("stopped", file=sys.stderr)
-        return STOPPED
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="sparkrules demo",
-        description="Match generated book auctions against generated rules, on a Spark inside this process.",
-    )
-    parser.add_argument("--rules", type=_count, default=10_000, help="how many rules (default: 10000)")
-    parser.add_argument("--rows", type=_count, default=1_000_000, help="how many rows (default: 1000000)")
-    parser.add_argument("--seed", type=int, default=0, help="another seed gives other rules and rows (default: 0)")
-    return parser
-
-
-def _count(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("at least 1 is needed")
-    return number
 
 
 def _run(options: argparse.Namespace, directory: Path) -> int:

@@ -39,6 +39,8 @@ from sparkrules.store.removed_file import read_removed, write_removed
 from sparkrules.store.segment_files import load_segment, read_segment, write_segment
 from sparkrules.store.statistics_file import read_statistics, write_statistics
 
+_SHOWN = 10
+
 
 class Store:
     """A directory of published rule sets; without a path, the default one: `$SPARKRULES_STORE`, `~/.sparkrules/store`.
@@ -129,16 +131,17 @@ class Store:
     def manifest(self, rule_set: str, version: int | None = None) -> Manifest:
         """The manifest of a version, by default of the newest."""
         if version is None:
-            versions = self.versions(rule_set)
-            if not versions:
-                known = ", ".join(self.rule_sets()) or "none"
-                raise StoreError(f"there is no rule set {rule_set!r} in {self.path}; there are: {known}")
-            version = versions[-1]
+            version = self._known_versions(rule_set)[-1]
         file = self._home(rule_set) / "versions" / f"{version}.json"
         try:
             text = file.read_text(encoding="utf-8")
         except FileNotFoundError as error:
-            raise StoreError(f"there is no version {version} of rule set {rule_set!r} in {self.path}") from error
+            versions = self._known_versions(rule_set)
+            known = ", ".join(map(str, versions[-_SHOWN:]))
+            raise StoreError(
+                f"there is no version {version} of rule set {rule_set!r} in {self.path}; "
+                f"there are: {'..., ' * (len(versions) > _SHOWN)}{known}"
+            ) from error
         except (OSError, UnicodeDecodeError) as error:
             raise StoreError(f"{file} cannot be read: {error}") from error
         return Manifest.from_json(text, str(file))
@@ -218,6 +221,14 @@ class Store:
             return add_numbered(self._home(manifest.rule_set) / "versions", ".json", write, after)
         except OSError as error:
             raise self._cannot_publish(manifest.rule_set, error) from error
+
+    def _known_versions(self, rule_set: str) -> list[int]:
+        """The versions of a rule set that has some."""
+        versions = self.versions(rule_set)
+        if not versions:
+            known = ", ".join(self.rule_sets()) or "none"
+            raise StoreError(f"there is no rule set {rule_set!r} in {self.path}; there are: {known}")
+        return versions
 
     def _removed(self, rule_set: str, entry: SegmentEntry, rows: int) -> NDArray[np.bool_]:
         if entry.removed is None:

@@ -4,7 +4,7 @@
 |---|---|
 | `python` | executed; blocks of a page share their names, and `spark` is there |
 | `sql` | each statement (they end with `;`) goes to `spark.sql`; results of SELECT are shown |
-| `bash` | lines `sparkrules publish`, `match`, `lint`, `diff` go to `cli.main`; others, and with `&&`, are not run |
+| `bash` | lines of `sparkrules` with one of `_COMMANDS` go to `cli.main`; others, and with `&&`, are not run |
 | `csv`, `json`, `jsonl`, `yaml` | written to the file that a line `<!-- file: name -->` before the block names |
 | `text` | what the block before it prints, compared line by line; `...` in a line stands for anything |
 """
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 _FENCED = re.compile(
     r"(?:^<!-- file: (?P<file>\S+) -->\n\n?)?^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
 )
-_COMMANDS = ("sparkrules publish ", "sparkrules match ", "sparkrules lint ", "sparkrules diff ")
+_RUN = ("publish", "match", "explain", "overlap", "lint", "versions", "diff", "rollback", "doctor")
+_COMMANDS = tuple(f"sparkrules {command} " for command in _RUN)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,207 @@
+"""What `sparkrules doctor` looks at, each a check that says what was found and, if that is wrong, what to do."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from sparkrules.catalyst.jar import cache_directory, found_jar
+from sparkrules.catalyst.java import find_java, java_version
+from sparkrules.catalyst.spark_home import NEWEST_SPARK, find_spark_home, parse_minor
+from sparkrules.cli.text_table import counted
+from sparkrules.errors import SparkRulesError
+from sparkrules.store import Store
+from sparkrules.store.location import STORE_VARIABLE
+
+Status = Literal["ok", "note", "broken", "skipped"]
+
+_OLDEST_PYTHON = (3, 10)
+_REQUIRED = ("numpy", "pyarrow", "sqlglot", "tqdm")
+_OPTIONAL = {
+    "pyyaml": ("rules in YAML files", 'pip install "sparkrules[yaml]"'),
+    "grpcio": ("Spark Connect", 'pip install "sparkrules[connect]"'),
+    "pandas": ("Spark Connect", 'pip install "sparkrules[connect]"'),
+}
+_SHOWN = 3
+
+
+@dataclass(frozen=True)
+class Check:
+    """`note`: it works, and there is something to know. `fix` is what to do about what is broken."""
+
+    name: str
+    status: Status
+    found: str
+    fix: str = ""
+
+
+def all_checks(store: str | None, *, spark: bool) -> Iterator[Check]:
+    """Every check, in the order in which one thing needs the other."""
+    needed = [_python(), _pyspark(), _java(), _jar()]
+    yield from needed
+    yield from _packages()
+    yield from _store(Store(store), store)
+    if not spark:
+        yield Check("Spark", "skipped", "not started")
+    elif any(check.status == "broken" for check in needed):
+        yield Check("Spark", "skipped", "not started: mend what it needs first")
+    else:
+        yield _guarded("Spark", _spark)
+
+
+def _guarded(name: str, check: Callable[[], Check]) -> Check:
+    """A check that fails with an error that says what to do."""
+    try:
+        return check()
+    except SparkRulesError as error:
+        return Check(name, "broken", str(error))
+
+
+def _python() -> Check:
+    found = f"{platform.python_version()}, {sys.executable}"
+    if sys.version_info < _OLDEST_PYTHON:
+        return Check("Python", "broken", found, "Use Python 3.10 or newer.")
+    return Check("Python", "ok", found)
+
+
+def _pyspark() -> Check:
+    def check() -> Check:
+        home = find_spark_home()
+        package = _version("pyspark")
+        found = f"{home.version}, {home.path}"
+        if package is not None and parse_minor(package) != parse_minor(home.version):
+            fix = f"Unset SPARK_HOME, or install the same: pip install pyspark=={home.version}"
+            return Check("PySpark", "broken", f"{found}; but the Python package is {package}", fix)
+        if parse_minor(home.version) > NEWEST_SPARK:
+            fix = 'If something fails: pip install "pyspark>=4.0,<4.4"'
+            return Check("PySpark", "note", f"{found}; newer than any that sparkrules was tried with", fix)
+        return Check("PySpark", "ok", found)
+
+    return _guarded("PySpark", check)
+
+
+def _java() -> Check:
+    def check() -> Check:
+        java = find_java()
+        home = os.environ.get("JAVA_HOME")
+        return Check("Java", "ok", f"{java_version(java)}, {java}, {f'JAVA_HOME={home}' if home else 'on the PATH'}")
+
+    return _guarded("Java", check)
+
+
+def _jar() -> Check:
+    def check() -> Check:
+        jar = found_jar()
+        if jar is not None:
+            return Check("plugin", "ok", str(jar))
+        place = _existing(cache_directory())
+        if not os.access(place, os.W_OK):
+            fix = "Set SPARKRULES_CACHE to a directory that can be written to, and run: sparkrules build-jar"
+            return Check("plugin", "broken", f"not built yet, and {place} cannot be written to", fix)
+        return Check("plugin", "note", "not built yet: takes about 15 s when Spark first starts", "sparkrules jar-path")
+
+    return _guarded("plugin", check)
+
+
+def _packages() -> Iterator[Check]:
+    for name in _REQUIRED:
+        version = _version(name)
+        if version is None:
+            yield Check(name, "broken", "not installed", f"pip install {name}")
+        else:
+            yield Check(name, "ok", version)
+    if sys.version_info >= (3, 11) and _version("sqlglotc") is None:
+        yield Check("sqlglotc", "note", "not installed: rules are parsed slowly", 'pip install "sqlglot[c]"')
+    for name, (use, fix) in _OPTIONAL.items():
+        version = _version(name)
+        yield Check(name, "ok", version) if version else Check(name, "note", f"not installed, needed for {use}", fix)
+
+
+def _store(store: Store, named: str | None) -> Iterator[Check]:
+    origin = "--store" if named else f"${STORE_VARIABLE}" if os.environ.get(STORE_VARIABLE) else "the default"
+    found = f"{store.path} ({origin})"
+    place = _existing(store.path)
+    if not store.path.exists():
+        if os.access(place, os.W_OK):
+            yield Check("store", "ok", f"{found}: not there yet, sparkrules publish makes it")
+        else:
+            fix = f"Choose another with --store or {STORE_VARIABLE}, or let this user write to {place}."
+            yield Check("store", "broken", f"{found}: not there, and cannot be made", fix)
+        return
+    if not store.path.is_dir():
+        yield Check("store", "broken", f"{found} is a file", f"Choose a directory with --store or {STORE_VARIABLE}.")
+        return
+    if not os.access(store.path, os.R_OK | os.X_OK):
+        yield Check("store", "broken", f"{found} cannot be read", f"Let this user read it: chmod -R u+rX {store.path}")
+        return
+    try:
+        names = store.rule_sets()
+    except OSError as error:
+        yield Check("store", "broken", f"{found}: {error}", f"Let this user read it: chmod -R u+rX {store.path}")
+        return
+    if os.access(store.path, os.W_OK):
+        yield Check("store", "ok", f"{found}: {counted(len(names), 'rule set')}")
+    else:
+        yield Check("store", "note", f"{found}: {counted(len(names), 'rule set')}, read only", "Publish as its owner.")
+    for name in names:
+        yield _rule_set(store, name)
+
+
+def _rule_set(store: Store, name: str) -> Check:
+    """All manifests of a rule set, and the files of its newest version."""
+    versions = store.versions(name)
+    damaged = []
+    for version in versions:
+        try:
+            if version == versions[-1]:
+                store.load(name, version)
+            else:
+                store.manifest(name, version)
+        except SparkRulesError as error:
+            damaged.append(str(error))
+    if damaged:
+        more = f" and {len(damaged) - _SHOWN} more" * (len(damaged) > _SHOWN)
+        good = f"go back to a good version (sparkrules rollback {name} N), or publish the rules again"
+        return Check(f"rule set {name}", "broken", "; ".join(damaged[:_SHOWN]) + more, f"Restore a backup, {good}.")
+    newest = store.manifest(name)
+    rules = counted(newest.subscriptions, "rule")
+    return Check(f"rule set {name}", "ok", f"{counted(len(versions), 'version')}, the newest {newest.version}: {rules}")
+
+
+def _spark() -> Check:
+    """Start one and match two rows."""
+    import sparkrules
+    from sparkrules.catalyst.embedded import embedded_spark
+    from sparkrules.cli.engine import MEMORY
+
+    begun = time.perf_counter()
+    with tempfile.TemporaryDirectory(prefix="sparkrules-", ignore_cleanup_errors=True) as scratch:
+        directory = Path(scratch)
+        with embedded_spark(directory, directory / "store", MEMORY) as spark:
+            rules = sparkrules.RuleSet("doctor")
+            rules.subscribe("one", "id = 1")
+            found = sparkrules.match(spark.range(2), rules).selectExpr("id", "matches.ids").collect()
+            version = spark.version
+    if sorted((row["id"], *row["ids"]) for row in found) != [(0,), (1, "one")]:
+        return Check("Spark", "broken", f"Spark {version} starts, but matches {found}", "Please report this.")
+    return Check("Spark", "ok", f"{version} starts with the plugin and matches, in {time.perf_counter() - begun:.0f} s")
+
+
+def _version(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _existing(path: Path) -> Path:
+    """The path, or the nearest directory above it that there is."""
+    return next((place for place in (path, *path.parents) if place.exists()), path)

@@ -1,0 +1,76 @@
+"""Who matches: numpy at once, where that is certain to give Spark's answer, or an embedded Spark."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Mapping
+
+import pyarrow as pa
+
+from sparkrules.errors import SparkRulesError
+from sparkrules.index.matcher import NeedsSpark, UnknownColumn
+from sparkrules.ruleset import RuleSet
+
+_SHOWN = 3
+MEMORY = {"spark.driver.memory": "2g"}
+
+
+def settings_of(arguments: argparse.Namespace) -> dict[str, str]:
+    """What `--conf` says about the embedded Spark."""
+    return {**MEMORY, **dict(arguments.conf)}
+
+
+def reasons_for_spark(rules: RuleSet, schema: pa.Schema) -> Mapping[str, str]:
+    """The rules that only Spark can match on such columns, each with the reason; an error if a column is missing."""
+    try:
+        rules.match(schema.empty_table())
+    except UnknownColumn as error:
+        raise SparkRulesError(
+            f"columns are missing:\n{shown_reasons(error.reasons)}\n"
+            f"The data has: {', '.join(schema.names)}.\n"
+            "--conf spark.sparkrules.missingColumns=null reads missing columns as NULL, "
+            "--conf spark.sparkrules.invalidRules=skip leaves such rules out."
+        ) from error
+    except NeedsSpark as error:
+        return error.reasons
+    return {}
+
+
+def refuse_python(reasons: Mapping[str, str]) -> SparkRulesError:
+    """What to say to those who want no Spark where it is needed."""
+    return SparkRulesError(f"some rules need Spark (--engine spark):\n{shown_reasons(reasons)}")
+
+
+def shown_reasons(reasons: Mapping[str, str]) -> str:
+    """The first of them, a line each."""
+    lines = [f"  {id}: {reason}" for id, reason in list(reasons.items())[:_SHOWN]]
+    if len(reasons) > _SHOWN:
+        lines.append(f"  and {len(reasons) - _SHOWN:,} more")
+    return "\n".join(lines)
+
+
+def first_lines(error: BaseException) -> str:
+    """What Spark says, without the plan or the stack that may follow it."""
+    kept: list[str] = []
+    for line in str(error).splitlines():
+        if line.startswith(("'", "+-", "== ", "JVM stacktrace", "\tat ")) or not line.strip():
+            break
+        kept.append(line)
+    return "\n".join(kept).rstrip(";") or type(error).__name__
+
+
+def note(*words: str) -> None:
+    """Something to know, on stderr."""
+    print("sparkrules:", *words, file=sys.stderr, flush=True)
+
+
+def some(names: Iterable[str]) -> str:
+    """The first of many names.
+
+    >>> some(["a", "b", "c", "d", "e"])
+    'a, b, c and 2 more'
+    """
+    listed = list(names)
+    rest = len(listed) - _SHOWN
+    return ", ".join(listed[:_SHOWN]) + (f" and {rest} more" if rest > 0 else "")

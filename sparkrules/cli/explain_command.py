@@ -1,0 +1,188 @@
+"""`sparkrules explain`: which parts of a rule are true for a row."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from sparkrules.catalyst.embedded import embedded_spark
+from sparkrules.cli.command import Commands, add_command
+from sparkrules.cli.data_files import find_data
+from sparkrules.cli.engine import first_lines, note, refuse_python, settings_of, some
+from sparkrules.cli.exit_codes import DONE
+from sparkrules.cli.json_text import json_text
+from sparkrules.cli.options import add_engine, add_json, add_rules
+from sparkrules.cli.rules import chosen_rules
+from sparkrules.errors import SparkRulesError
+from sparkrules.index import ExplainedNode, Explanation, NeedsSpark, UnknownColumn
+from sparkrules.ruleset import RuleSet
+from sparkrules.sql.named_columns import columns_in
+from sparkrules.sql.tree import distinct_predicates
+
+
+def add_explain(commands: Commands) -> None:
+    """The command and its options."""
+    command = add_command(
+        commands,
+        "explain",
+        "why a rule matches a row, or does not",
+        "Show which parts of the rules are true for a row: of those that match it, or of those that are named.",
+        examples=[
+            """sparkrules explain --name alerts --row '{"temperature": 35, "indoors": true}'""",
+            """sparkrules explain --name alerts --id hot --id cold --row '{"temperature": 35, "indoors": true}'""",
+            "sparkrules explain --rules alerts.csv --data readings.parquet --row-number 7",
+        ],
+    )
+    add_rules(command)
+    row = command.add_mutually_exclusive_group(required=True)
+    row.add_argument("--row", metavar="JSON", help="the row: an object of column and value; '-' reads it from stdin")
+    row.add_argument("--data", type=Path, metavar="FILE", help="take it from a .parquet, .csv or .jsonl file")
+    command.add_argument("--row-number", type=int, default=0, metavar="N", help="which row of --data (default: 0)")
+    which = command.add_mutually_exclusive_group()
+    which.add_argument("--id", action="append", metavar="ID", help="explain this rule; may be repeated")
+    which.add_argument("--all", action="store_true", help="explain all rules, not only those that match")
+    add_json(command)
+    add_engine(command)
+    command.set_defaults(run=_explain)
+
+
+def _explain(arguments: argparse.Namespace) -> int:
+    rules = chosen_rules(arguments)
+    row = _row_of(arguments)
+    problems = _Problems.of(rules, row)
+    by_spark = arguments.engine == "spark" or bool(arguments.conf)
+    ids = arguments.id or _candidates(rules, row, problems, everything=by_spark or arguments.all)
+    _check(rules, ids, problems)
+    by_spark |= not problems.undecided.keys().isdisjoint(ids)
+    if by_spark and arguments.engine == "python":
+        raise refuse_python(problems.undecided)
+    explained = _explained(rules, row, ids, arguments, by_spark=by_spark)
+    if not (arguments.id or arguments.all):
+        explained = [own for own in explained if own.matched]
+    if arguments.json:
+        print(json_text([_plain(own) for own in explained], indent=2))
+    elif explained:
+        print("\n\n".join(map(str, explained)))
+    else:
+        print("no rule matches this row; --id ID says why one does not, --all explains all")
+    return DONE
+
+
+def _row_of(arguments: argparse.Namespace) -> pa.Table:
+    """A table of the row alone."""
+    if arguments.data:
+        return find_data([arguments.data]).row(arguments.row_number)
+    text = sys.stdin.read() if arguments.row == "-" else arguments.row
+    try:
+        row = json.loads(text)
+    except ValueError as error:
+        raise SparkRulesError(f"""--row is not JSON ({error}): write '{{"temperature": 35}}'""") from error
+    if not isinstance(row, dict):
+        raise SparkRulesError("""--row is an object of column and value: '{"temperature": 35}'""")
+    try:
+        return pa.Table.from_pylist([row])
+    except (pa.ArrowException, OverflowError) as error:
+        raise SparkRulesError(f"--row has a value that no column can hold: {error}") from error
+
+
+@dataclass(frozen=True)
+class _Problems:
+    """Rules that name a column which the row lacks, and rules that only Spark can decide, each with the reason."""
+
+    missing: Mapping[str, str]
+    undecided: Mapping[str, str]
+
+    @staticmethod
+    def of(rules: RuleSet, row: pa.Table) -> _Problems:
+        missing: Mapping[str, str] = {}
+        try:
+            rules.match(row)
+        except UnknownColumn as error:
+            missing = error.reasons
+        except NeedsSpark:
+            pass
+        skipped = rules.match(row, unsupported="skip").skipped
+        undecided = {id: reason for id, reason in skipped.items() if id not in missing}
+        unknown = _unknown_columns(rules, undecided, {name.lower() for name in row.column_names})
+        return _Problems({**missing, **unknown}, {id: reason for id, reason in undecided.items() if id not in unknown})
+
+
+def _unknown_columns(rules: RuleSet, ids: Iterable[str], known: Set[str]) -> dict[str, str]:
+    """Those of some rules with a derived attribute for which a column is missing."""
+    found: dict[str, str] = {}
+    for id in ids:
+        for predicate in distinct_predicates(rules.subscriptions[id].tree):
+            for name in sorted(columns_in(predicate.attribute) - known):
+                found.setdefault(id, f"there is no column `{name}`")
+    return found
+
+
+def _candidates(rules: RuleSet, row: pa.Table, problems: _Problems, *, everything: bool) -> list[str]:
+    """The rules to look at: all that are valid, or those that match or may match."""
+    if problems.missing:
+        note(f"left out, for want of a column in the row: {some(problems.missing)}")
+    if everything:
+        segment = rules.segment
+        valid = segment.subscription_id[segment.valid_at(datetime.now(timezone.utc))].tolist()
+        return [id for id in valid if id not in problems.missing]
+    matched = rules.match(row, unsupported="skip").ids[0].as_py()
+    return [*matched, *problems.undecided]
+
+
+def _check(rules: RuleSet, ids: list[str], problems: _Problems) -> None:
+    for id in ids:
+        if id not in rules.subscriptions:
+            near = get_close_matches(id, rules.subscriptions, 3)
+            advice = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+            raise SparkRulesError(f"rule set {rules.name!r} has no rule {id!r}{advice}")
+        if id in problems.missing:
+            raise SparkRulesError(f"{id}: {problems.missing[id]} in the row")
+
+
+def _explained(
+    rules: RuleSet, row: pa.Table, ids: list[str], arguments: argparse.Namespace, *, by_spark: bool
+) -> list[Explanation]:
+    values = row.to_pylist()[0]
+    if not by_spark:
+        return rules.explain(values, ids=ids)
+    from pyspark.errors import PySparkException
+
+    note("explaining with Spark")
+    with tempfile.TemporaryDirectory(prefix="sparkrules-", ignore_cleanup_errors=True) as scratch:
+        directory = Path(scratch)
+        try:
+            with embedded_spark(directory, directory / "store", settings_of(arguments)) as spark:
+                return rules.explain(values, spark, ids)
+        except PySparkException as error:
+            raise SparkRulesError(f"Spark cannot explain: {first_lines(error)}") from error
+
+
+def _plain(explained: Explanation) -> dict[str, Any]:
+    """For JSON."""
+    drawn: set[int] = set()
+
+    def plain(node: ExplainedNode) -> dict[str, Any]:
+        own: dict[str, Any] = {"text": node.text, "truth": node.truth}
+        if id(node) in drawn:  # a rewritten XOR would double at every nesting
+            return {**own, "as_above": True}
+        if node.children:
+            drawn.add(id(node))
+            own["children"] = [plain(child) for child in node.children]
+        return own
+
+    return {
+        "id": explained.id,
+        "matched": explained.matched,
+        "valid": explained.valid,
+        "tree": plain(explained.root),
+    }

@@ -1,0 +1,49 @@
+"""`sparkrules jar-path` and `build-jar`: the plugin's jar, for those who start Spark themselves."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from sparkrules.cli.command import Commands, add_command
+from sparkrules.cli.exit_codes import DONE
+
+
+def add_jar(commands: Commands) -> None:
+    """The commands and their options."""
+    jar_path = add_command(
+        commands,
+        "jar-path",
+        "print the path of the plugin's jar; builds it if need be",
+        examples=["spark-submit --jars $(sparkrules jar-path) job.py"],
+    )
+    jar_path.set_defaults(run=_jar_path)
+
+    build_jar = add_command(
+        commands,
+        "build-jar",
+        "build the plugin's jar for the installed PySpark",
+        "Build the plugin's jar for the installed PySpark, with the Scala compiler inside it, and print its path.",
+        examples=["sparkrules build-jar --output /opt/sparkrules/sparkrules.jar"],
+    )
+    build_jar.add_argument("--output", type=Path, metavar="FILE", help="where to (default: the cache)")
+    build_jar.add_argument("--strict", action="store_true", help="take the compiler's warnings for errors")
+    build_jar.add_argument("--prebuilt", type=Path, metavar="DIRECTORY", help=argparse.SUPPRESS)
+    build_jar.set_defaults(run=_build_jar)
+
+
+def _jar_path(_: argparse.Namespace) -> int:
+    from sparkrules.catalyst.jar import jar_path
+
+    print(jar_path())
+    return DONE
+
+
+def _build_jar(arguments: argparse.Namespace) -> int:
+    from sparkrules.catalyst import jar
+
+    if arguments.prebuilt:
+        print(jar.write_prebuilt(arguments.prebuilt))
+    else:
+        print(jar.build_jar(arguments.output or jar.cached_jar(), strict=arguments.strict))
+    return DONE

@@ -1,0 +1,191 @@
+"""Where matched rows go: a table for people, JSON lines, a file, or counts per rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sparkrules.cli.json_text import json_text
+from sparkrules.cli.matched import Matched, Shape
+from sparkrules.cli.text_table import GAP, cell, counted, terminal_width, text_table
+from sparkrules.errors import SparkRulesError
+from sparkrules.index import Segment
+
+SUFFIXES = (".parquet", ".csv", ".jsonl")
+_WIDEST_CELL = 30
+
+
+class Totals:
+    """What went by: rows that match, and matches."""
+
+    def __init__(self, rows: int) -> None:
+        self.rows = rows
+        self.matching = 0
+        self.matches = 0
+
+    def counting(self, found: Iterable[Matched]) -> Iterator[Matched]:
+        for rows in found:
+            lengths = pc.list_value_length(rows.ids)
+            self.matching += pc.sum(pc.greater(lengths, 0)).as_py() or 0
+            self.matches += pc.sum(lengths).as_py() or 0
+            yield rows
+
+    def __str__(self) -> str:
+        of = f"{self.matching:,} of {counted(self.rows, 'row')} match{'es' * (self.matching == 1)}"
+        return f"{of}, {counted(self.matches, 'match')}"
+
+
+def first_rows(found: Iterable[Matched], limit: int) -> Iterator[Matched]:
+    """At most so many rows (0: all); what comes later is looked at, so that it is counted."""
+    left = limit
+    for rows in found:
+        if not limit:
+            yield rows
+        elif left:
+            yield rows.take(left)
+            left -= min(left, len(rows))
+
+
+def print_table(tables: Iterable[pa.Table], chosen: bool) -> int:
+    """Print rows for people, and return how many; columns of the data that do not fit are left out unless chosen."""
+    lines: list[dict[str, object]] = []
+    for table in tables:
+        lines += table.to_pylist()
+    if not lines:
+        return 0
+    names = list(lines[0])
+    for line in lines:
+        if "ids" in line:
+            line["ids"] = ", ".join(line["ids"])  # type: ignore[arg-type]
+    own: list[str] = [name for name in ("file", "row", "ids", "subscription_id", "priority") if name in names]
+    others = [name for name in names if name not in own]
+    shown = [*own, *others]
+    width = terminal_width()
+    if width is not None and not chosen:
+        shown = [*own, *_fitting(others, lines, width - _width(own, lines))]
+    print(text_table(shown, ([line[name] for name in shown] for line in lines), width))
+    if len(shown) < len(names):
+        print(f"({counted(len(names) - len(shown), 'column')} more: name those you want with --columns)")
+    return len(lines)
+
+
+def _fitting(names: list[str], lines: list[dict[str, object]], room: int) -> Iterator[str]:
+    for name in names:
+        room -= _width([name], lines)
+        if room < 0:
+            return
+        yield name
+
+
+def _width(names: list[str], lines: list[dict[str, object]]) -> int:
+    widths = (max(len(name), *(len(cell(line[name])) for line in lines)) for name in names)
+    return sum(min(width, _WIDEST_CELL) + len(GAP) for width in widths)
+
+
+def print_json_lines(tables: Iterable[pa.Table]) -> None:
+    """One JSON object per line."""
+    for table in tables:
+        for line in table.to_pylist():
+            print(json_text(line))
+
+
+def check_output(file: Path) -> None:
+    """Raise if such a file cannot be written."""
+    if file.suffix.lower() not in SUFFIXES:
+        raise SparkRulesError(f"{file}: matches are written to {', '.join(SUFFIXES)} files")
+    if not file.absolute().parent.is_dir():
+        raise SparkRulesError(f"{file} cannot be written: there is no directory {file.absolute().parent}")
+
+
+def write_tables(tables: Iterable[pa.Table], file: Path) -> int:
+    """Write tables to a file, in the format that its name says, and return the number of rows."""
+    rows = 0
+    writer = None
+    try:
+        for table in tables:
+            if writer is None:
+                writer = _Writer(file, table.schema)
+            writer.write(table)
+            rows += table.num_rows
+    except (OSError, pa.ArrowException) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise SparkRulesError(f"{file} cannot be written: {reason}") from error
+    finally:
+        if writer is not None:
+            writer.close()
+    return rows
+
+
+class _Writer:
+    """A file of one of the formats."""
+
+    def __init__(self, file: Path, schema: pa.Schema) -> None:
+        import pyarrow.csv
+        import pyarrow.parquet
+
+        self.format = file.suffix.lower()
+        if self.format == ".parquet":
+            self.out = pyarrow.parquet.ParquetWriter(file, schema)
+        elif self.format == ".csv":
+            self.out = pyarrow.csv.CSVWriter(file, _flat(schema.empty_table()).schema)
+        else:
+            self.out = file.open("w", encoding="utf-8")
+
+    def write(self, table: pa.Table) -> None:
+        if self.format == ".parquet":
+            self.out.write_table(table)
+        elif self.format == ".csv":
+            self.out.write_table(_flat(table))
+        else:
+            self.out.writelines(f"{json_text(line)}\n" for line in table.to_pylist())
+
+    def close(self) -> None:
+        self.out.close()
+
+
+def _flat(table: pa.Table) -> pa.Table:
+    """What CSV can hold: arrays, structs and bytes as JSON."""
+    for index, field in enumerate(table.schema):
+        if pa.types.is_nested(field.type) or pa.types.is_binary(field.type):
+            texts = [None if value is None else json_text(value) for value in table.column(index).to_pylist()]
+            table = table.set_column(index, field.name, pa.array(texts, pa.string()))
+    return table
+
+
+class Counts:
+    """How often each rule matches."""
+
+    def __init__(self, segment: Segment) -> None:
+        self.ids = pa.array(segment.subscription_id, pa.string())
+        self.priority = segment.priority
+        self.counts = np.zeros(len(self.ids), np.int64)
+
+    def add(self, found: Iterable[Matched]) -> None:
+        for rows in found:
+            numbers = pc.index_in(pc.list_flatten(rows.ids), value_set=self.ids)
+            self.counts += np.bincount(numbers.to_numpy(zero_copy_only=False), minlength=len(self.ids))
+
+    @property
+    def never(self) -> int:
+        """How many rules match no row."""
+        return int(np.count_nonzero(self.counts == 0))
+
+    def table(self) -> pa.Table:
+        """All rules, those that match most first."""
+        whole = pa.table(
+            {
+                "subscription_id": self.ids,
+                "matches": pa.array(self.counts),
+                "priority": pa.array(self.priority, pa.int32()),
+            }
+        )
+        return whole.sort_by([("matches", "descending"), ("subscription_id", "ascending")])
+
+
+def shaped(found: Iterable[Matched], shape: Shape) -> Iterator[pa.Table]:
+    """The rows as they are written."""
+    return map(shape.table, found)

@@ -1,0 +1,71 @@
+"""`sparkrules publish`: the rules of a file, as the next version of a rule set."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+from sparkrules.cli.command import Commands, add_command
+from sparkrules.cli.exit_codes import DONE, SOME_SET_ASIDE
+from sparkrules.cli.json_text import json_text
+from sparkrules.cli.options import add_advertisements, add_dialect, add_json, add_store
+from sparkrules.cli.rules import advertise, read_rules, set_aside
+from sparkrules.cli.text_table import counted
+from sparkrules.errors import SparkRulesError, StoreError
+from sparkrules.store import Store, check_name
+
+
+def add_publish(commands: Commands) -> None:
+    """The command and its options."""
+    command = add_command(
+        commands,
+        "publish",
+        "publish the rules of a file as the next version of a rule set",
+        "Publish the rules of a file as the next version of a rule set, which then has these rules and no others. "
+        "Rules that are not accepted are set aside and shown, and the exit code is 3.",
+        examples=["sparkrules publish alerts.csv", "sparkrules publish rules.yaml --name alerts --store /data/rules"],
+    )
+    command.add_argument(
+        "file", type=Path, help="a .csv, .jsonl or .yaml file with the fields id, where, [priority, metadata, ...]"
+    )
+    command.add_argument("--name", help="name of the rule set (default: that of the file)")
+    add_advertisements(command)
+    add_json(command)
+    add_store(command)
+    add_dialect(command)
+    command.set_defaults(run=_publish)
+
+
+def _publish(arguments: argparse.Namespace) -> int:
+    rules = read_rules(arguments.file, _name(arguments), arguments.dialect, quiet=arguments.json)
+    if arguments.advertisements:
+        advertise(rules, arguments.advertisements)
+    if rules.rejected and not len(rules):
+        for line in set_aside(rules.rejected) if arguments.json else ():
+            print(line, file=sys.stderr)
+        raise SparkRulesError(f"none of the rules in {arguments.file} is accepted: nothing is published")
+    version = rules.publish(store=arguments.store)
+    if arguments.json:
+        published = {
+            "rule_set": rules.name,
+            "version": version,
+            "store": str(Store(arguments.store).path),
+            "rules": len(rules),
+            "rejected": [asdict(rule) for rule in rules.rejected],
+        }
+        print(json_text(published, indent=2))
+    else:
+        counts = f"{counted(len(rules), 'rule')}, {len(rules.rejected):,} set aside"
+        print(f"published {rules.name} version {version}: {counts}")
+    return SOME_SET_ASIDE if rules.rejected else DONE
+
+
+def _name(arguments: argparse.Namespace) -> str:
+    if arguments.name is not None:
+        return check_name(arguments.name)
+    try:
+        return check_name(arguments.file.stem)
+    except StoreError as error:
+        raise StoreError(f"{error}; give the rule set another name than the file with --name") from error
