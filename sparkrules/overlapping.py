@@ -17,6 +17,7 @@ from sparkrules.index.satisfiable import Formula, Gate, Satisfiability, formula,
 from sparkrules.index.segment import AND, PREDICATE
 from sparkrules.sql import Node, Predicate
 from sparkrules.sql.tree import distinct_predicates
+from sparkrules.store import Pairs
 
 
 class OverlappingPair(NamedTuple):
@@ -73,15 +74,27 @@ class OverlapQuestions:
         """Those that overlap each advertisement, in output order."""
         self.prepare(own.tree for own in advertisements)
         for advertisement in advertisements:
-            yield from self._pairs(advertisement)
+            for number, certain in self._decided(advertisement.tree):
+                yield OverlappingPair(advertisement.id, self.segment.subscription_id[number], certain)
 
-    def _pairs(self, advertisement: Advertisement) -> Iterator[OverlappingPair]:
-        found = self._index.numbers(advertisement.tree)
-        overlaps = dict(self._exact(found, advertisement.tree))
+    def rows(self, advertisements: Segment) -> Pairs:
+        """The same as numbers, for the advertisements of a segment."""
+        trees = [advertisements.tree(node) for node in advertisements.subscription_node.tolist()]
+        self.prepare(trees)
+        found = [(own, number, certain) for own, tree in enumerate(trees) for number, certain in self._decided(tree)]
+        if not found:
+            return Pairs.none()
+        columns = zip(*found, strict=True)
+        return Pairs(np.array(next(columns)), np.array(next(columns)), np.array(next(columns)))
+
+    def _decided(self, tree: Node) -> Iterator[tuple[int, bool]]:
+        """The numbers of those that may overlap, in output order, and whether that is certain."""
+        found = self._index.numbers(tree)
+        overlaps = dict(self._exact(found, tree))
         for number in found.tolist():
             own = overlaps[int(self.segment.subscription_node[number])]
             if own.holds:
-                yield OverlappingPair(advertisement.id, self.segment.subscription_id[number], own.certain)
+                yield number, own.certain
 
     def _exact(self, numbers: NDArray[np.int32], tree: Node) -> Iterator[tuple[int, Satisfiability]]:
         """For each condition that some of the subscriptions have, by node, whether it overlaps."""
@@ -108,6 +121,11 @@ class OverlapQuestions:
                     is_all = segment.node_operator[number] == AND
                     made[number] = Gate("and" if is_all else "or", tuple([made[child] for child in children]))
         return made[node]
+
+
+def decided(subscriptions: Segment, advertisements: Segment, types: pa.Schema | None) -> Pairs:
+    """Which of the subscriptions and advertisements of two segments may overlap, for a store."""
+    return OverlapQuestions(subscriptions, types).rows(advertisements)
 
 
 def advertising(

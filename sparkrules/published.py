@@ -12,6 +12,8 @@ from sparkrules.advertised import Advertised
 from sparkrules.catalyst.session import RULE_SET_SETTING, STORE_SETTING, store_of
 from sparkrules.content import Content
 from sparkrules.errors import RuleSetError
+from sparkrules.index import Rule
+from sparkrules.overlapping import decided
 from sparkrules.rejected import Rejected
 from sparkrules.sql import DEFAULT_POLICY, Policy
 from sparkrules.store import (
@@ -20,13 +22,14 @@ from sparkrules.store import (
     Garbage,
     Manifest,
     Merge,
+    OverlapPlan,
     Store,
-    StoredAdvertisement,
     Version,
     local_path,
     publish_draft,
 )
 from sparkrules.subscriptions import Subscriptions
+from sparkrules.table_schema import TableSchema, arrow_schema
 from sparkrules.tickets import shared_key, ticket_hash
 from sparkrules.validity import check_span
 
@@ -45,6 +48,7 @@ class PublishedSubscriptions(Subscriptions):
         store: str | os.PathLike[str] | None = None,
         *,
         merge: Merge = "auto",
+        overlaps: bool | TableSchema = False,
     ) -> int:
         """Publish the rules as the next version of this rule set, and return the version.
 
@@ -58,6 +62,10 @@ class PublishedSubscriptions(Subscriptions):
 
         Small segments are merged, and rules that have expired are dropped from those: `merge="all"` makes one segment
         of everything, `merge="none"` only adds.
+
+        If there are advertisements, the table function `overlaps` wants to know which subscriptions may match their
+        rows. What is new is found out if that are a few pairs, or if `overlaps` says so: with True, or with the schema
+        of the table (see `RuleSet.overlaps`), which is then also taken for what is published later.
         """
         if store is None and spark is not None:
             store = store_of(spark)
@@ -65,6 +73,7 @@ class PublishedSubscriptions(Subscriptions):
         base = self._known.get(target.path)
         draft = Draft(
             self._content_for(target).sealed(),
+            _overlap_plan(overlaps),
             self._new_rejected(target, base),
             self._default_seconds(),
             self._new_advertisements(target, base),
@@ -152,7 +161,7 @@ class PublishedSubscriptions(Subscriptions):
         self._content = Content(self.name, version.parts)
         self._secrets.clear()
         self._rejected = None
-        self._advertised = Advertised(self.name, self.policy, partial(store.advertisements, version.manifest))
+        self._advertised = Advertised(self.name, partial(store.advertisements, version.manifest))
         seconds = version.manifest.default_validity
         self.default_validity = None if seconds is None else timedelta(seconds=seconds)
         self._known[store.path] = version
@@ -168,7 +177,7 @@ class PublishedSubscriptions(Subscriptions):
             return None
         return tuple(self.rejected)
 
-    def _new_advertisements(self, target: Store, base: Version | None) -> tuple[StoredAdvertisement, ...] | None:
+    def _new_advertisements(self, target: Store, base: Version | None) -> tuple[Rule, ...] | None:
         """The advertisements, if the version that the target knows may have others."""
         if base is not None and target.path == self._home and not self._advertised.is_changed:
             return None
@@ -186,3 +195,11 @@ class PublishedSubscriptions(Subscriptions):
             secret = self._secrets.get(rule.id)
             content.add(rule if secret is None else replace(rule, ticket=ticket_hash(key, secret)))
         return content
+
+
+def _overlap_plan(overlaps: bool | TableSchema) -> OverlapPlan:
+    if isinstance(overlaps, bool):
+        return OverlapPlan(decided, is_asked=overlaps)
+    types = arrow_schema(overlaps)
+    assert types is not None
+    return OverlapPlan(decided, is_asked=True, types=types.remove_metadata())
