@@ -1,10 +1,12 @@
 """Which advertisements and which subscriptions of one segment overlap: one Arrow file.
 
-With which types that was decided is said in the metadata of the file's schema.
+With which types that was decided is said in the metadata of the file's schema: an Arrow schema, in base64, since what
+is not text there makes Arrow's Java reader fail.
 """
 
 from __future__ import annotations
 
+from base64 import b64decode, b64encode
 from pathlib import Path
 from typing import NamedTuple
 
@@ -51,7 +53,7 @@ def write_overlaps(file: Path, pairs: Pairs, types: pa.Schema | None) -> None:
     columns = [arrow_of(column[order].astype(np.int32), pa.int32()) for column in pairs[:2]]
     bits = pa.py_buffer(np.packbits(pairs.certain[order], bitorder="little"))
     columns.append(pa.Array.from_buffers(pa.bool_(), len(order), [None, bits]))
-    schema = OVERLAPS if types is None else OVERLAPS.with_metadata({_TYPES: types.serialize().to_pybytes()})
+    schema = OVERLAPS if types is None else OVERLAPS.with_metadata({_TYPES: b64encode(types.serialize())})
     write_arrow(file, pa.table(columns, names=OVERLAPS.names), schema)
 
 
@@ -69,6 +71,6 @@ def types_of_overlaps(file: Path) -> pa.Schema | None:
     """With which types the pairs of a file were decided; None: with those that fit the constants."""
     metadata = map_arrow(file, OVERLAPS).schema.metadata or {}
     try:
-        return pa.ipc.read_schema(pa.py_buffer(metadata[_TYPES])) if _TYPES in metadata else None
-    except (pa.ArrowException, OSError) as error:
+        return pa.ipc.read_schema(pa.py_buffer(b64decode(metadata[_TYPES]))) if _TYPES in metadata else None
+    except (ValueError, pa.ArrowException, OSError) as error:
         raise CorruptStore(f"{file} is damaged ({error}): {PUBLISH_AGAIN}") from error

@@ -26,7 +26,7 @@ AFTER = {
     "rollback": FIRST,
     "collect": OLD,
 }
-STEPS = {"delta": 50, "merge": 28, "replace": 26, "advertise": 40, "rollback": 12, "collect": 16}  # at least, on Linux
+STEPS = {"delta": 50, "merge": 28, "replace": 26, "advertise": 30, "rollback": 12, "collect": 16}  # at least, on Linux
 
 
 @pytest.fixture

@@ -245,12 +245,13 @@ class TestDamage:
         with pytest.raises(CorruptStore, match="it names a row that is not there"):
             made.publish()
 
-    def test_types_that_are_none(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize("types", ["x", "xxxx", ""])
+    def test_types_that_are_none(self, tmp_path: Path, types: str) -> None:
         made = rules(3, low="t < 3")
         made.publish(store=tmp_path)
         (name,) = known(tmp_path)
         file = tmp_path / "alerts" / "overlaps" / f"{name}.arrow"
-        with pa.ipc.new_file(str(file), OVERLAPS.with_metadata({"types": "x"})) as writer:
+        with pa.ipc.new_file(str(file), OVERLAPS.with_metadata({"types": types})) as writer:
             writer.write_table(OVERLAPS.empty_table())
         with pytest.raises(CorruptStore, match="publish the rule set again"):
             made.publish()
