@@ -48,6 +48,19 @@ def test_contradictions(text: str, message: str, fragments: list[str] | None) ->
     assert fragments is None or [place.fragment for place in found.places] == fragments
 
 
+@pytest.mark.parametrize(
+    ("text", "column"),
+    [
+        ("event = 30 AND NOT (event = 30 AND name = 'x')", 21),
+        ("event = 30 AND ((event <> 30) OR (name = 'x'))", 18),
+        ("a > 1 AND NOT (b > 1 AND c > 1 OR b > 1 AND a IS NULL)", 45),
+    ],
+)
+def test_of_tests_that_look_alike_the_place_is_that_of_the_one_that_can_go(text: str, column: int) -> None:
+    found = only(lint([Rule("r", text, parse_rule(text))]))
+    assert (found.kind, [place.column for place in found.places]) == ("redundant", [column])
+
+
 def test_a_place_has_line_and_column_of_the_text_as_written() -> None:
     found = only(lint(rules(r="price > 5\n  AND NOT (price <= 3 OR used)")))
     assert [(place.line, place.column, place.fragment) for place in found.places] == [(2, 12, "price <= 3")]
