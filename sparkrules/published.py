@@ -63,9 +63,15 @@ class PublishedSubscriptions(Subscriptions):
         Small segments are merged, and rules that have expired are dropped from those: `merge="all"` makes one segment
         of everything, `merge="none"` only adds.
 
-        If there are advertisements, the table function `overlaps` wants to know which subscriptions may match their
-        rows. What is new is found out if that are a few pairs, or if `overlaps` says so: with True, or with the schema
-        of the table (see `RuleSet.overlaps`), which is then also taken for what is published later.
+        If there are advertisements, which subscriptions may match their rows is stored for the table function
+        `overlaps`. What is new is decided if there are few pairs, or if `overlaps` is True, or the schema of the table
+        (see `RuleSet.overlapping`), with which pairs of later versions are then decided too.
+
+        >>> rules = PublishedSubscriptions("alerts")
+        >>> rules.subscribe("hot", "temperature > 30")
+        >>> rules.advertise("attic", "temperature > 20")
+        >>> rules.publish(store=getfixture("tmp_path"), overlaps=True)
+        1
         """
         if store is None and spark is not None:
             store = store_of(spark)
@@ -201,5 +207,4 @@ def _overlap_plan(overlaps: bool | TableSchema) -> OverlapPlan:
     if isinstance(overlaps, bool):
         return OverlapPlan(decided, is_asked=overlaps)
     types = arrow_schema(overlaps)
-    assert types is not None
-    return OverlapPlan(decided, is_asked=True, types=types.remove_metadata())
+    return OverlapPlan(decided) if types is None else OverlapPlan(decided, is_asked=True, types=types.remove_metadata())

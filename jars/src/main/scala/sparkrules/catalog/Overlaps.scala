@@ -32,7 +32,8 @@ final case class Overlaps(store: String, ruleSet: String, number: Long) extends 
   override def rows(files: OpenFiles, part: InputPartition, columns: Seq[String]): Iterator[InternalRow] = {
     val OfSegment(entry, advertised) = part.asInstanceOf[OfSegment]
     def idsOf(segment: String): Texts = files.texts(file(files.store, s"segments/$segment/subscriptions"), "id")
-    lazy val (advertisements, subscriptions) = (idsOf(advertised), idsOf(entry.name))
+    lazy val advertisements = idsOf(advertised)
+    lazy val subscriptions = idsOf(entry.name)
     val path = file(files.store, s"overlaps/${entry.overlaps.getOrElse("")}")
     val values = columns.map[(Chunk, Int) => Any] {
       case "advertisement" => (chunk, row) => files.at(advertisements, chunk.columns(0).ints(row), "advertisement")
