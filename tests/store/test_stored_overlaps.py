@@ -12,7 +12,6 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-import sparkrules.published
 from sparkrules import RuleSet
 from sparkrules.errors import CorruptStore
 from sparkrules.index import Segment
@@ -68,7 +67,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Sequence[str], Sequence
         questions.append((subscriptions.subscription_id.tolist(), advertisements.subscription_id.tolist()))
         return decided(subscriptions, advertisements, types)
 
-    monkeypatch.setattr(sparkrules.published, "decided", noted)
+    # Not the module by its name: pytest imports it once more for its doctests.
+    monkeypatch.setitem(RuleSet.publish.__globals__, "decided", noted)
     return questions
 
 
