@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from sparkrules.errors import CorruptStore, DuplicateId, UnknownId
+from sparkrules.errors import DuplicateId, UnknownId
+from sparkrules.index import Rule
 from sparkrules.rule_fields import check_id, check_where
 from sparkrules.sql import Node, Policy, RuleError, parse_rule, spark_sql
-from sparkrules.sql.policy import DEFAULT_POLICY, AnyFunction
-from sparkrules.store import StoredAdvertisement
+from sparkrules.sql.policy import DEFAULT_POLICY
 
 _SHOWN = 5
 
@@ -54,14 +54,8 @@ class Advertisement:
 class Advertised(Mapping[str, Advertisement]):
     """Advertisements by id, in order of arrival. Those of a store are read when they are first asked for."""
 
-    def __init__(
-        self,
-        rule_set: str,
-        policy: Policy = DEFAULT_POLICY,
-        read: Callable[[], tuple[StoredAdvertisement, ...]] = tuple,
-    ) -> None:
+    def __init__(self, rule_set: str, read: Callable[[], tuple[Rule, ...]] = tuple) -> None:
         self.rule_set = rule_set
-        self._policy = policy
         self._read = read
         self._by_id: dict[str, Advertisement] | None = None
         self._changed = False
@@ -103,27 +97,17 @@ class Advertised(Mapping[str, Advertisement]):
         """Whether one was added or removed."""
         return self._changed
 
-    def stored(self) -> tuple[StoredAdvertisement, ...]:
+    def stored(self) -> tuple[Rule, ...]:
         """As they go to a store."""
         return tuple(
-            StoredAdvertisement(own.id, own.where, None if own.sql == own.where else own.sql)
+            Rule(own.id, own.where, own.tree, sql=None if own.sql == own.where else own.sql)
             for own in self._all.values()
         )
 
     @property
     def _all(self) -> dict[str, Advertisement]:
         if self._by_id is None:
-            self._by_id = {stored.id: self._loaded(stored) for stored in self._read()}
+            self._by_id = {
+                own.id: Advertisement(own.id, own.where, own.sql or own.where, own.tree) for own in self._read()
+            }
         return self._by_id
-
-    def _loaded(self, stored: StoredAdvertisement) -> Advertisement:
-        """Whether its functions are allowed was for who has published it to say."""
-        sql = stored.where if stored.sql is None else stored.sql
-        try:
-            tree = parse_rule(sql, policy=AnyFunction.within(self._policy))
-        except RuleError as error:
-            raise CorruptStore(
-                f"advertisement {stored.id!r} of rule set {self.rule_set!r} is not a condition ({error}): publish it "
-                "again, or load the rule set with a policy that has wider bounds"
-            ) from error
-        return Advertisement(stored.id, stored.where, sql, tree)

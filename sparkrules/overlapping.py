@@ -13,9 +13,11 @@ from sparkrules.advertised import Advertisement
 from sparkrules.index import Rule, Segment, build_segment
 from sparkrules.index.advertisements import OverlapIndex
 from sparkrules.index.regions import Regions
-from sparkrules.index.satisfiable import Satisfiability, formula, satisfiable
+from sparkrules.index.satisfiable import Formula, Gate, Satisfiability, formula, satisfiable
+from sparkrules.index.segment import AND, PREDICATE
 from sparkrules.sql import Node, Predicate
 from sparkrules.sql.tree import distinct_predicates
+from sparkrules.store import Pairs
 
 
 class OverlappingPair(NamedTuple):
@@ -42,6 +44,7 @@ class OverlapQuestions:
         self._index = OverlapIndex(segment, schema)
         self._regions: Regions | None = None
         self._known: set[Predicate] = set()
+        self._formulas: dict[int, Formula] = {}  # by node: an advertisement asks for the same as the one before
 
     def prepare(self, trees: Iterable[Node]) -> None:
         """Say which conditions will be asked for: what they need is then made once."""
@@ -50,6 +53,7 @@ class OverlapQuestions:
             # One column has one type: where none is declared, what all conditions compare it with is taken together.
             self._known = asked.union(self.segment.predicates())
             self._regions = Regions(self._known, self.schema)
+            self._formulas.clear()
 
     def ids(self, tree: Node, *, exact: bool = True) -> list[str]:
         """The ids of those that may overlap, in output order. Without `exact`, predicates are looked at one by one."""
@@ -70,15 +74,27 @@ class OverlapQuestions:
         """Those that overlap each advertisement, in output order."""
         self.prepare(own.tree for own in advertisements)
         for advertisement in advertisements:
-            yield from self._pairs(advertisement)
+            for number, certain in self._decided(advertisement.tree):
+                yield OverlappingPair(advertisement.id, self.segment.subscription_id[number], certain)
 
-    def _pairs(self, advertisement: Advertisement) -> Iterator[OverlappingPair]:
-        found = self._index.numbers(advertisement.tree)
-        overlaps = dict(self._exact(found, advertisement.tree))
+    def rows(self, advertisements: Segment) -> Pairs:
+        """The same as numbers, for the advertisements of a segment."""
+        trees = [advertisements.tree(node) for node in advertisements.subscription_node.tolist()]
+        self.prepare(trees)
+        found = [(own, number, certain) for own, tree in enumerate(trees) for number, certain in self._decided(tree)]
+        if not found:
+            return Pairs.none()
+        columns = zip(*found, strict=True)
+        return Pairs(np.array(next(columns)), np.array(next(columns)), np.array(next(columns)))
+
+    def _decided(self, tree: Node) -> Iterator[tuple[int, bool]]:
+        """The numbers of those that may overlap, in output order, and whether that is certain."""
+        found = self._index.numbers(tree)
+        overlaps = dict(self._exact(found, tree))
         for number in found.tolist():
             own = overlaps[int(self.segment.subscription_node[number])]
             if own.holds:
-                yield OverlappingPair(advertisement.id, self.segment.subscription_id[number], own.certain)
+                yield number, own.certain
 
     def _exact(self, numbers: NDArray[np.int32], tree: Node) -> Iterator[tuple[int, Satisfiability]]:
         """For each condition that some of the subscriptions have, by node, whether it overlaps."""
@@ -86,7 +102,30 @@ class OverlapQuestions:
         assert self._regions is not None
         given = formula(tree, self._regions)
         for node in np.unique(self.segment.subscription_node[numbers]).tolist():
-            yield node, satisfiable([formula(self.segment.tree(node), self._regions), given], self._regions)
+            yield node, satisfiable([self._formula(node, self._regions), given], self._regions)
+
+    def _formula(self, node: int, regions: Regions) -> Formula:
+        segment, made = self.segment, self._formulas
+        stack = [node]
+        while stack:
+            number = stack[-1]
+            if number in made:
+                stack.pop()
+            elif segment.node_operator[number] == PREDICATE:
+                made[number] = regions.leaf(segment.predicate(int(segment.node_predicate[number])))
+            else:
+                children = segment.children.row(number).tolist()
+                missing = [child for child in children if child not in made]
+                stack.extend(missing)
+                if not missing:
+                    is_all = segment.node_operator[number] == AND
+                    made[number] = Gate("and" if is_all else "or", tuple([made[child] for child in children]))
+        return made[node]
+
+
+def decided(subscriptions: Segment, advertisements: Segment, types: pa.Schema | None) -> Pairs:
+    """Which of the subscriptions and advertisements of two segments may overlap, for a store."""
+    return OverlapQuestions(subscriptions, types).rows(advertisements)
 
 
 def advertising(

@@ -12,6 +12,8 @@ from sparkrules.advertised import Advertised
 from sparkrules.catalyst.session import RULE_SET_SETTING, STORE_SETTING, store_of
 from sparkrules.content import Content
 from sparkrules.errors import RuleSetError
+from sparkrules.index import Rule
+from sparkrules.overlapping import decided
 from sparkrules.rejected import Rejected
 from sparkrules.sql import DEFAULT_POLICY, Policy
 from sparkrules.store import (
@@ -20,13 +22,14 @@ from sparkrules.store import (
     Garbage,
     Manifest,
     Merge,
+    OverlapPlan,
     Store,
-    StoredAdvertisement,
     Version,
     local_path,
     publish_draft,
 )
 from sparkrules.subscriptions import Subscriptions
+from sparkrules.table_schema import TableSchema, arrow_schema
 from sparkrules.tickets import shared_key, ticket_hash
 from sparkrules.validity import check_span
 
@@ -45,6 +48,7 @@ class PublishedSubscriptions(Subscriptions):
         store: str | os.PathLike[str] | None = None,
         *,
         merge: Merge = "auto",
+        overlaps: bool | TableSchema = False,
     ) -> int:
         """Publish the rules as the next version of this rule set, and return the version.
 
@@ -58,6 +62,10 @@ class PublishedSubscriptions(Subscriptions):
 
         Small segments are merged, and rules that have expired are dropped from those: `merge="all"` makes one segment
         of everything, `merge="none"` only adds.
+
+        If there are advertisements, which subscriptions may match their rows is stored for the table function
+        `overlaps`. What is new is decided if there are few pairs, or if `overlaps` is True, or the schema of the table
+        (see `RuleSet.overlapping`), with which pairs of later versions are then decided too.
 
         >>> from sparkrules import RuleSet
         >>> rules = RuleSet("alerts")
@@ -73,6 +81,7 @@ class PublishedSubscriptions(Subscriptions):
         base = self._known.get(target.path)
         draft = Draft(
             self._content_for(target).sealed(),
+            _overlap_plan(overlaps),
             self._new_rejected(target, base),
             self._default_seconds(),
             self._new_advertisements(target, base),
@@ -165,7 +174,7 @@ class PublishedSubscriptions(Subscriptions):
         self._content = Content(self.name, version.parts)
         self._secrets.clear()
         self._rejected = None
-        self._advertised = Advertised(self.name, self.policy, partial(store.advertisements, version.manifest))
+        self._advertised = Advertised(self.name, partial(store.advertisements, version.manifest))
         seconds = version.manifest.default_validity
         self.default_validity = None if seconds is None else timedelta(seconds=seconds)
         self._known[store.path] = version
@@ -181,7 +190,7 @@ class PublishedSubscriptions(Subscriptions):
             return None
         return tuple(self.rejected)
 
-    def _new_advertisements(self, target: Store, base: Version | None) -> tuple[StoredAdvertisement, ...] | None:
+    def _new_advertisements(self, target: Store, base: Version | None) -> tuple[Rule, ...] | None:
         """The advertisements, if the version that the target knows may have others."""
         if base is not None and target.path == self._home and not self._advertised.is_changed:
             return None
@@ -199,3 +208,10 @@ class PublishedSubscriptions(Subscriptions):
             secret = self._secrets.get(rule.id)
             content.add(rule if secret is None else replace(rule, ticket=ticket_hash(key, secret)))
         return content
+
+
+def _overlap_plan(overlaps: bool | TableSchema) -> OverlapPlan:
+    if isinstance(overlaps, bool):
+        return OverlapPlan(decided, is_asked=overlaps)
+    types = arrow_schema(overlaps)
+    return OverlapPlan(decided) if types is None else OverlapPlan(decided, is_asked=True, types=types.remove_metadata())

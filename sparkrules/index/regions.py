@@ -45,6 +45,7 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
@@ -103,6 +104,11 @@ class AttributeRegions:
         object.__setattr__(self, "universe", Codes.of(*((c, c) for c, there in known.items() if there is not False)))
         object.__setattr__(self, "inhabited", Codes.of(*((c, c) for c, there in known.items() if there)))
 
+    @cached_property
+    def column(self) -> str | None:
+        """The column that it is or reaches into; None if it is derived."""
+        return top_column(self.name)
+
     @property
     def last(self) -> int:
         """The highest code: above all constants."""
@@ -152,7 +158,7 @@ class AttributeRegions:
 
     def _presence(self) -> Iterable[tuple[int, bool | None]]:
         """Whether there is a value for each code."""
-        if top_column(self.name) is None:
+        if self.column is None:
             yield ERROR, None
         if self.type.nullable:
             yield NULL, True
@@ -238,7 +244,7 @@ class Regions:
 
     def independent(self, attributes: Iterable[str]) -> bool:
         """Whether any values of these attributes can come together in a row: they are different columns."""
-        columns = [top_column(attribute) for attribute in attributes]
+        columns = [self.attributes[attribute].column for attribute in attributes]
         return None not in columns and len(set(columns)) == len(columns)
 
 

@@ -3,6 +3,7 @@
 | test | why it costs | instead |
 |---|---|---|
 | `RLIKE` | a regular expression per row | `contains`, `startswith`, LIKE where they say the same |
+| `my_udf(a) > 5` | if it is a function of Python, rows go to a worker and back | functions of Spark |
 | opaque: `a + b > c` | Spark computes the whole condition per row | attribute, operator, constant |
 | `LIKE '%x_y'` | a wildcard in front and no fixed text: nothing to look up | `contains`, `endswith` |
 
@@ -20,23 +21,34 @@ from sparkrules.index.columns import top_column
 from sparkrules.index.rule import Rule
 from sparkrules.lint.finding import Finding, Place
 from sparkrules.lint.locate import Locator
+from sparkrules.sql.called import functions_in
+from sparkrules.sql.functions import SCALAR_FUNCTIONS
 from sparkrules.sql.tree import Predicate, predicates
 
 _TRUTHS = ("is true", "is false", "is not true", "is not false")
 _SHOWN = 3
 _KINDS = {
+    "function": (
+        "test of a function that is not Spark's",
+        "tests of functions that are not Spark's",
+        ": if it is one of Python, rows go to a Python worker and back",
+        "Write it with functions of Spark if possible.",
+    ),
     "opaque": (
         "opaque condition",
+        "opaque conditions",
         ", which Spark computes for every row",
         "Write it as attribute, operator, constant if possible: those are looked up in the index.",
     ),
     "regex": (
         "regular expression",
+        "regular expressions",
         "",
         "If it only looks for fixed text, use contains, startswith, endswith or LIKE: all of them take one pass.",
     ),
     "wildcard": (
         "pattern with a wildcard in front",
+        "patterns with a wildcard in front",
         "",
         "Use contains or endswith if that is meant; they say so, and need no pattern.",
     ),
@@ -52,17 +64,19 @@ def cost_findings(rules: Sequence[Rule]) -> Iterator[Finding]:
             if sort:
                 found.setdefault(sort, {})[predicate] = None
         locator = Locator(rule)
-        for sort, (name, reason, remedy) in _KINDS.items():
+        for sort, (one, many, reason, remedy) in _KINDS.items():
             if sort in found:
                 count = len(found[sort])
                 firsts: list[Place] = [place for test in found[sort] for place in locator.places(test)[:1]]
                 places = sorted(firsts, key=lambda place: (place.line, place.column))[:_SHOWN]
-                message = f"{count} {name}{'' if count == 1 else 's'}{reason}"
+                message = f"{count} {one if count == 1 else many}{reason}"
                 yield Finding("costly", (rule.id,), message, tuple(places), remedy)
 
 
 def _sort(predicate: Predicate) -> str | None:
     operator = predicate.operator.removeprefix("not ")
+    if not functions_in(predicate.attribute) <= SCALAR_FUNCTIONS:
+        return "function"
     if operator == "rlike":
         return "regex"
     if operator in ("like", "ilike"):

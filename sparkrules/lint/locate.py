@@ -25,6 +25,7 @@ from sparkrules.sql.tokens import Tokens, tokenize
 from sparkrules.sql.tree import Node, Predicate, predicates
 
 _MAX_PLACES = 5
+_Wanted = tuple[int, ...]
 
 
 class Locator:
@@ -34,11 +35,11 @@ class Locator:
         self.rule = rule
 
     def places(self, part: Node) -> tuple[Place, ...]:
-        """Where a predicate stands, or for a junction where its first predicate does."""
+        """Where a predicate stands, or for a junction where that of its predicates does which stands nowhere else."""
         if isinstance(part, Predicate):
             return tuple(self._places.get(part, ())[:_MAX_PLACES])
-        first = next(predicates(part), None)
-        return self.places(first)[:1] if first is not None else ()
+        known = [self._places[predicate] for predicate in predicates(part) if predicate in self._places]
+        return tuple(min(known, key=len)[:1]) if known else ()
 
     @cached_property
     def _places(self) -> dict[Predicate, list[Place]]:
@@ -47,25 +48,27 @@ class Locator:
         try:
             tokens = tokenize(self.rule.where, AnyFunction())
             found: dict[Predicate, list[Place]] = {}
-            self._walk(tokens, parse_structure(tokens, AnyFunction()), found)
+            self._walk(tokens, parse_structure(tokens, AnyFunction()), (0,), found)
         except (RuleError, RecursionError):
             return {}
         return found
 
-    def _walk(self, tokens: Tokens, structure: Syntax, found: dict[Predicate, list[Place]]) -> None:
+    def _walk(self, tokens: Tokens, structure: Syntax, wanted: _Wanted, found: dict[Predicate, list[Place]]) -> None:
+        """`wanted`: which sides of the structure the rule needs; under NOT it is when it is false."""
         if isinstance(structure, Gate):
             for child in structure.children:
-                self._walk(tokens, child, found)
+                self._walk(tokens, child, (0, 1) if structure.operator == "xor" else wanted, found)
         elif isinstance(structure, Not):
-            self._walk(tokens, structure.child, found)
+            self._walk(tokens, structure.child, tuple(1 - side for side in wanted), found)
         elif (inner := structure_of(tokens, structure)) is not None:
-            self._walk(tokens, inner, found)
+            self._walk(tokens, inner, wanted, found)
             if structure.value.comparisons:
                 self._add(tokens, structure, opaque(tokens, structure), found)
         else:
-            self._add(tokens, structure, classify(tokens, structure), found)
+            sides = classify(tokens, structure)
+            self._add(tokens, structure, tuple(sides[side] for side in wanted), found)
 
-    def _add(self, tokens: Tokens, test: Test, sides: tuple[Node, Node], found: dict[Predicate, list[Place]]) -> None:
+    def _add(self, tokens: Tokens, test: Test, sides: tuple[Node, ...], found: dict[Predicate, list[Place]]) -> None:
         start = tokens.starts[test.start]
         end = tokens.starts[test.end - 1] + len(tokens.texts[test.end - 1])
         text = tokens.text

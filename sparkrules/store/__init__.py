@@ -1,11 +1,12 @@
 """Published versions of rule sets, as `docs/store-format.md` describes them. Knows nothing of Spark sessions."""
 
-from sparkrules.store.advertisements_file import StoredAdvertisement
 from sparkrules.store.changes import Changes
 from sparkrules.store.garbage import Garbage
 from sparkrules.store.location import default_store, local_path
 from sparkrules.store.manifest import Manifest, SegmentEntry
 from sparkrules.store.merge_policy import Merge
+from sparkrules.store.overlap_files import OverlapPlan
+from sparkrules.store.overlaps_file import Pairs
 from sparkrules.store.part import Part, merged
 from sparkrules.store.publication import Draft, Version, publish_draft
 from sparkrules.store.store import Store, check_name
@@ -16,10 +17,11 @@ __all__ = [
     "Garbage",
     "Manifest",
     "Merge",
+    "OverlapPlan",
+    "Pairs",
     "Part",
     "SegmentEntry",
     "Store",
-    "StoredAdvertisement",
     "Version",
     "check_name",
     "default_store",

@@ -26,7 +26,7 @@ from sparkrules.store.manifest import Manifest
 from sparkrules.store.numbered_files import numbers
 
 _COLLECTED = re.compile(r"\.(\d+)\.collected")
-_KINDS = ("segments", "removed", "rejected", "advertisements")
+_KINDS = ("segments", "removed", "rejected", "overlaps")
 _LEFT_OVER = re.compile(r"\..*\.(tmp|claim)")
 
 
@@ -115,10 +115,11 @@ def _needed(versions: Path) -> set[str]:
             raise StoreError(f"nothing more was removed, since it is not known what is needed: {error}") from error
         needed |= {f"segments/{entry.name}" for entry in manifest.segments}
         needed |= {f"removed/{entry.removed}.arrow" for entry in manifest.segments if entry.removed}
+        needed |= {f"overlaps/{entry.overlaps}.arrow" for entry in manifest.segments if entry.overlaps}
         if manifest.rejected:
             needed.add(f"rejected/{manifest.rejected}.arrow")
         if manifest.advertisements:
-            needed.add(f"advertisements/{manifest.advertisements}.arrow")
+            needed.add(f"segments/{manifest.advertisements}")
     return needed
 
 

@@ -17,12 +17,14 @@ FORMAT = 2
 
 @dataclass(frozen=True)
 class SegmentEntry:
-    """A segment as a version has it: `removed` names the file of the subscriptions that it no longer has."""
+    """A segment as a version has it: `removed` names the file of the subscriptions that it no longer has, `overlaps`
+    that of the pairs of advertisements and subscriptions that overlap, if that has been found out."""
 
     name: str
     subscriptions: int
     removed: str | None = None
     live: int = -1
+    overlaps: str | None = None
 
     def __post_init__(self) -> None:
         if self.live < 0:
@@ -117,6 +119,7 @@ class Manifest:
                     int(entry["subscriptions"]),
                     _optional(str, entry["removed"]),
                     int(entry["live"]),
+                    _optional(str, entry.get("overlaps")),
                 )
                 for entry in fields["segments"]
             ),

@@ -15,11 +15,13 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 from sparkrules.errors import CorruptStore, PublishConflict
+from sparkrules.index.rule import Rule
 from sparkrules.rejected import Rejected
-from sparkrules.store.advertisements_file import StoredAdvertisement
+from sparkrules.store.advertisement_segment import texts_of
 from sparkrules.store.changes import changes
 from sparkrules.store.manifest import Manifest, SegmentEntry
 from sparkrules.store.merge_policy import Merge, merge_parts
+from sparkrules.store.overlap_files import OverlapPlan, overlap_files
 from sparkrules.store.part import Part
 
 if TYPE_CHECKING:
@@ -46,9 +48,10 @@ class Draft:
     made from."""
 
     parts: tuple[Part, ...]
+    overlaps: OverlapPlan
     rejected: tuple[Rejected, ...] | None = None
     default_validity: int | None = None
-    advertisements: tuple[StoredAdvertisement, ...] | None = None
+    advertisements: tuple[Rule, ...] | None = None
 
 
 def publish_draft(
@@ -64,6 +67,7 @@ def publish_draft(
             draft, base = _rebase(store, rule_set, draft, base, latest), latest
         parts = tuple(merge_parts(draft.parts, merge, datetime.now(timezone.utc)))
         entries = _write_parts(store, rule_set, parts, base, written)
+        entries = _write_overlaps(store, rule_set, draft, base, parts, entries)
         rejected = _write_rejected(store, rule_set, draft, base)
         sizes = [part.body.sizes for part in parts]
         made = Manifest.new(
@@ -117,7 +121,13 @@ def _rebase(store: Store, rule_set: str, draft: Draft, base: Version, latest: Ve
             rows = part.find(mine)
             rows = rows[rows >= 0]
             parts.append(part if len(rows) == part.live else part.only(rows))
-    return Draft(tuple(parts), rejected, _either(draft, base, latest), advertisements)
+    return replace(
+        draft,
+        parts=tuple(parts),
+        rejected=rejected,
+        default_validity=_either(draft, base, latest),
+        advertisements=advertisements,
+    )
 
 
 def _without(part: Part, ids: Sequence[str]) -> Part:
@@ -144,15 +154,15 @@ def _rebased_rejected(store: Store, draft: Draft, base: Version, latest: Version
 
 def _rebased_advertisements(
     store: Store, rule_set: str, draft: Draft, base: Version, latest: Version
-) -> tuple[StoredAdvertisement, ...] | None:
+) -> tuple[Rule, ...] | None:
     """Mine if I have changed them, else theirs; they are few, and not merged one by one."""
     mine = draft.advertisements
     if mine is None or latest.manifest.advertisements == base.manifest.advertisements:
         return mine
     before, theirs = store.advertisements(base.manifest), store.advertisements(latest.manifest)
-    if mine in (before, theirs):
+    if texts_of(mine) in (texts_of(before), texts_of(theirs)):
         return None
-    if theirs == before:
+    if texts_of(theirs) == texts_of(before):
         return mine
     raise PublishConflict(
         f"rule set {rule_set!r}: others have changed the advertisements since version {base.number}; the newest "
@@ -173,7 +183,7 @@ def _write_parts(
         if entry is not None and known is not None:
             if (known.removed != part.removed).any():
                 removed = store.write_removed(rule_set, part.removed)
-                entry = SegmentEntry(entry.name, part.body.rows, removed, part.live)
+                entry = replace(entry, removed=removed, live=part.live)
             entries.append(entry)
             continue
         if id(part.body) not in written:
@@ -193,6 +203,21 @@ def _write_rejected(store: Store, rule_set: str, draft: Draft, base: Version | N
 
 def _write_advertisements(store: Store, rule_set: str, draft: Draft, base: Version | None) -> str | None:
     mine = draft.advertisements
-    if base is not None and (mine is None or mine == store.advertisements(base.manifest)):
+    if base is not None and (mine is None or texts_of(mine) == texts_of(store.advertisements(base.manifest))):
         return base.manifest.advertisements
     return store.write_advertisements(rule_set, mine) if mine else None
+
+
+def _write_overlaps(
+    store: Store,
+    rule_set: str,
+    draft: Draft,
+    base: Version | None,
+    parts: Sequence[Part],
+    entries: Sequence[SegmentEntry],
+) -> list[SegmentEntry]:
+    advertised = draft.advertisements
+    if advertised is None:
+        advertised = () if base is None else store.advertisements(base.manifest)
+    both = list(zip(parts, entries, strict=True))
+    return overlap_files(store, rule_set, draft.overlaps, advertised, both, base, draft.parts)

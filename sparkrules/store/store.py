@@ -1,6 +1,6 @@
 """The store of `docs/store-format.md`: immutable versions, each of which appears whole or not at all.
 
-1. New segments, and lists of removed and rejected rules, are written under names of their own and forced to the disk.
+1. New segments, and what else the version refers to, are written under names of their own and forced to the disk.
 2. The manifest is written under a temporary name and forced to the disk.
 3. The manifest is linked to `versions/<N>.json`; see `numbered_files`.
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import re
 import uuid
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -22,9 +22,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sparkrules.errors import CorruptStore, StoreError
+from sparkrules.index.rule import Rule
 from sparkrules.index.segment import Segment
+from sparkrules.index.tables import to_tables
 from sparkrules.rejected import Rejected
-from sparkrules.store.advertisements_file import StoredAdvertisement, read_advertisements, write_advertisements
+from sparkrules.store.advertisement_segment import advertisement_segment, read_advertisements
 from sparkrules.store.arrow_file import PUBLISH_AGAIN, sync_directory
 from sparkrules.store.changes import Changes, changes
 from sparkrules.store.garbage import Garbage, collect_garbage
@@ -32,6 +34,7 @@ from sparkrules.store.lazy_segment import LazySegment
 from sparkrules.store.location import default_store, local_path
 from sparkrules.store.manifest import Manifest, SegmentEntry
 from sparkrules.store.numbered_files import add_numbered, numbers
+from sparkrules.store.overlaps_file import Pairs, read_overlaps, types_of_overlaps, write_overlaps
 from sparkrules.store.part import Part
 from sparkrules.store.publication import Version
 from sparkrules.store.rejected_file import read_rejected, write_rejected
@@ -180,12 +183,19 @@ class Store:
             return []
         return read_rejected(self._home(manifest.rule_set) / "rejected" / f"{check_name(manifest.rejected)}.arrow")
 
-    def advertisements(self, manifest: Manifest) -> tuple[StoredAdvertisement, ...]:
-        """The advertisements of a version."""
+    def advertisements(self, manifest: Manifest) -> tuple[Rule, ...]:
+        """The advertisements of a version, in the order in which they were made."""
         if manifest.advertisements is None:
             return ()
-        home = self._home(manifest.rule_set)
-        return read_advertisements(home / "advertisements" / f"{check_name(manifest.advertisements)}.arrow")
+        return read_advertisements(self._home(manifest.rule_set) / "segments" / check_name(manifest.advertisements))
+
+    def overlaps(self, rule_set: str, entry: SegmentEntry, advertisements: int) -> Pairs:
+        """The pairs of a segment that has some; there are so many advertisements."""
+        return read_overlaps(self._overlaps(rule_set, entry), advertisements, entry.subscriptions)
+
+    def types_of_overlaps(self, rule_set: str, entry: SegmentEntry) -> pa.Schema | None:
+        """With which types the pairs of a segment that has some were decided, if some were declared."""
+        return types_of_overlaps(self._overlaps(rule_set, entry))
 
     def write_segment(self, rule_set: str, tables: Mapping[str, pa.Table]) -> str:
         """Write a segment that a manifest can then name."""
@@ -204,9 +214,13 @@ class Store:
         """Write the rules that were set aside, so that a manifest can name them."""
         return self._write_file(rule_set, "rejected", lambda file: write_rejected(file, rejected))
 
-    def write_advertisements(self, rule_set: str, advertisements: Iterable[StoredAdvertisement]) -> str:
+    def write_advertisements(self, rule_set: str, advertisements: Sequence[Rule]) -> str:
         """Write advertisements, so that a manifest can name them."""
-        return self._write_file(rule_set, "advertisements", lambda file: write_advertisements(file, advertisements))
+        return self.write_segment(rule_set, to_tables(advertisement_segment(advertisements)))
+
+    def write_overlaps(self, rule_set: str, pairs: Pairs, types: pa.Schema | None) -> str:
+        """Write the pairs of a segment, so that a manifest can name them."""
+        return self._write_file(rule_set, "overlaps", lambda file: write_overlaps(file, pairs, types))
 
     def commit(self, manifest: Manifest, after: int | None) -> int | None:
         """Make a manifest the next version, and return its number; what it refers to has been written.
@@ -257,6 +271,10 @@ class Store:
 
     def _cannot_publish(self, rule_set: str, error: OSError) -> StoreError:
         return StoreError(f"rule set {rule_set!r} cannot be published to {self.path}: {error}")
+
+    def _overlaps(self, rule_set: str, entry: SegmentEntry) -> Path:
+        assert entry.overlaps is not None
+        return self._home(rule_set) / "overlaps" / f"{check_name(entry.overlaps)}.arrow"
 
     def _segment(self, rule_set: str, entry: SegmentEntry) -> Path:
         return self._home(rule_set) / "segments" / check_name(entry.name)

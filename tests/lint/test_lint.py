@@ -12,7 +12,7 @@ from sparkrules import RuleSet
 from sparkrules.errors import DuplicateId, RuleSetError
 from sparkrules.index.rule import Rule
 from sparkrules.lint import Baseline, Finding, Report, lint
-from sparkrules.sql import parse_rule
+from sparkrules.sql import Policy, parse_rule
 from sparkrules.sql.tree import Node
 from tests.index import small_worlds as world
 
@@ -46,6 +46,19 @@ def test_contradictions(text: str, message: str, fragments: list[str] | None) ->
     found = only(lint(rules(r=text)))
     assert (found.kind, found.severity, found.message) == ("contradiction", "error", message)
     assert fragments is None or [place.fragment for place in found.places] == fragments
+
+
+@pytest.mark.parametrize(
+    ("text", "column"),
+    [
+        ("event = 30 AND NOT (event = 30 AND name = 'x')", 21),
+        ("event = 30 AND ((event <> 30) OR (name = 'x'))", 18),
+        ("a > 1 AND NOT (b > 1 AND c > 1 OR b > 1 AND a IS NULL)", 45),
+    ],
+)
+def test_of_tests_that_look_alike_the_place_is_that_of_the_one_that_can_go(text: str, column: int) -> None:
+    found = only(lint([Rule("r", text, parse_rule(text))]))
+    assert (found.kind, [place.column for place in found.places]) == ("redundant", [column])
 
 
 def test_a_place_has_line_and_column_of_the_text_as_written() -> None:
@@ -146,6 +159,16 @@ def test_slow_tests() -> None:
         "2 regular expressions",
         "1 pattern with a wildcard in front",
     ]
+    assert only(lint(rules(r="b LIKE '%y' OR lower(c) LIKE '%z'"))).message == "2 patterns with a wildcard in front"
+
+
+@pytest.mark.parametrize("text", ["score(img) > 5 OR lower(s) = 'a'", "upper(score(img)) LIKE 'x%'", "NOT score(img)"])
+def test_functions_that_are_not_of_spark(text: str) -> None:
+    tree = parse_rule(text, policy=Policy(extra_functions={"score"}))
+    found = only(lint([Rule("r", text, tree)]))
+    assert (found.kind, found.severity) == ("costly", "info")
+    assert found.message.startswith("1 test of a function that is not Spark's")
+    assert "score(img)" in found.places[0].fragment
 
 
 def test_a_number_far_from_those_of_rules_of_the_same_form() -> None:
@@ -190,11 +213,11 @@ def test_a_translated_rule_has_no_places() -> None:
 
 
 def test_rules_with_functions_of_a_deployment_are_located() -> None:
-    from sparkrules.sql import Policy
-
     text = "my_udf(x) > 5 AND my_udf(x) > 3"
     tree = parse_rule(text, policy=Policy(extra_functions={"my_udf"}))
-    assert only(lint([Rule("r", text, tree)])).places[0].column == 19
+    found = {finding.kind: finding for finding in lint([Rule("r", text, tree)])}
+    assert found.keys() == {"redundant", "costly"}
+    assert found["redundant"].places[0].column == 19
 
 
 def test_nothing_and_nothing_wrong() -> None:

@@ -1,4 +1,7 @@
-"""`overlap_subscriptions` gives every rule that matches a row of the region, and no other where codes decide."""
+"""`overlap_subscriptions` gives every rule that matches a row of the region, and no other where codes decide.
+
+`overlap_advertisements` does the same with the advertisements.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,8 @@ from pyspark.errors import PySparkException
 
 import sparkrules
 from sparkrules.demo.auctions import auction_rows, auction_rules
-from tests.spark.oracle import rule_set
+from sparkrules.sql import Policy
+from tests.spark.oracle import rule_set, settings
 from tests.spark.versions import VersionWriter
 
 if TYPE_CHECKING:
@@ -101,7 +105,12 @@ def described(chance: random.Random, name: str, shape: str) -> tuple[Any, list[A
 
 def compare(spark: SparkSession, rules: sparkrules.RuleSet, seed: int, exactly: bool) -> None:
     chance = random.Random(seed)
+    for rule in rules:
+        rules.advertise(rule.id, rule.where)
+    rules.subscribe("not asked", "nothing IS NULL", priority=9)
     rules.publish(store=spark.conf.get("spark.sparkrules.store"))
+    rules.unsubscribe("not asked")
+    rules.publish()
     left_out = 0
     for _ in range(6):
         shapes = {name: chance.choice(SHAPES) for name in TYPES}
@@ -109,10 +118,10 @@ def compare(spark: SparkSession, rules: sparkrules.RuleSet, seed: int, exactly: 
         schema = ", ".join(["region INT", *(column(name, shape) for name, shape in shapes.items())])
         table = [(number, *(one for one, _ in region)) for number, region in enumerate(regions)]
         asked = spark.createDataFrame(table, schema)
-        got = {
-            row.region: row.ids
-            for row in asked.selectExpr("region", f"overlap_subscriptions('{rules.name}', i, d, s) AS ids").collect()
-        }
+        calls = [f"overlap_{what}('{rules.name}', i, d, s) AS {what}" for what in ("subscriptions", "advertisements")]
+        found = asked.selectExpr("region", *calls).collect()
+        got = {row.region: row.subscriptions for row in found}
+        assert got == {row.region: row.advertisements for row in found}
         rows = [
             (number, *values)
             for number, region in enumerate(regions)
@@ -245,6 +254,48 @@ def test_a_call_may_stand_in_a_view_and_beside_a_match(spark: SparkSession) -> N
     rules.subscribe("five", "a = 5")
     rules.publish()
     assert spark.sql("SELECT ids FROM regions_of_a ORDER BY size(a)").collect() == [(["five"],), (["high", "low"],)]
+
+
+def test_advertisements_are_those_of_the_version_in_the_order_in_which_they_were_made(spark: SparkSession) -> None:
+    rules = rule_set("regions_of_sources", {"low": "a < 5"})
+    rules.publish(store=spark.conf.get("spark.sparkrules.store"))
+    query = "SELECT overlap_advertisements('regions_of_sources{}', *) AS ids FROM VALUES (array(4, 7)) AS t(a)"
+    assert spark.sql(query.format("")).collect()[0].ids == []
+    rules.advertise("z", "a > 3 AND b = 1")
+    rules.advertise("a", "a > 6")
+    rules.advertise("n", "a > 7")
+    assert rules.publish() == 2
+    rules.unadvertise("z")
+    rules.publish()
+    assert [spark.sql(query.format(f"@{n}")).collect()[0].ids for n in (1, 2, 3)] == [[], ["z", "a"], ["a"]]
+    assert rules.sources(where="a IN (4, 7)") == spark.sql(query.format("")).collect()[0].ids
+    answers = "overlap_{0}('regions_of_sources', a) AS {0}"
+    both = [answers.format(what) for what in ("advertisements", "subscriptions")]
+    (row,) = spark.sql("VALUES (array(1, 7)) AS t(a)").selectExpr(*both).collect()
+    assert row.asDict() == {"advertisements": ["a"], "subscriptions": ["low"]}
+
+
+def test_an_advertisement_that_spark_does_not_accept_is_named(spark: SparkSession) -> None:
+    rules = rule_set("regions_of_bad_sources", {"low": "a < 5"})
+    rules.advertise("wrong", "a > DATE '2024-01-01'")
+    rules.publish(store=spark.conf.get("spark.sparkrules.store"))
+    query = "SELECT overlap_{}('regions_of_bad_sources', *) AS ids FROM VALUES (4) AS t(a)"
+    with pytest.raises(PySparkException, match=r"1 advertisement of regions_of_bad_sources@1 cannot .*\n.*'wrong'"):
+        spark.sql(query.format("advertisements")).collect()
+    assert spark.sql(query.format("subscriptions")).collect()[0].ids == ["low"]
+    with settings(spark, spark_sparkrules_invalidRules="skip"):
+        assert spark.sql(query.format("advertisements")).collect()[0].ids == []
+
+
+def test_functions_of_advertisements_are_those_of_the_session(spark: SparkSession) -> None:
+    policy = Policy(extra_functions={"of_region"})
+    rules = sparkrules.RuleSet("regions_of_functions", policy=policy)
+    rules.advertise("a", "of_region(a) > 5")
+    rules.publish(store=spark.conf.get("spark.sparkrules.store"))
+    query = "SELECT overlap_advertisements('regions_of_functions', *) AS ids FROM VALUES (4) AS t(a)"
+    for body, expected in (("x + 1", []), ("x + 2", ["a"])):
+        spark.sql(f"CREATE OR REPLACE TEMPORARY FUNCTION of_region(x INT) RETURNS INT RETURN {body}")
+        assert spark.sql(query).collect()[0].ids == expected
 
 
 @pytest.mark.parametrize(

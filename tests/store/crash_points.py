@@ -45,6 +45,12 @@ def replace(store: Path) -> None:
     rules.publish(store=store)
 
 
+def advertise(store: Path) -> None:
+    rules = RuleSet.load("alerts", store)
+    rules.advertise("source", "a > 1490")
+    rules.publish(overlaps=True)
+
+
 def rollback(store: Path) -> None:
     RuleSet.load("alerts", store).rollback(1)
 
@@ -54,7 +60,7 @@ def collect(store: Path) -> None:
 
 
 SCENARIOS: dict[str, Callable[[Path], None]] = {
-    scenario.__name__: scenario for scenario in (delta, merge, replace, rollback, collect)
+    scenario.__name__: scenario for scenario in (delta, merge, replace, advertise, rollback, collect)
 }
 
 

@@ -22,10 +22,11 @@ AFTER = {
     "delta": OLD - {"r7"} | {"new"},
     "merge": OLD - {"r7"} | {"new"},
     "replace": {"new"},
+    "advertise": OLD,
     "rollback": FIRST,
     "collect": OLD,
 }
-STEPS = {"delta": 50, "merge": 28, "replace": 26, "rollback": 12, "collect": 16}  # at least, on Linux
+STEPS = {"delta": 50, "merge": 28, "replace": 26, "advertise": 30, "rollback": 12, "collect": 16}  # at least, on Linux
 
 
 @pytest.fixture
@@ -63,6 +64,9 @@ def check_survivor(path: Path, scenario: str) -> int:
     loaded = RuleSet.load("alerts", path)
     assert [rejected.id for rejected in loaded.rejected] == (["bad"] if (scenario, newest) == ("delta", 3) else [])
 
+    pairs = [pair.subscription for pair in loaded.overlaps()]
+    assert pairs == ([f"r{number}" for number in range(1491, 1500)] if (scenario, newest) == ("advertise", 3) else [])
+
     gone = "new" if "new" in loaded else "r1"
     loaded.subscribe("after", "c = 1", ticket=True)
     loaded.unsubscribe(gone, force=True)
@@ -72,7 +76,10 @@ def check_survivor(path: Path, scenario: str) -> int:
     loaded.collect_garbage(keep=1, older_than=timedelta(0))
     manifest = store.manifest("alerts")
     needed = {f"versions/{manifest.version}.json", "tickets.key"}
-    needed |= {f"segments/{entry.name}/{table}.arrow" for entry in manifest.segments for table in SCHEMAS}
+    segments = [entry.name for entry in manifest.segments]
+    segments += [manifest.advertisements] if manifest.advertisements else []
+    needed |= {f"segments/{name}/{table}.arrow" for name in segments for table in SCHEMAS}
+    needed |= {f"overlaps/{entry.overlaps}.arrow" for entry in manifest.segments if entry.overlaps}
     needed |= {f"removed/{entry.removed}.arrow" for entry in manifest.segments if entry.removed}
     needed |= {f"rejected/{manifest.rejected}.arrow"} if manifest.rejected else set()
     assert {str(file.relative_to(path / "alerts")) for file in path.rglob("*") if file.is_file()} == needed

@@ -44,7 +44,9 @@ def test_the_files_are_those_of_the_documented_format(store: Store) -> None:
         "format", "rule_set", "version", "created", "publisher", "action", "parent", "segments", "rejected",
         "default_validity", "subscriptions", "predicates", "nodes", "advertisements",
     ]  # fmt: skip
-    assert manifest["segments"] == [{"name": only_segment(store).name, "subscriptions": 1, "removed": None, "live": 1}]
+    assert manifest["segments"] == [
+        {"name": only_segment(store).name, "subscriptions": 1, "removed": None, "live": 1, "overlaps": None}
+    ]
     with pa.memory_map(str(only_segment(store) / "subscriptions.arrow")) as file:
         read = pa.ipc.open_file(file).read_all()
     assert read.to_pylist() == [

@@ -70,6 +70,7 @@ final class Answers(
   val matcher = new RowMatcher(rules, inputs, instant)
   private lazy val overlaps = new Overlaps(matcher)
   private val isStrict = matcher.parts.exists(_.program.texts.nonEmpty)
+  private val needsIds = answers.contains(Answer.Ids) || answers.contains(Answer.Overlaps)
   private val needsPartners = answers.contains(Answer.Overlap)
   private lazy val ranges = new Ranges(matcher.parts(0))
   private val result = new GenericInternalRow(answers.length)
@@ -83,13 +84,14 @@ final class Answers(
   /** The answers for the row; the same object each time, with new values. */
   def ofRow(): InternalRow = {
     matcher.sort()
+    val ids = if (needsIds) matcher.idArray(buffer) else null
     var i = 0
     while (i < answers.length) {
       result.update(i, answers(i) match {
-        case Answer.Ids => matcher.idArray(buffer)
+        case Answer.Ids => ids
         case Answer.Overlaps =>
           overlaps.find()
-          matcher.idArrays(overlaps)
+          Ids.arrays(overlaps, ids)
         case Answer.Rows => rows()
         case Answer.Errors => errors()
         case Answer.Ranges => ranges.ofRow()

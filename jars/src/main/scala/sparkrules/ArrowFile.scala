@@ -10,7 +10,7 @@ import org.apache.arrow.vector.types.TimeUnit
 import org.apache.arrow.vector.types.pojo.{ArrowType, Field}
 import org.apache.hadoop.fs.FSDataInputStream
 
-import org.apache.spark.sql.types.{ArrayType, DataType, IntegerType, StringType, TimestampType}
+import org.apache.spark.sql.types.{ArrayType, BooleanType, DataType, IntegerType, StringType, TimestampType}
 
 /** A column of a file, with the type that it should have: of Spark's types, those that docs/store-format.md has. */
 final case class StoredColumn(name: String, dataType: DataType)
@@ -46,6 +46,7 @@ final class ArrowFile(in: FSDataInputStream, length: Long) extends AutoCloseable
     val present = validity(batch, buffer, from, until)
     (column.dataType, fields(index).getType) match {
       case (IntegerType, _) if isInt(fields(index)) => new Ints(present, ints(batch, buffer + 1, from, until))
+      case (BooleanType, _: ArrowType.Bool) => new Truths(present, bits(batch, buffer + 1, from, until), until - from)
       case (TimestampType, instants: ArrowType.Timestamp) if instants.getUnit == TimeUnit.MICROSECOND =>
         new Longs(present, longs(batch, buffer + 1, from, until))
       case (StringType, _: ArrowType.Utf8) =>
@@ -108,8 +109,10 @@ final class ArrowFile(in: FSDataInputStream, length: Long) extends AutoCloseable
   }
 
   private def validity(batch: Batch, buffer: Int, from: Int, until: Int): Presence =
-    if (batch.metadata.buffers(buffer).length == 0) Presence.All
-    else new Presence(read(batch, buffer, from / 8, (until + 7) / 8 - from / 8), from % 8)
+    if (batch.metadata.buffers(buffer).length == 0) Presence.All else bits(batch, buffer, from, until)
+
+  private def bits(batch: Batch, buffer: Int, from: Int, until: Int): Presence =
+    new Presence(read(batch, buffer, from / 8, (until + 7) / 8 - from / 8), from % 8)
 
   /** Bytes of one of a batch's buffers. */
   private def read(batch: Batch, buffer: Int, from: Long, count: Long): Array[Byte] = {
@@ -149,7 +152,7 @@ object ArrowFile {
   private def buffers(field: Field): Int = {
     val own = field.getType match {
       case _: ArrowType.Utf8 => 3
-      case _: ArrowType.Int | _: ArrowType.Timestamp | _: ArrowType.List => 2
+      case _: ArrowType.Int | _: ArrowType.Bool | _: ArrowType.Timestamp | _: ArrowType.List => 2
       case other => damaged(s"the column '${field.getName}' has the unknown type $other")
     }
     own + field.getChildren.asScala.map(buffers).sum

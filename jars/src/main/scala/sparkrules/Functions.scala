@@ -4,9 +4,12 @@ import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical.{Generate, LogicalPlan}
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{ByteType, IntegerType, LongType, ShortType, StringType, StructType}
 import org.apache.spark.unsafe.types.UTF8String
+
+import sparkrules.catalog.Overlaps
 
 /** The functions of the plugin, in one table. */
 object Functions {
@@ -40,14 +43,8 @@ object Functions {
         "attribute and how that is searched, the positions of subscription_ranges, from first to last, where it is true, " +
         "and the share of rows there, if the rules have been analysed. For `inline` on one row.",
       call => TestTable.of(Programs.bound(SparkSession.active, call))),
-    (
-      FunctionIdentifier("overlap_subscriptions"),
-      info(
-        "overlap_subscriptions",
-        "_FUNC_(['set',] *) - The ids of all rules that could match some row of a region. Each column describes what " +
-          "values it has there: a value, an array of values, or a struct of min, max and nulls. NULL, or no column: " +
-          "anything."),
-      overlapCall))
+    region(Registered.Subscriptions, "all rules that could match some row of a region"),
+    region(Registered.Advertisements, "all advertisements whose sources could send a row of a region"))
 
   val tables: Seq[Table] = Seq(
     (
@@ -56,7 +53,14 @@ object Functions {
         "match_subscriptions",
         "_FUNC_(['set',] TABLE(t) [, top => n]) - The rows of t with subscription_id, priority and overlap, one row per " +
           "match, or for the first n matches of each row of t."),
-      matchTable))
+      matchTable),
+    (
+      FunctionIdentifier("overlaps"),
+      info(
+        "overlaps",
+        "_FUNC_(['set']) - The advertisements of a rule set, each with every subscription that may match its rows, and " +
+          "whether it is certain that there are such rows."),
+      overlapsTable))
 
   private def scalar(name: String, usage: String, answers: Seq[Answer]): Scalar =
     scalar(name, usage, _.copy(answers = answers, exact = answers.contains(Answer.Ranges)))
@@ -67,6 +71,14 @@ object Functions {
       if (top.isDefined && !HaveTop(name)) throw noSuchArgument(name, "top")
       result(call(name, others, Nil).copy(top = top))
     })
+
+  private def region(registered: Registered, found: String): Scalar = (
+    FunctionIdentifier(registered.function),
+    info(
+      registered.function,
+      s"_FUNC_(['set',] *) - The ids of $found. Each column describes what values it has there: a value, an array of " +
+        "values, or a struct of min, max and nulls. NULL, or no column: anything."),
+    overlapCall(registered, _))
 
   private val HaveTop = Set("match_subscriptions", "subscription_matches")
 
@@ -129,12 +141,12 @@ object Functions {
     MatchCall(ruleSet, named.map(_._1), named.map(_._2), answers, Semantics.of(SQLConf.get))
   }
 
-  private def overlapCall(arguments: Seq[Expression]): Expression = {
-    val (top, others) = splitTop("overlap_subscriptions", arguments)
-    if (top.isDefined) throw noSuchArgument("overlap_subscriptions", "top")
+  private def overlapCall(registered: Registered, arguments: Seq[Expression]): Expression = {
+    val (top, others) = splitTop(registered.function, arguments)
+    if (top.isDefined) throw noSuchArgument(registered.function, "top")
     val MatchCall(ruleSet, names, inputs, _, semantics, _, _, _) =
-      call("overlap_subscriptions", others, Nil, isRow = !RegionShape.isBounds(_))
-    val regions = RegionCall(ruleSet, names, inputs, semantics)
+      call(registered.function, others, Nil, isRow = !RegionShape.isBounds(_))
+    val regions = RegionCall(registered, ruleSet, names, inputs, semantics)
     regions.shapes // complains where a column cannot describe a region
     regions
   }
@@ -161,5 +173,18 @@ object Functions {
       throw new RulesException(
         "match_subscriptions in FROM takes a table: SELECT * FROM match_subscriptions(TABLE(t)), or with the name of " +
           "a rule set, match_subscriptions('alerts', TABLE(t)).")
+  }
+
+  /** Another name of the catalog's table, for a version or for the session's rule set. */
+  private def overlapsTable(arguments: Seq[Expression]): LogicalPlan = splitRuleSet(arguments) match {
+    case (ruleSet, Nil) =>
+      val session = SparkSession.active
+      val store = Programs.storeOf(session)
+      val version = Programs.resolve(session, store, ruleSet, "overlaps('alerts')")
+      DataSourceV2Relation.create(Overlaps(store.qualified, version.ruleSet, version.number), None, None)
+    case _ =>
+      throw new RulesException(
+        "overlaps takes the name of a rule set, and nothing else: SELECT * FROM overlaps('alerts'), or overlaps() for " +
+          "that of the session.")
   }
 }

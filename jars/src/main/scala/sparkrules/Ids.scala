@@ -31,18 +31,18 @@ final class Ids(bytes: Array[Byte], places: Array[Long]) extends Serializable {
     var place = entry + 8 * count
     i = 0
     while (i < count) {
-      place = write(subscriptions(i), array, 0, entry, place)
+      place = write(subscriptions(i), array, entry, place)
       entry += 8
       i += 1
     }
     Ids.arrayOf(array, size)
   }
 
-  /** Writes an id to `start` of an array that begins at `base`, and where that is to `entry`; gives the end. */
-  private def write(id: Int, buffer: Array[Byte], base: Int, entry: Int, start: Int): Int = {
+  /** Writes an id to `start` of an array, and where that is to `entry`; gives the end. */
+  private def write(id: Int, buffer: Array[Byte], entry: Int, start: Int): Int = {
     val length = places(id).toInt
-    Platform.putLong(buffer, Platform.BYTE_ARRAY_OFFSET + base.toLong + entry, (start.toLong << 32) | length)
-    val target = Platform.BYTE_ARRAY_OFFSET + base.toLong + start
+    Platform.putLong(buffer, Platform.BYTE_ARRAY_OFFSET + entry.toLong, (start.toLong << 32) | length)
+    val target = Platform.BYTE_ARRAY_OFFSET + start.toLong
     val source = Ids.address(places(id))
     var done = 0
     while (done < length) {
@@ -87,7 +87,7 @@ object Ids {
     i = 0
     while (i < count) {
       val own = if (found(i) >= 0) main else all(order.part(found(i)))
-      place = own.write(order.subscription(found(i)), array, 0, entry, place)
+      place = own.write(order.subscription(found(i)), array, entry, place)
       entry += 8
       i += 1
     }
@@ -96,16 +96,22 @@ object Ids {
 
   /**
    * The ids of the members of each group as a new array of arrays, those of Spark: in one piece, so that it is written by
-   * one copy. `of` and `numbers` give the ids and the subscription of a member.
+   * one copy. They are copied from `ids`, those of all that matches, which are near: most are in several groups.
    */
-  def arrays(groups: Overlaps, of: Int => Ids, numbers: Int => Int): UnsafeArrayData = {
+  def arrays(groups: Overlaps, ids: UnsafeArrayData): UnsafeArrayData = {
+    val source = ids.getBaseObject
+    val from = ids.getBaseOffset
+    val entries = from + UnsafeArrayData.calculateHeaderPortionInBytes(ids.numElements)
     var words = 0L
     var group = 0
     while (group < groups.count) {
-      val (from, until) = (groups.start(group), groups.end(group))
-      words += UnsafeArrayData.calculateHeaderPortionInBytes(until - from) / 8 + (until - from)
-      var i = from
-      while (i < until) { words += of(groups.members(i)).words(numbers(groups.members(i))); i += 1 }
+      var i = groups.start(group)
+      val end = groups.end(group)
+      words += UnsafeArrayData.calculateHeaderPortionInBytes(end - i) / 8 + (end - i)
+      while (i < end) {
+        words += (Platform.getLong(source, entries + 8L * groups.members(i)).toInt + 7) >>> 3
+        i += 1
+      }
       group += 1
     }
     val header = UnsafeArrayData.calculateHeaderPortionInBytes(groups.count)
@@ -114,13 +120,22 @@ object Ids {
     var base = header + 8 * groups.count
     group = 0
     while (group < groups.count) {
-      val (from, until) = (groups.start(group), groups.end(group))
-      Platform.putLong(array, Platform.BYTE_ARRAY_OFFSET + base.toLong, (until - from).toLong)
-      var entry = UnsafeArrayData.calculateHeaderPortionInBytes(until - from)
-      var place = entry + 8 * (until - from)
-      var i = from
-      while (i < until) {
-        place = of(groups.members(i)).write(numbers(groups.members(i)), array, base, entry, place)
+      var i = groups.start(group)
+      val end = groups.end(group)
+      val start = Platform.BYTE_ARRAY_OFFSET + base.toLong
+      Platform.putLong(array, start, (end - i).toLong)
+      var entry = UnsafeArrayData.calculateHeaderPortionInBytes(end - i)
+      var place = entry + 8 * (end - i)
+      while (i < end) {
+        val own = Platform.getLong(source, entries + 8L * groups.members(i))
+        Platform.putLong(array, start + entry, (place.toLong << 32) | own.toInt)
+        var read = from + (own >>> 32)
+        val until = read + ((own.toInt + 7) & ~7)
+        while (read < until) {
+          Platform.putLong(array, start + place, Platform.getLong(source, read))
+          read += 8
+          place += 8
+        }
         entry += 8
         i += 1
       }

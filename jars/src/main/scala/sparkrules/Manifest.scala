@@ -8,8 +8,12 @@ import scala.jdk.CollectionConverters._
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import com.fasterxml.jackson.databind.node.ObjectNode
 
-/** A segment as a version has it: `removed` names the file of the subscriptions that it no longer has. */
-final case class SegmentEntry(name: String, subscriptions: Int, removed: Option[String], live: Int)
+/**
+ * A segment as a version has it: `removed` names the file of the subscriptions that it no longer has, `overlaps` that of
+ * the pairs of advertisements and subscriptions that overlap, if that has been found out.
+ */
+final case class SegmentEntry(
+    name: String, subscriptions: Int, removed: Option[String], live: Int, overlaps: Option[String])
 
 /** One version of a rule set, as docs/store-format.md says. What it has beyond that is carried over to new versions. */
 final class Manifest private (json: ObjectNode, val ruleSet: String, val version: Long) {
@@ -18,6 +22,8 @@ final class Manifest private (json: ObjectNode, val ruleSet: String, val version
   val parent: Option[Long] = optional("parent")(_ => number("parent"))
   val segments: Seq[SegmentEntry] = field("segments").elements.asScala.toSeq.map(Manifest.entry)
   val rejected: Option[String] = optional("rejected")(_.asText)
+  /** The segment of the advertisements. */
+  val advertisements: Option[String] = Manifest.name(json, "advertisements")
   val defaultValidity: Option[Long] = optional("default_validity")(_ => number("default_validity"))
   val (subscriptions, predicates, nodes) = (number("subscriptions"), number("predicates"), number("nodes"))
 
@@ -34,6 +40,7 @@ final class Manifest private (json: ObjectNode, val ruleSet: String, val version
     segments.foreach { entry =>
       entries.addObject().put("name", entry.name).put("subscriptions", entry.subscriptions)
         .put("removed", entry.removed.orNull).put("live", entry.live)
+        .put("overlaps", entry.overlaps.orNull)
     }
     next
   }
@@ -62,8 +69,8 @@ object Manifest {
           }
           if (!format.isInt) throw new IllegalArgumentException("it is not a manifest")
           val read = new Manifest(json, ruleSet, number)
-          read.segments.foreach(entry => (entry.name +: entry.removed.toSeq).foreach(store.checked))
-          read.rejected.foreach(store.checked)
+          read.segments.foreach(entry => (Seq(entry.name) ++ entry.removed ++ entry.overlaps).foreach(store.checked))
+          (read.rejected ++ read.advertisements).foreach(store.checked)
           read
         case _ => throw new IllegalArgumentException("it is not a manifest")
       }
@@ -80,7 +87,12 @@ object Manifest {
       field(json, "name").asText,
       Math.toIntExact(number(json, "subscriptions")),
       Option(field(json, "removed")).filterNot(_.isNull).map(_.asText),
-      Math.toIntExact(number(json, "live")))
+      Math.toIntExact(number(json, "live")),
+      name(json, "overlaps"))
+
+  /** The name of something that need not be there. */
+  private def name(json: JsonNode, field: String): Option[String] =
+    Option(json.get(field)).filterNot(_.isNull).map(_.asText)
 
   private def field(json: JsonNode, name: String): JsonNode =
     Option(json.get(name)).getOrElse(throw new IllegalArgumentException(s"it has no field '$name'"))

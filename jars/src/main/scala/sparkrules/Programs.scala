@@ -116,15 +116,19 @@ object Programs {
   private[sparkrules] def storeOf(session: SparkSession): Store =
     new Store(Settings.Store.get(session.sessionState.conf), session.sessionState.newHadoopConf())
 
-  private[sparkrules] def describe(session: SparkSession, store: Store, call: MatchCall): Description = {
-    val conf = session.sessionState.conf
-    val name = call.ruleSet.getOrElse(Settings.RuleSet.get(conf))
+  /** The version that a call means now: of the rule set that it names, or of the session's; `example` names one. */
+  private[sparkrules] def resolve(session: SparkSession, store: Store, named: Option[String], example: String): Version = {
+    val name = named.getOrElse(Settings.RuleSet.get(session.sessionState.conf))
     if (name.isEmpty) {
       throw new RulesException(
-        "No rule set: name one in the call, match_subscriptions('alerts', *), or set " +
-          s"${Settings.RuleSet.key} in the session.")
+        s"No rule set: name one in the call, $example, or set ${Settings.RuleSet.key} in the session.")
     }
-    val version = store.resolve(name)
+    store.resolve(name)
+  }
+
+  private[sparkrules] def describe(session: SparkSession, store: Store, call: MatchCall): Description = {
+    val conf = session.sessionState.conf
+    val version = resolve(session, store, call.ruleSet, "match_subscriptions('alerts', *)")
     Description(
       version,
       call.names.zip(call.inputs).map { case (names, e) => Column(names, e.dataType, e.nullable) },
@@ -205,7 +209,7 @@ object Programs {
   }
 
   /** An error that lists the rules that do not fit the table, by what is wrong with them; not those that are hidden. */
-  private[sparkrules] def refuse(description: Description, call: MatchCall, rejected: Seq[RejectedRule]): Unit = {
+  private[sparkrules] def refuse(description: Description, call: MatchCall, rejected: Seq[RejectedRule], noun: String = "rule"): Unit = {
     lazy val now = call.instant match {
       case CurrentBatchTimestamp(millis, _, _) => millis * 1000
       case _ => System.currentTimeMillis * 1000
@@ -221,14 +225,14 @@ object Programs {
       }
       val rest = if (byReason.length > 10) s"\n  ... and ${byReason.length - 10} other reasons" else ""
       val count = byReason.map(_._2.length).sum match {
-        case 1 => "1 rule"
-        case many => s"$many rules"
+        case 1 => s"1 $noun"
+        case many => s"$many ${noun}s"
       }
       val columns = description.row.map(_.names.last).mkString(", ")
       val asNull = s"set ${Settings.MissingColumns.key}=null to read missing columns as NULL, "
       val remedies =
         (if (byReason.exists(_._1.missing.nonEmpty)) asNull else "") +
-          s"set ${Settings.InvalidRules.key}=skip to leave such rules out, or change the rules."
+          s"set ${Settings.InvalidRules.key}=skip to leave such ${noun}s out, or change the ${noun}s."
       throw new RulesException(
         s"$count of ${description.version} cannot be used on the input ($columns):" +
           lines.mkString + rest + s"\n${remedies.capitalize}")

@@ -64,8 +64,8 @@ object RegionShape {
     }
   }
 
-  /** The shape of a column called `name`: a struct of nothing but `min`, `max` and `nulls` has bounds. */
-  def of(name: String, dataType: DataType): RegionShape = dataType match {
+  /** For a call of `function`, the shape of a column called `name`: a struct of nothing but `min`, `max` and `nulls` has bounds. */
+  def of(function: String, name: String, dataType: DataType): RegionShape = dataType match {
     case ArrayType(element, _) => OfArray(element)
     case struct: StructType if isBounds(struct) =>
       def place(field: String): Int = struct.fieldNames.indexWhere(_.equalsIgnoreCase(field))
@@ -73,18 +73,18 @@ object RegionShape {
       val types = Seq(min, max).filter(_ >= 0).map(struct(_).dataType).filterNot(_ == NullType).distinct
       if (types.length > 1) {
         throw new RulesException(
-          s"overlap_subscriptions: the bounds of '$name' have different types, min is ${struct(min).dataType.sql} and max " +
+          s"$function: the bounds of '$name' have different types, min is ${struct(min).dataType.sql} and max " +
             s"is ${struct(max).dataType.sql}. Cast one of them.")
       }
       if (nulls >= 0 && struct(nulls).dataType != BooleanType) {
         throw new RulesException(
-          s"overlap_subscriptions: the field 'nulls' of '$name' says whether the column may be NULL. Its type is " +
+          s"$function: the field 'nulls' of '$name' says whether the column may be NULL. Its type is " +
             s"${struct(nulls).dataType.sql}: make it a BOOLEAN, null_count > 0 for example.")
       }
       val element = types.headOption.getOrElse(NullType)
       if (!RowOrdering.isOrderable(element)) {
         throw new RulesException(
-          s"overlap_subscriptions: '$name' has bounds of type ${element.sql}, which has no order. Give an array of values.")
+          s"$function: '$name' has bounds of type ${element.sql}, which has no order. Give an array of values.")
       }
       OfBounds(element, min, max, nulls)
     case other => OfValue(other)

@@ -5,8 +5,25 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.types.{ArrayType, DataType, StringType}
 
-/** A call of `overlap_subscriptions` as the user wrote it; see [[MatchCall]]. */
+/** Conditions of a rule set that can be asked which of them could be true in a region. */
+sealed abstract class Registered(val function: String, val noun: String) extends Product with Serializable {
+  /** The segments that a version has of them. */
+  def segments(manifest: Manifest): Seq[SegmentEntry]
+}
+
+object Registered {
+  case object Subscriptions extends Registered("overlap_subscriptions", "rule") {
+    override def segments(manifest: Manifest): Seq[SegmentEntry] = manifest.segments
+  }
+  case object Advertisements extends Registered("overlap_advertisements", "advertisement") {
+    override def segments(manifest: Manifest): Seq[SegmentEntry] =
+      manifest.advertisements.map(SegmentEntry(_, subscriptions = 0, removed = None, live = 0, overlaps = None)).toSeq
+  }
+}
+
+/** A call of `overlap_subscriptions` or `overlap_advertisements` as the user wrote it; see [[MatchCall]]. */
 final case class RegionCall(
+    registered: Registered,
     ruleSet: Option[String],
     names: Seq[Seq[String]],
     inputs: Seq[Expression],
@@ -17,14 +34,16 @@ final case class RegionCall(
   override def children: Seq[Expression] = inputs :+ instant
   override def dataType: DataType = RegionCall.Ids
   override def nullable: Boolean = false
-  override def prettyName: String = "overlap_subscriptions"
+  override def prettyName: String = registered.function
   override def sql: String = s"$prettyName(${inputs.map(_.sql).mkString(", ")})"
   override def toString: String = s"$prettyName(${inputs.mkString(", ")})"
   override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): RegionCall =
     copy(inputs = newChildren.init, instant = newChildren.last)
 
   /** How each column describes the region. */
-  lazy val shapes: Seq[RegionShape] = names.zip(inputs).map { case (name, e) => RegionShape.of(name.last, e.dataType) }
+  lazy val shapes: Seq[RegionShape] = names.zip(inputs).map { case (name, e) =>
+    RegionShape.of(registered.function, name.last, e.dataType)
+  }
 
   /** The call on a row of the region. */
   def onRow: MatchCall = MatchCall(ruleSet, names, inputs, Nil, semantics, instant, exact = true)
@@ -42,7 +61,7 @@ final case class PinnedRegion(inputs: Seq[Expression], rules: RegionRules, insta
   override def dataType: DataType = RegionCall.Ids
   override def nullable: Boolean = false
   override def stateful: Boolean = true
-  override def prettyName: String = "overlap_subscriptions"
+  override def prettyName: String = rules.registered.function
   override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): PinnedRegion =
     copy(inputs = newChildren.take(inputs.length), instant = newChildren.drop(inputs.length).headOption)
 

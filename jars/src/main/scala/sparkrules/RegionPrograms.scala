@@ -9,7 +9,7 @@ import org.apache.spark.sql.classic.SparkSession
 /** Rule sets bound to columns that describe regions; those used last are kept on the driver. */
 object RegionPrograms {
   private val Kept = 8
-  private val known = new LinkedHashMap[(String, Description, Seq[RegionShape]), RegionRules](16, 0.75f, true)
+  private val known = new LinkedHashMap[(String, Registered, Description, Seq[RegionShape]), RegionRules](16, 0.75f, true)
 
   /** The call, tied to the version that is current now. */
   def pin(session: SparkSession, call: RegionCall): PinnedRegion = {
@@ -19,23 +19,23 @@ object RegionPrograms {
       missingColumns = "error", // a column that is not there may be anything
       strict = false,
       statistics = None)
-    val key = (session.sparkContext.applicationId, description, call.shapes)
+    val key = (session.sparkContext.applicationId, call.registered, description, call.shapes)
     val rules = known.synchronized(Option(known.get(key))).filter(isCurrent(session, _)).getOrElse {
-      val made = compile(session, store, description, call.shapes)
+      val made = compile(session, store, call.registered, description, call.shapes)
       known.synchronized {
         Option(known.put(key, made)).foreach(_.free())
         if (known.size > Kept) known.remove(known.keySet.iterator.next()).free()
       }
       made
     }
-    Programs.refuse(description, call.onRow, rules.rejected)
+    Programs.refuse(description, call.onRow, rules.rejected, call.registered.noun)
     PinnedRegion(rules.columns.map(call.inputs), rules, if (rules.hasValidity) Some(call.instant) else None)
   }
 
   /** Drops what has been compiled of a rule set. */
   def forget(store: String, ruleSet: String): Unit = known.synchronized {
     known.keySet.asScala.toSeq
-      .filter { case (_, description, _) => description.version.store == store && description.version.ruleSet == ruleSet }
+      .filter { case (_, _, description, _) => description.version.store == store && description.version.ruleSet == ruleSet }
       .foreach(known.remove(_).free())
   }
 
@@ -43,8 +43,12 @@ object RegionPrograms {
     rules.functions.map(_._2) == Programs.builders(session, rules.functions.map(_._1))
 
   private def compile(
-      session: SparkSession, store: Store, description: Description, shapes: Seq[RegionShape]): RegionRules = {
-    val entries = store.manifest(description.version).segments
+      session: SparkSession,
+      store: Store,
+      registered: Registered,
+      description: Description,
+      shapes: Seq[RegionShape]): RegionRules = {
+    val entries = registered.segments(store.manifest(description.version))
     val segments = entries.map(s => store.segment(description.version.ruleSet, s.name))
     val starts = segments.scanLeft(0)(_ + _.subscriptionIds.length)
     val own = Segment.concatenated(segments)
@@ -63,6 +67,7 @@ object RegionPrograms {
       segment.nodeChildren,
       order.map(segment.subscriptionNodes(_)))
     new RegionRules(
+      registered,
       description,
       bound.columns,
       own.functions.toSeq.zip(Programs.builders(session, own.functions.toSeq)),

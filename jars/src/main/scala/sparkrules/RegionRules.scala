@@ -10,6 +10,7 @@ import org.apache.spark.sql.catalyst.expressions.Expression
  * @param rejected the rules that do not fit the columns
  */
 final class RegionRules(
+    val registered: Registered,
     val description: Description,
     @transient val columns: Seq[Int],
     @transient val functions: Seq[(String, Any)],
@@ -17,7 +18,7 @@ final class RegionRules(
     @transient private val compiled: RegionProgram)
     extends Serializable {
   private val shared = new Shared(() => compiled)
-  private val subscriptions = compiled.ids.size
+  private val count = compiled.ids.size
 
   val hasValidity: Boolean = !compiled.validity.isEmpty
 
@@ -27,10 +28,11 @@ final class RegionRules(
 
   override def hashCode: Int = description.hashCode
   override def equals(other: Any): Boolean = other match {
-    case that: RegionRules => description == that.description && functions == that.functions
+    case that: RegionRules =>
+      registered == that.registered && description == that.description && functions == that.functions
     case _ => false
   }
-  override def toString: String = s"${description.version}, $subscriptions subscriptions"
+  override def toString: String = s"${description.version}, $count ${registered.toString.toLowerCase}"
 }
 
 /**

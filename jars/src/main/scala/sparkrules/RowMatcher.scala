@@ -125,9 +125,6 @@ final class RowMatcher(val rules: PinnedRules, inputs: Seq[Expression], instant:
     if (only != null) ids(0).array(positions.map(only.matched(_)), positions.length, buffer)
     else Ids.array(ids, order, positions.map(found(_)), positions.length, buffer)
 
-  /** The ids at the positions of each group. */
-  def idArrays(groups: Overlaps): UnsafeArrayData = Ids.arrays(groups, position => ids(part(position)), number)
-
   /** Adds the matches of the last row to those of each part's subscriptions. */
   def countInto(counts: Array[Array[Long]]): Unit =
     if (only == null && count == top) {

@@ -34,6 +34,10 @@ final class Ints(present: Presence, override val ints: Array[Int]) extends Slice
   override protected def some(row: Int): Any = ints(row)
 }
 
+final class Truths(present: Presence, isTrue: Presence, override val length: Int) extends Slice(present) {
+  override protected def some(row: Int): Any = isTrue(row)
+}
+
 final class Longs(present: Presence, val values: Array[Long]) extends Slice(present) {
   override def length: Int = values.length
   override protected def some(row: Int): Any = values(row)

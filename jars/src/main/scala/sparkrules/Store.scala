@@ -17,6 +17,9 @@ final class Store(root: String, hadoop: Configuration) {
   private[sparkrules] val path = new Path(root)
   private[sparkrules] val files: FileSystem = path.getFileSystem(hadoop)
 
+  /** Where it is, also for executors, which may have another working directory. */
+  private[sparkrules] def qualified: String = files.makeQualified(path).toString
+
   /** The version that `name` means now: `alerts` the newest, `alerts@12` version 12. */
   def resolve(name: String): Version = name match {
     case s"$ruleSet@$number" =>

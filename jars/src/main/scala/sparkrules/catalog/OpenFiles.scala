@@ -9,6 +9,7 @@ import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.types.StringType
+import org.apache.spark.unsafe.types.UTF8String
 
 import sparkrules.{ArrowFile, Slice, Store, StoredColumn, Texts}
 
@@ -55,6 +56,12 @@ final class OpenFiles(val store: Store) extends AutoCloseable {
     finally close(file)
   }
 
+  /** One of the texts that another file refers to by number. */
+  def at(texts: Texts, i: Int, what: String): UTF8String = {
+    if (i < 0 || i >= texts.length) throw new IllegalArgumentException(s"there is no $what $i")
+    texts.text(i)
+  }
+
   def rowCount(path: Path): Int = store.naming(path) {
     val file = open(path)
     try file.rows
@@ -77,11 +84,15 @@ object OpenFiles {
   private val Rows = 4096
 
   /** A row of a table from one of a chunk, for each that was not removed: a value for each of its columns. */
-  def rows(chunks: Iterator[Chunk], removed: Array[Int], columns: Seq[(Chunk, Int) => Any]): Iterator[InternalRow] = {
+  def rows(
+      chunks: Iterator[Chunk],
+      removed: Array[Int],
+      columns: Seq[(Chunk, Int) => Any],
+      number: (Chunk, Int) => Int = (chunk, row) => chunk.first + row): Iterator[InternalRow] = {
     val makers = columns.toArray
     chunks.flatMap { chunk =>
       val all = Iterator.range(0, chunk.rows)
-      val kept = if (removed.isEmpty) all else all.filter(row => Arrays.binarySearch(removed, chunk.first + row) < 0)
+      val kept = if (removed.isEmpty) all else all.filter(row => Arrays.binarySearch(removed, number(chunk, row)) < 0)
       kept.map { row =>
         val values = new Array[Any](makers.length)
         var i = 0

@@ -8,7 +8,7 @@ import org.apache.spark.sql.connector.read.InputPartition
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-import sparkrules.{Manifest, Store, StoredColumn, Texts}
+import sparkrules.{Manifest, Store, StoredColumn}
 
 /** The tests that the rules of a version are made of. A task reads those of a segment. */
 final case class Predicates(store: String, ruleSet: String, number: Long)
@@ -28,10 +28,10 @@ final case class Predicates(store: String, ruleSet: String, number: Long)
     lazy val useCounts = usesOf(files, path("nodes"), files.rowCount(path("predicates")))
 
     def attribute(chunk: Chunk, row: Int): UTF8String =
-      at(attributes, chunk.columns(0).ints(row), "attribute")
+      files.at(attributes, chunk.columns(0).ints(row), "attribute")
     def operator(chunk: Chunk, row: Int): UTF8String = chunk.columns(1).text(row)
     def constants(chunk: Chunk, row: Int): Array[(String, UTF8String)] =
-      chunk.columns(2).list(row).map(c => (at(kinds, c, "constant").toString, at(texts, c, "constant")))
+      chunk.columns(2).list(row).map(c => (files.at(kinds, c, "constant").toString, files.at(texts, c, "constant")))
 
     val values = columns.map[(Chunk, Int) => Any] {
       case "attribute" => attribute
@@ -71,11 +71,6 @@ object Predicates {
   private val OfNode = Seq(StoredColumn("predicate", IntegerType), StoredColumn("use_count", IntegerType))
 
   final case class OfSegment(segment: String) extends InputPartition
-
-  private def at(texts: Texts, i: Int, what: String): UTF8String = {
-    if (i < 0 || i >= texts.length) throw new IllegalArgumentException(s"there is no $what $i")
-    texts.text(i)
-  }
 
   /** For each predicate, what is stored with the node that stands for it. */
   private def usesOf(files: OpenFiles, nodes: Path, predicates: Int): Array[Int] = {

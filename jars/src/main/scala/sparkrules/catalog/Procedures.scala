@@ -40,8 +40,10 @@ object RollbackProcedure extends UnboundProcedure {
       val wanted = call.required("version", 1)(_.getLong(1))
       val (store, ruleSet) = (call.store, call.ruleSet)
       val earlier = Manifest.read(store, ruleSet, store.resolve(s"$ruleSet@$wanted").number)
+      val advertised = earlier.advertisements.map(name => s"segments/$name/subscriptions")
       earlier.segments.foreach { entry =>
-        val files = s"segments/${entry.name}/subscriptions" +: entry.removed.map(name => s"removed/$name").toSeq
+        val files = Seq(s"segments/${entry.name}/subscriptions") ++ entry.removed.map(name => s"removed/$name") ++
+          entry.overlaps.map(name => s"overlaps/$name") ++ advertised
         files.map(file => new Path(store.path, s"$ruleSet/$file.arrow")).foreach { file =>
           store.naming(file)(store.files.getFileStatus(file))
         }

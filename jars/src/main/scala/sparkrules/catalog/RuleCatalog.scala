@@ -68,11 +68,13 @@ final class RuleCatalog extends TableCatalog with SupportsNamespaces with Proced
   private def load(ident: Identifier, version: (Store, String) => Long, travels: Boolean): Table = {
     if (!tableExists(ident)) throw new NoSuchTableException(ident)
     val (store, ruleSet) = (RuleCatalog.store(), ident.namespace.head)
-    val root = store.files.makeQualified(store.path).toString // executors may have another working directory
+    val root = store.qualified
     ident.name.toLowerCase match {
       case "subscriptions" => Subscriptions(root, ruleSet, version(store, ruleSet))
       case "predicates" => Predicates(root, ruleSet, version(store, ruleSet))
       case "rejected" => Rejected(root, ruleSet, version(store, ruleSet))
+      case "advertisements" => Advertisements(root, ruleSet, version(store, ruleSet))
+      case "overlaps" => Overlaps(root, ruleSet, version(store, ruleSet))
       case name if travels =>
         throw new RulesException(s"$name of rule set '$ruleSet' is not of one version: leave out AS OF.")
       case "versions" => Versions(root, ruleSet, store.newest(ruleSet))
@@ -103,7 +105,8 @@ final class RuleCatalog extends TableCatalog with SupportsNamespaces with Proced
 
 object RuleCatalog {
   val Name = "sparkrules"
-  private val Tables = Seq("predicates", "rejected", "statistics", "subscriptions", "versions")
+  private val Tables = Seq(
+    "advertisements", "overlaps", "predicates", "rejected", "statistics", "subscriptions", "versions")
 
   /** The store of the active session. Not that of `SQLConf.get`: in a view, that has the view's settings. */
   def store(): Store = Programs.storeOf(SparkSession.active)

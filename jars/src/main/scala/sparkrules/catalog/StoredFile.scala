@@ -55,6 +55,20 @@ object Rejected {
     ColumnOf("column", IntegerType, "where in the line, from 1"))
 }
 
+/** What the sources of a version say they will send. */
+final case class Advertisements(store: String, ruleSet: String, number: Long)
+    extends StoredFile("advertisements", Advertisements.Columns) {
+  override def file(store: Store): Option[String] =
+    Manifest.read(store, ruleSet, number).advertisements.map(name => s"segments/$name/subscriptions.arrow")
+}
+
+object Advertisements {
+  private val Columns = Seq(
+    ColumnOf("id", StringType, "id of the advertisement"),
+    ColumnOf("where", StringType, "its text, as it was written"),
+    ColumnOf("sql", StringType, "the text as Spark SQL, if it was written in another dialect"))
+}
+
 /** What `RuleSet.analyze` has counted, if it was called. */
 final case class AnalyzedRanges(store: String, ruleSet: String, number: Option[Int])
     extends StoredFile("statistics", AnalyzedRanges.Columns, Map("number" -> number.getOrElse(0))) {

@@ -1,0 +1,64 @@
+package sparkrules.catalog
+
+import org.apache.hadoop.fs.Path
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.connector.read.InputPartition
+import org.apache.spark.sql.types._
+
+import sparkrules.{Manifest, RulesException, SegmentEntry, Store, StoredColumn, Texts}
+
+/** Which advertisements and subscriptions of a version overlap, as its publisher has found out. */
+final case class Overlaps(store: String, ruleSet: String, number: Long) extends StoredTable("overlaps", Overlaps.Columns) {
+  import Overlaps._
+
+  override def files(store: Store): Seq[Path] =
+    manifest(store).segments.flatMap(_.overlaps).map(name => file(store, s"overlaps/$name"))
+
+  /** A task reads the pairs of a segment. */
+  override def parts(store: Store): Seq[InputPartition] = {
+    val own = manifest(store)
+    val segments = own.segments.filter(_.live > 0)
+    own.advertisements.toSeq.flatMap { advertisements =>
+      if (segments.exists(_.overlaps.isEmpty)) {
+        throw new RulesException(
+          s"Which advertisements and subscriptions of $ruleSet@$number overlap has not been found out: they are too many " +
+            s"to do so unasked. In Python, RuleSet.load('$ruleSet', '${store.path}').publish(overlaps=True) does.")
+      }
+      segments.map(OfSegment(_, advertisements))
+    }
+  }
+
+  override def rows(files: OpenFiles, part: InputPartition, columns: Seq[String]): Iterator[InternalRow] = {
+    val OfSegment(entry, advertised) = part.asInstanceOf[OfSegment]
+    def idsOf(segment: String): Texts = files.texts(file(files.store, s"segments/$segment/subscriptions"), "id")
+    lazy val advertisements = idsOf(advertised)
+    lazy val subscriptions = idsOf(entry.name)
+    val path = file(files.store, s"overlaps/${entry.overlaps.getOrElse("")}")
+    val values = columns.map[(Chunk, Int) => Any] {
+      case "advertisement" => (chunk, row) => files.at(advertisements, chunk.columns(0).ints(row), "advertisement")
+      case "subscription" => (chunk, row) => files.at(subscriptions, chunk.columns(1).ints(row), "subscription")
+      case _ => (chunk, row) => chunk.columns(2).value(row)
+    }
+    val named = values.map(value => (chunk: Chunk, row: Int) => files.store.naming(path)(value(chunk, row)))
+    val removed = files.store.removed(ruleSet, entry.removed, entry.subscriptions)
+    OpenFiles.rows(files.chunks(path, Stored), removed, named, (chunk, row) => chunk.columns(1).ints(row))
+  }
+
+  private def manifest(store: Store): Manifest = Manifest.read(store, ruleSet, number)
+  private def file(store: Store, name: String): Path = new Path(store.path, s"$ruleSet/$name.arrow")
+}
+
+object Overlaps {
+  val Columns: Seq[ColumnOf] = Seq(
+    ColumnOf("advertisement", StringType, "id of the advertisement"),
+    ColumnOf("subscription", StringType, "id of a subscription that may match its rows"),
+    ColumnOf("certain", BooleanType, "whether there surely is a row that fulfils both"))
+
+  private val Stored = Seq(
+    StoredColumn("advertisement", IntegerType),
+    StoredColumn("subscription", IntegerType),
+    StoredColumn("certain", BooleanType))
+
+  final case class OfSegment(segment: SegmentEntry, advertisements: String) extends InputPartition
+}

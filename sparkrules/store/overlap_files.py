@@ -1,0 +1,193 @@
+"""Which advertisements and subscriptions of a version overlap, found out when it is made, as files of its segments.
+
+A pair is decided once: what the version before has decided is carried over, also into a segment that others were merged
+into. So to add one rule to a million, one rule is compared with the advertisements. Without being asked, a publisher
+decides only a few pairs; where there are more to decide, the segment has no file, and readers say so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sparkrules.index.arrow_arrays import arrow_of
+from sparkrules.index.rule import Rule
+from sparkrules.index.segment import Segment
+from sparkrules.store.advertisement_segment import Texts, advertisement_segment, texts_of
+from sparkrules.store.manifest import SegmentEntry
+from sparkrules.store.overlaps_file import Pairs
+from sparkrules.store.part import Part, merged
+
+if TYPE_CHECKING:
+    from sparkrules.store.publication import Version
+    from sparkrules.store.store import Store
+
+FEW = 2_000  # pairs: some tenths of a second
+
+Rows = NDArray[np.int64]
+# The pairs of the subscriptions of one segment and of the advertisements of another, given types or not.
+Decide = Callable[[Segment, Segment, "pa.Schema | None"], Pairs]
+
+
+class _Written(NamedTuple):
+    """A file of pairs, what it was decided for, and the part, whose segment must stay the one of that identity."""
+
+    part: Part
+    question: tuple[Texts, pa.Schema | None]
+    name: str
+
+
+@dataclass(frozen=True)
+class OverlapPlan:
+    """How a publisher decides pairs: all that are open if it `is_asked` to, else if they are few.
+
+    `types` are those to decide with; without, the types of the version before, if it has some. What was `written` by an
+    attempt that a rival has beaten is not decided again.
+    """
+
+    decide: Decide
+    is_asked: bool = False
+    types: pa.Schema | None = None
+    written: dict[int, _Written] = field(default_factory=dict)
+
+
+def overlap_files(
+    store: Store,
+    rule_set: str,
+    plan: OverlapPlan,
+    advertisements: Sequence[Rule],
+    parts: Sequence[tuple[Part, SegmentEntry]],
+    before: Version | None,
+    unmerged: Sequence[Part],
+) -> list[SegmentEntry]:
+    """The entries of a version's parts with their files of pairs.
+
+    `before` is the version that it is made from, and `unmerged` are its parts before some were merged.
+    """
+    if not advertisements:
+        return [replace(entry, overlaps=None) for _, entry in parts]
+    earlier = _Earlier.of(store, before)
+    types = earlier.types if plan.types is None else plan.types
+    if types != earlier.types:
+        earlier = _Earlier()
+    own = _Advertised.of(advertisements, earlier.advertisements)
+    question = texts_of(advertisements), types
+    is_same = texts_of(earlier.advertisements) == question[0]
+    bodies = {id(part.body) for part, _ in parts}
+    entries, tasks = [], {}
+    for place, (part, entry) in enumerate(parts):
+        beaten = plan.written.get(id(part.body))
+        if is_same and id(part.body) in earlier.entries:
+            name = entry.overlaps
+        elif beaten is not None and beaten.question == question:
+            name = beaten.name
+        else:
+            name = None
+            sources = [known for known in unmerged if known.body is part.body or id(known.body) not in bodies]
+            tasks[place] = _task(store, rule_set, earlier, part, sources, own)
+        entries.append(replace(entry, overlaps=name))
+    if plan.is_asked or sum(task.work for task in tasks.values()) <= FEW:
+        for place, task in tasks.items():
+            name = store.write_overlaps(rule_set, task.pairs(plan.decide, types), types)
+            plan.written[id(task.part.body)] = _Written(task.part, question, name)
+            entries[place] = replace(entries[place], overlaps=name)
+    return entries
+
+
+@dataclass(frozen=True)
+class _Advertised:
+    """Advertisements. `carried`: for each of the version before, its row now, or -1; `new`: those that it lacks."""
+
+    segment: Segment
+    carried: Rows
+    new: Rows
+
+    @property
+    def all(self) -> Rows:
+        return np.arange(len(self.segment.subscription_id))
+
+    @staticmethod
+    def of(advertisements: Sequence[Rule], before: Sequence[Rule]) -> _Advertised:
+        segment = advertisement_segment(advertisements)
+        unchanged = {text[0] for text in set(texts_of(advertisements)) & set(texts_of(before))}
+        rows = {id: row for row, id in enumerate(segment.subscription_id.tolist())}
+        # Rows are in the order of ids.
+        carried = [rows[id] if id in unchanged else -1 for id in sorted(own.id for own in before)]
+        new = [row for id, row in rows.items() if id not in unchanged]
+        return _Advertised(segment, np.array(carried, np.int64), np.array(new, np.int64))
+
+
+@dataclass(frozen=True)
+class _Task:
+    """A segment whose file is to be written: pairs that are known; rows of which nothing is, and of which all is but
+    what concerns new advertisements."""
+
+    part: Part
+    known: Pairs
+    open: Rows
+    decided: Rows
+    own: _Advertised
+
+    @property
+    def work(self) -> int:
+        """How many pairs are to be decided."""
+        return len(self.open) * len(self.own.all) + len(self.decided) * len(self.own.new)
+
+    def pairs(self, decide: Decide, types: pa.Schema | None) -> Pairs:
+        """All of them."""
+        found = self.known
+        for rows, own in ((self.open, self.own.all), (self.decided, self.own.new)):
+            if len(rows) and len(own):
+                segments = _only(self.part.body.segment, rows), _only(self.own.segment, own)
+                found = found.append(decide(*segments, types).renumbered(own, rows))
+        return found
+
+
+@dataclass(frozen=True)
+class _Earlier:
+    """What a version has decided: the entries with pairs by the identity of their segment."""
+
+    advertisements: Sequence[Rule] = ()
+    entries: dict[int, SegmentEntry] = field(default_factory=dict)
+    types: pa.Schema | None = None
+
+    @staticmethod
+    def of(store: Store, version: Version | None) -> _Earlier:
+        if version is None:
+            return _Earlier()
+        pairs = zip(version.parts, version.manifest.segments, strict=True)
+        entries = {id(part.body): entry for part, entry in pairs if entry.overlaps is not None}
+        if not entries:
+            return _Earlier()
+        types = store.types_of_overlaps(version.manifest.rule_set, next(iter(entries.values())))
+        return _Earlier(store.advertisements(version.manifest), entries, types)
+
+
+def _task(
+    store: Store, rule_set: str, earlier: _Earlier, part: Part, sources: Sequence[Part], own: _Advertised
+) -> _Task:
+    """What is known of a part from those that it was made of, or from itself."""
+    known = Pairs.none()
+    is_decided = np.zeros(part.body.rows, bool)
+    for source in sources:
+        entry = earlier.entries.get(id(source.body))
+        if entry is None or not source.live:
+            continue
+        live = source.live_rows
+        places = np.full(source.body.rows, -1, np.int64)
+        is_same = source.body is part.body
+        places[live] = live if is_same else part.find(source.body.ids.take(arrow_of(live, pa.int64())).to_pylist())
+        is_decided[places[places >= 0]] = True
+        known = known.append(store.overlaps(rule_set, entry, len(own.carried)).renumbered(own.carried, places))
+    rows = part.live_rows
+    return _Task(part, known, rows[~is_decided[rows]], rows[is_decided[rows]], own)
+
+
+def _only(segment: Segment, rows: Rows) -> Segment:
+    """Some rows of a segment, in their order."""
+    return segment if len(rows) == len(segment.priority) else merged([Part.of(segment).only(rows)])
