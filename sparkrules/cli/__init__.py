@@ -17,6 +17,7 @@ from sparkrules import SparkRulesError, __version__
 from sparkrules.cli.files import load_rules, read_data, read_rules
 from sparkrules.cli.lint_command import add_lint
 from sparkrules.cli.options import add_dialect, add_store
+from sparkrules.cli.thriftserver_command import add_thriftserver
 from sparkrules.cli.version_commands import add_versions
 
 FAILED, SOME_REJECTED = 1, 3
@@ -73,6 +74,7 @@ def _parser() -> argparse.ArgumentParser:
 
     add_lint(commands)
     add_versions(commands)
+    add_thriftserver(commands)
 
     jar_path = commands.add_parser(
         "jar-path", help="print the path of the plugin's jar: spark-submit --jars $(sparkrules jar-path)"

@@ -40,7 +40,7 @@ class Program:
         until = time.monotonic() + seconds
         while True:
             ended = self.process.poll()
-            found = re.search(pattern, self.said())
+            found = re.search(pattern, self.said(), re.MULTILINE)
             if found:
                 return found
             if ended is not None or time.monotonic() > until:
