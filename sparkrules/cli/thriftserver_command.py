@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import signal
 import sys
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 from sparkrules.catalyst.thrift_server import DEFAULT_PORT, ThriftServer, free_port, serve
 from sparkrules.cli.files import load_rules
 from sparkrules.cli.options import add_json, add_store
+from sparkrules.errors import StoreError
 from sparkrules.store.location import default_store, local_path
 
 
@@ -49,32 +49,44 @@ def add_thriftserver(commands: argparse._SubParsersAction[Any]) -> None:
     command.set_defaults(run=_thriftserver)
 
 
-def _thriftserver(arguments: argparse.Namespace) -> int:
+def server_of(arguments: argparse.Namespace) -> ThriftServer:
+    """The server that the options describe."""
     store = arguments.store or default_store()
-    rule_set = str(arguments.ruleset).partition("@")[0]
-    version: int | None = None
-    if not re.match(r"(?!file:)[A-Za-z][A-Za-z0-9+.-]+:/", store):  # only the plugin reads stores that are elsewhere
-        version = load_rules(arguments.ruleset, store).version_in(local_path(store))
-        store = str(local_path(store))
-    server = ThriftServer(
-        store=store,
+    return ThriftServer(
+        store=store if _is_elsewhere(store) else str(local_path(store)),
         rule_set=arguments.ruleset,
         host=arguments.host,
         port=arguments.port or free_port(arguments.host),
         master=arguments.master,
         warehouse=arguments.warehouse,
-        # Every query is some hundred lines at the level INFO.
-        settings={"spark.log.level": "WARN", **dict(arguments.conf)},
+        # At INFO a query is some hundred lines, and at WARN one that says that it need not be cancelled.
+        settings={"spark.log.level": "ERROR", **dict(arguments.conf)},
     )
+
+
+def ready_line(server: ThriftServer, version: int | None) -> str:
+    """What is printed when the server accepts connections.
+
+    >>> ready_line(ThriftServer("/data/rules", "alerts"), 3)
+    'ready on 127.0.0.1:10000 with rule set alerts version 3: jdbc:hive2://127.0.0.1:10000'
+    """
+    rules = server.rule_set.partition("@")[0] + ("" if version is None else f" version {version}")
+    return f"ready on {server.host}:{server.port} with rule set {rules}: {server.jdbc_url}"
+
+
+def _thriftserver(arguments: argparse.Namespace) -> int:
+    server = server_of(arguments)
+    version: int | None = None
+    if not _is_elsewhere(server.store):
+        version = load_rules(server.rule_set, server.store).version_in(server.store)
 
     def ready(pid: int) -> None:
         if arguments.json:
-            known = {"rule_set": rule_set, "version": version, "store": store, "pid": pid}
-            line = json.dumps({"host": server.host, "port": server.port, "jdbc_url": server.jdbc_url, **known})
+            fields = {"host": server.host, "port": server.port, "jdbc_url": server.jdbc_url, "pid": pid}
+            rules = {"rule_set": server.rule_set.partition("@")[0], "version": version, "store": server.store}
+            print(json.dumps(fields | rules), flush=True)
         else:
-            known_version = "" if version is None else f" version {version}"
-            line = f"ready on {server.host}:{server.port} with rule set {rule_set}{known_version}: {server.jdbc_url}"
-        print(line, flush=True)
+            print(ready_line(server, version), flush=True)
 
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
@@ -85,6 +97,19 @@ def _thriftserver(arguments: argparse.Namespace) -> int:
     finally:
         signal.signal(signal.SIGTERM, before)
     return 0
+
+
+def _is_elsewhere(store: str) -> bool:
+    """Whether only the plugin can read it, through Hadoop.
+
+    >>> [_is_elsewhere(store) for store in ("/data/rules", "file:/data/rules", "s3a://bucket/rules")]
+    [False, False, True]
+    """
+    try:
+        local_path(store)
+    except StoreError:
+        return True
+    return False
 
 
 def _setting(text: str) -> tuple[str, str]:

@@ -19,7 +19,7 @@ def _server_logs() -> Iterator[None]:
 @pytest.fixture(scope="package")
 def thrift(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Thrift]:
     """With a table `books`, and the rule set `goods` for calls that name none."""
-    store = tmp_path_factory.mktemp("thrift-store")
+    store = tmp_path_factory.mktemp("thrift-store") / "rules"
     publish(store, "goods")
     with running(store, tmp_path_factory.mktemp("thrift"), "goods") as server:
         client = server.connect()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,8 @@ import pytest
 from pyhive import hive  # type: ignore[import-untyped]
 
 import sparkrules
+from sparkrules.catalyst.thrift_server import ThriftServer
+from sparkrules.cli.thriftserver_command import add_thriftserver, server_of
 from tests.servers.processes import Program, started
 
 SETTINGS = {"spark.driver.memory": "1g", "spark.sql.shuffle.partitions": "2", "spark.ui.enabled": "false"}
@@ -82,6 +85,13 @@ def thriftserver(store: Path, rule_set: str, *options: str, settings: Mapping[st
         *(word for key, value in settings.items() for word in ("--conf", f"{key}={value}")),
         *options,
     ]
+
+
+def parsed(options: Sequence[str]) -> ThriftServer:
+    """The server that options of the command describe."""
+    parser = argparse.ArgumentParser()
+    add_thriftserver(parser.add_subparsers())
+    return server_of(parser.parse_args(["thriftserver", *options]))
 
 
 @contextmanager
