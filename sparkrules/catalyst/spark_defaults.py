@@ -1,4 +1,4 @@
-"""What the user has set for every Spark of this machine: `spark-defaults.conf`, and whether there is a `hive-site.xml`."""
+"""What is set for every Spark of this user: the directory of its configuration, and `spark-defaults.conf` in it."""
 
 from __future__ import annotations
 
@@ -29,4 +29,6 @@ def _properties(text: str) -> dict[str, str]:
     >>> _properties("# spark.jars x.jar" + chr(10) + "spark.jars   a.jar,b.jar" + chr(10) + "spark.master=local[2]")
     {'spark.jars': 'a.jar,b.jar', 'spark.master': 'local[2]'}
     """
-    return dict(re.findall(r"^[ \t]*(spark\.[^\s=:]+)(?:[ \t]*[=:][ \t]*|[ \t]+)(.*?)[ \t]*$", text, flags=re.MULTILINE))
+    return dict(
+        re.findall(r"^[ \t]*(spark\.[^\s=:]+)(?:[ \t]*[=:][ \t]*|[ \t]+)(.*?)[ \t]*$", text, flags=re.MULTILINE)
+    )

@@ -93,7 +93,7 @@ class ThriftServer:
             return own
         if (conf_directory() / "hive-site.xml").exists():
             return {}
-        users = spark_defaults() | self.settings
+        users = spark_defaults() | dict(self.settings)
         if any("javax.jdo.option." in name or "hive.metastore." in name for name in users):
             del own[_METASTORE]
         return {name: value for name, value in own.items() if name not in users}
@@ -102,8 +102,9 @@ class ThriftServer:
 def serve(server: ThriftServer, ready: Callable[[int], None]) -> None:
     """Run a server until it is interrupted (`KeyboardInterrupt`).
 
-    When it accepts connections, `ready` is called with its process id. From then on, what it logs goes to stderr. Raises `SetupError` if something is not installed, and `ServerError` if it
-    cannot start, or ends by itself. Whatever happens, the server has ended when this returns.
+    When it accepts connections, `ready` is called with its process id; from then on, what it logs goes to stderr. Raises
+    `SetupError` if something is not installed, and `ServerError` if it cannot start, or ends by itself. Whatever
+    happens, the server has ended when this returns.
     """
     find_java()
     if not list(find_spark_home().jars.glob("spark-hive-thriftserver_*.jar")):

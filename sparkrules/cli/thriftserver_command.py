@@ -21,12 +21,14 @@ def add_thriftserver(commands: argparse._SubParsersAction[Any]) -> None:
     command = commands.add_parser(
         "thriftserver",
         help="start Spark's Thrift server with a rule set, for BI tools and other JDBC and ODBC clients",
-        description="Starts Spark's own Thrift server with the plugin, says when it accepts connections, and runs until "
-        "Ctrl-C or SIGTERM. The Thrift server asks nobody for a password unless it is told to: see docs/bi.md.",
+        description="Starts Spark's own Thrift server with the plugin, says when it accepts connections, and runs "
+        "until Ctrl-C or SIGTERM. The Thrift server asks nobody for a password unless it is told to: see docs/bi.md.",
     )
     command.add_argument("--ruleset", required=True, help="rule set of calls that name none: alerts, or alerts@12")
     add_store(command)
-    command.add_argument("--host", default="127.0.0.1", help="address to listen on; 0.0.0.0: all (default: %(default)s)")
+    command.add_argument(
+        "--host", default="127.0.0.1", help="address to listen on; 0.0.0.0: all (default: %(default)s)"
+    )
     command.add_argument(
         "--port", type=int, default=DEFAULT_PORT, metavar="N", help="0: any free one (default: %(default)s)"
     )

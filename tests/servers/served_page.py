@@ -21,7 +21,7 @@ _PORT = re.compile(r"\b10000\b")
 
 @dataclass
 class ServedPage(Page):
-    """`sql` goes to the server, `bash` runs `sparkrules publish` and `beeline`; the port on the page stands for the server's."""
+    """`sql` goes to the server, `bash` runs `sparkrules publish` and `beeline`, and the port is that of the server."""
 
     server: Thrift | None = None
 

@@ -36,7 +36,9 @@ def test_spark_sql(blocks: list[Block], tmp_path: Path) -> None:
 
 def test_scala(blocks: list[Block], tmp_path: Path) -> None:
     said = _run(_line(blocks, "spark-shell"), tmp_path, _block(blocks, "scala"))
-    shown = [re.findall(r"^\|\s*(\d+)\|\s*(.*?)\|$", table, re.M) for table in said.split("scala> ") if "+---+" in table]
+    shown = [
+        re.findall(r"^\|\s*(\d+)\|\s*(.*?)\|$", table, re.M) for table in said.split("scala> ") if "+---+" in table
+    ]
     assert shown == [
         [("0", "[small]"), ("1", "[odd, small]"), ("2", "[]"), ("3", "[odd]")],
         [("1", "[odd, small]")],
