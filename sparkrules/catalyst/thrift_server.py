@@ -102,8 +102,8 @@ class ThriftServer:
 def serve(server: ThriftServer, ready: Callable[[int], None]) -> None:
     """Run a server until it is interrupted (`KeyboardInterrupt`).
 
-    When it accepts connections, `ready` is called with its process id; from then on, what it logs goes to stderr. Raises
-    `SetupError` if something is not installed, and `ServerError` if it cannot start, or ends by itself. Whatever
+    When it accepts connections, `ready` is called with its process id; from then on, what it logs goes to stderr.
+    Raises `SetupError` if something is not installed, and `ServerError` if it cannot start, or ends by itself. Whatever
     happens, the server has ended when this returns.
     """
     find_java()
