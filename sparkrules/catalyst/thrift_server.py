@@ -72,7 +72,7 @@ class ThriftServer:
         jars = split_jars(settings.pop("spark.jars", None)) or jars_of_defaults()
         spark = {name: value for name, value in settings.items() if not name.startswith("hive.")}
         hive = {name: value for name, value in settings.items() if name.startswith("hive.")}
-        spark = self._metastore() | spark | {STORE_SETTING: self.store, RULE_SET_SETTING: self.rule_set}
+        spark = self.metastore() | spark | {STORE_SETTING: self.store, RULE_SET_SETTING: self.rule_set}
         hive |= {"hive.server2.thrift.bind.host": self.host, "hive.server2.thrift.port": str(self.port)}
         return [
             str(find_spark_home().path / "bin" / ("spark-submit.cmd" if os.name == "nt" else "spark-submit")),
@@ -84,7 +84,8 @@ class ThriftServer:
             *(word for name, value in hive.items() for word in ("--hiveconf", f"{name}={value}")),
         ]
 
-    def _metastore(self) -> dict[str, str]:
+    def metastore(self) -> dict[str, str]:
+        """The settings that put tables and views into `directory`, without those that the user has made."""
         own = {
             _WAREHOUSE: str(self.directory / "tables"),
             _METASTORE: f"jdbc:derby:;databaseName={self.directory / 'metastore'};create=true",
@@ -109,9 +110,10 @@ def serve(server: ThriftServer, ready: Callable[[int], None]) -> None:
     find_java()
     if not list(find_spark_home().jars.glob("spark-hive-thriftserver_*.jar")):
         raise SetupError(f"the Spark in {find_spark_home().path} was built without its Thrift server; PySpark has it")
-    _check_port(server)
+    _bind(server.host, server.port)
     command = server.command()
-    _make(server.directory)
+    if server.metastore():
+        _make(server.directory)
     process = subprocess.Popen(
         command,
         env=_environment(server),
@@ -138,11 +140,8 @@ def serve(server: ThriftServer, ready: Callable[[int], None]) -> None:
 
 
 def free_port(host: str) -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as asking:
-        asking.bind((host, 0))
-        port: int = asking.getsockname()[1]
-        return port
+    """A port of this machine that nobody listens on."""
+    return _bind(host, 0)
 
 
 class _Output:
@@ -167,17 +166,20 @@ class _Output:
                 self._lines.append(line)
 
 
-def _check_port(server: ThriftServer) -> None:
+def _bind(host: str, port: int) -> int:
+    """The port, once it is certain that a server can listen there; a free one for 0."""
     with socket.socket() as asking:
         # As the server does, so that a port that a client has just left counts as free.
         asking.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            asking.bind((server.host, server.port))
+            asking.bind((host, port))
         except OSError as error:
             raise ServerError(
-                f"the Thrift server cannot listen on {server.host}:{server.port}: {error.strerror}. "
+                f"the Thrift server cannot listen on {host}:{port}: {error.strerror}. "
                 "Name another port with --port (0: any free one), or another address of this machine with --host."
             ) from error
+        bound: int = asking.getsockname()[1]
+        return bound
 
 
 def _make(directory: Path) -> None:
@@ -188,9 +190,11 @@ def _make(directory: Path) -> None:
 
 
 def _environment(server: ThriftServer) -> dict[str, str]:
-    log = f"-Dderby.stream.error.file={server.directory / 'derby.log'}"
-    options = f"{os.environ.get('SPARK_SUBMIT_OPTS', '')} {shlex.quote(log)}".strip()
-    return {**os.environ, "SPARK_HOME": str(find_spark_home().path), "SPARK_SUBMIT_OPTS": options}
+    own = {"SPARK_HOME": str(find_spark_home().path)}
+    if _METASTORE in server.metastore():
+        log = f"-Dderby.stream.error.file={server.directory / 'derby.log'}"
+        own["SPARK_SUBMIT_OPTS"] = f"{os.environ.get('SPARK_SUBMIT_OPTS', '')} {shlex.quote(log)}".strip()
+    return {**os.environ, **own}
 
 
 def _accepts(address: tuple[str, int]) -> bool:
@@ -204,7 +208,7 @@ def _accepts(address: tuple[str, int]) -> bool:
 def _reason(server: ThriftServer, lines: list[str]) -> str:
     """Why it has not started, from what it wrote; the end of that where the cause is none that is known."""
     said = "".join(lines)
-    if "Another instance of Derby" in said:
+    if "Another instance of Derby" in said and _METASTORE in server.metastore():
         return f"another server uses the tables in {server.directory}. Name another directory with --warehouse."
     return "the Thrift server has ended before it accepted connections. The end of its log:\n" + "".join(lines[-40:])
 

@@ -30,7 +30,7 @@ def add_thriftserver(commands: argparse._SubParsersAction[Any]) -> None:
         "--host", default="127.0.0.1", help="address to listen on; 0.0.0.0: all (default: %(default)s)"
     )
     command.add_argument(
-        "--port", type=int, default=DEFAULT_PORT, metavar="N", help="0: any free one (default: %(default)s)"
+        "--port", type=_port, default=DEFAULT_PORT, metavar="N", help="0: any free one (default: %(default)s)"
     )
     command.add_argument(
         "--warehouse",
@@ -112,6 +112,16 @@ def _is_elsewhere(store: str) -> bool:
     except StoreError:
         return True
     return False
+
+
+def _port(text: str) -> int:
+    """
+    >>> _port("10001")
+    10001
+    """
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port: write a number up to 65535")
+    return int(text)
 
 
 def _setting(text: str) -> tuple[str, str]:

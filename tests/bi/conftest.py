@@ -59,8 +59,12 @@ def thrift(_asked_for: None, metrics_port: int, tmp_path_factory: pytest.TempPat
         "spark.ui.retainedStages": "50",
         "spark.ui.retainedTasks": "500",
         "spark.sql.ui.retainedExecutions": "50",
+        "spark.sql.thriftserver.ui.retainedSessions": "20",
+        "spark.sql.thriftserver.ui.retainedStatements": "50",
     }
-    with running(store, tmp_path_factory.mktemp("bi"), "alerts", settings) as server:
+    # All compilers: under a minute of load, the first tier alone fills its code cache.
+    java = {"JAVA_TOOL_OPTIONS": "-XX:+UseSerialGC"}
+    with running(store, tmp_path_factory.mktemp("bi"), "alerts", settings, java) as server:
         client = server.connect()
         client.rows(f"CREATE TABLE readings USING parquet AS {READINGS}")
         client.rows("CREATE VIEW alerts_raised AS SELECT * FROM match_subscriptions('alerts', TABLE(readings))")

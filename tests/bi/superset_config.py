@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 SECRET_KEY = "only for a test, on the loopback, for a minute"
-SQLALCHEMY_DATABASE_URI = f"sqlite:///{os.environ['SUPERSET_HOME']}/superset.db"
+SQLALCHEMY_DATABASE_URI = f"sqlite:///{os.environ.get('SUPERSET_HOME', '.')}/superset.db"
 WTF_CSRF_ENABLED = False
 TALISMAN_ENABLED = False
 

@@ -15,7 +15,16 @@ from tests.servers.processes import own_environment, spark_command
 from tests.servers.thrift import publish
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "operating.md"
-SMALL = ("--master", "local[1]", "--conf", "spark.driver.memory=1g", "--conf", "spark.ui.enabled=false")
+SMALL = (
+    "--master",
+    "local[1]",
+    "--conf",
+    "spark.driver.memory=1g",
+    "--conf",
+    "spark.ui.enabled=false",
+    "--conf",
+    "spark.sql.catalogImplementation=in-memory",
+)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 from sparkrules import cli
 from sparkrules.catalyst.thrift_server import ThriftServer
 from tests.servers.processes import started
-from tests.servers.thrift import Client, publish, running, thriftserver
+from tests.servers.thrift import Client, parsed, publish, running, thriftserver
 
 
 @pytest.fixture
@@ -76,8 +76,10 @@ def test_a_port_that_is_taken(store: Path, tmp_path: Path, capsys: pytest.Captur
 
 
 def test_a_host_that_is_not_of_this_machine(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert _fails(store, "--host", "192.0.2.1", "--port", "10000") == 1
-    assert "sparkrules: the Thrift server cannot listen on 192.0.2.1:10000" in capsys.readouterr().err
+    for host in ("192.0.2.1", "no such host"):
+        for port in ("0", "10000"):
+            assert _fails(store, "--host", host, "--port", port) == 1
+            assert f"sparkrules: the Thrift server cannot listen on {host}:{port}: " in capsys.readouterr().err
 
 
 def test_no_such_rule_set(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -101,12 +103,35 @@ def test_a_spark_that_cannot_start_shows_why(store: Path, tmp_path: Path) -> Non
         assert "much" in program.said()
 
 
-@pytest.mark.parametrize("setting", ["driver.memory=4g", "spark.driver.memory"])
-def test_what_is_not_a_setting_is_wrong_usage(setting: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("--conf", "driver.memory=4g", "is not a setting: write spark.NAME=VALUE or hive.NAME=VALUE"),
+        ("--conf", "spark.driver.memory", "is not a setting"),
+        ("--port", "70000", "is not a port: write a number up to 65535"),
+        ("--port", "http", "is not a port"),
+    ],
+)
+def test_wrong_usage(option: str, value: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stopped:
-        cli.main(["thriftserver", "--ruleset", "goods", "--conf", setting])
+        cli.main(["thriftserver", "--ruleset", "goods", option, value])
     assert stopped.value.code == 2
-    assert "is not a setting: write spark.NAME=VALUE or hive.NAME=VALUE" in capsys.readouterr().err
+    assert f"{value!r} {message}" in capsys.readouterr().err
+
+
+def test_settings_of_hive_are_given_to_the_server(store: Path) -> None:
+    command = parsed(
+        ["--ruleset", "goods", "--conf", "hive.server2.authentication=LDAP", "--conf", "spark.a=b"]
+    ).command()
+    after = command.index("spark-internal")
+    assert "hive.server2.authentication=LDAP" in command[after:]
+    assert "spark.a=b" in command[:after]
+
+
+def test_a_store_is_found_from_wherever_the_server_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    stores = {"rules": str(tmp_path / "rules"), "s3a://bucket/rules": "s3a://bucket/rules"}
+    assert {given: parsed(["--ruleset", "goods", "--store", given]).store for given in stores} == stores
 
 
 class TestMetastore:

@@ -95,9 +95,15 @@ def parsed(options: Sequence[str]) -> ThriftServer:
 
 
 @contextmanager
-def running(store: Path, directory: Path, rule_set: str, settings: Mapping[str, str] = SETTINGS) -> Iterator[Thrift]:
+def running(
+    store: Path,
+    directory: Path,
+    rule_set: str,
+    settings: Mapping[str, str] = SETTINGS,
+    environment: Mapping[str, str] | None = None,
+) -> Iterator[Thrift]:
     """A server with a warehouse in `directory`, until the end of the block."""
     command = thriftserver(store, rule_set, "--warehouse", str(directory / "warehouse"), settings=settings)
-    with started("thriftserver", command, directory) as program:
+    with started("thriftserver", command, directory, environment) as program:
         said = json.loads(program.wait_until_it_says(r"^\{.*\}$").group())
         yield Thrift(program, store, said["port"], said["pid"], said["jdbc_url"], said)
