@@ -7,7 +7,7 @@
 #   make bench          speed against other ways to do the same; BENCH='--quick' or other options
 #   make fuzz           random rules against Spark's WHERE, for MINUTES=10 from SEED
 #   make test-versions  a small suite on every supported minor of PySpark
-#   make test-bi        dbt and Apache Superset against a Thrift server, and eight clients for a minute
+#   make test-bi        dbt and Apache Superset against a Thrift server, and eight clients for a minute; needs Chromium
 #   make clean          remove what the above have made, except the virtual environments
 
 PYTHON ?= python3
@@ -73,7 +73,7 @@ $(TEST_VERSIONS): test-pyspark-%: java .venvs/%/.installed
 
 # dbt and Superset want other versions of the same packages: a virtual environment (1 GB in all) for each.
 test-bi: setup chromium .venvs/dbt/.installed .venvs/superset/.installed
-	SPARKRULES_TEST_BI=1 $(BIN)/python -m pytest -rP tests/bi
+	SPARKRULES_TEST_BI=1 SPARKRULES_PICTURES=$(PICTURES) $(BIN)/python -m pytest -rP tests/bi
 
 .venvs/dbt/.installed .venvs/superset/.installed: .venvs/%/.installed: tests/bi/requirements-%.txt
 	@test -x .venvs/$*/bin/python || $(PYTHON) -m venv .venvs/$*
