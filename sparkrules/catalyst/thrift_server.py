@@ -131,7 +131,7 @@ def serve(server: ThriftServer, ready: Callable[[int], None]) -> None:
             time.sleep(0.2)
         output.shown = True
         ready(process.pid)
-        raise ServerError(f"the Thrift server has ended by itself, with {process.wait()}")
+        raise ServerError(f"the Thrift server has ended by itself, with exit code {process.wait()}")
     except KeyboardInterrupt:
         pass
     finally:
@@ -199,8 +199,9 @@ def _environment(server: ThriftServer) -> dict[str, str]:
 
 def _accepts(address: tuple[str, int]) -> bool:
     try:
-        with socket.create_connection(address, timeout=5):
-            return True
+        with socket.create_connection(address, timeout=5) as connection:
+            # While nobody listens, the system may happen to connect the port to itself.
+            return bool(connection.getsockname() != connection.getpeername())
     except OSError:
         return False
 

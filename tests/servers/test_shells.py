@@ -61,7 +61,12 @@ def _block(blocks: list[Block], language: str) -> str:
 
 
 def _line(blocks: list[Block], command: str) -> str:
-    (line,) = (line for block in blocks for line in block.text.splitlines() if line.startswith(f"{command} "))
+    (line,) = (
+        line
+        for block in blocks
+        for line in block.text.replace("\\\n", " ").splitlines()
+        if line.startswith(f"{command} ")
+    )
     return line
 
 
