@@ -8,6 +8,7 @@
 #   make bench          speed against other ways to do the same; BENCH='--quick' or other options
 #   make fuzz           random rules against Spark's WHERE, for MINUTES=10 from SEED
 #   make test-versions  a small suite on every supported minor of PySpark
+#   make test-bi        dbt and Apache Superset against a Thrift server, and eight clients for a minute; needs Chromium
 #   make clean          remove what the above have made, except the virtual environments
 
 PYTHON ?= python3
@@ -16,7 +17,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PYSPARK_MINORS := 4.0 4.1 4.2 4.3
 
-.PHONY: demo test lint docs build bench fuzz test-versions clean setup java $(PYSPARK_MINORS:%=test-pyspark-%)
+.PHONY: demo test lint docs build bench fuzz test-versions test-bi chromium clean setup java $(PYSPARK_MINORS:%=test-pyspark-%)
 
 demo: setup
 	$(BIN)/sparkrules demo
@@ -74,6 +75,18 @@ $(TEST_VERSIONS): test-pyspark-%: java .venvs/%/.installed
 	@test -x .venvs/$*/bin/python || $(PYTHON) -m venv .venvs/$*
 	.venvs/$*/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[test]' 'pyspark[connect]==$*.*'
 	@touch $@
+
+# dbt and Superset want other versions of the same packages: a virtual environment (1 GB in all) for each.
+test-bi: setup chromium .venvs/dbt/.installed .venvs/superset/.installed
+	SPARKRULES_TEST_BI=1 SPARKRULES_PICTURES=$(PICTURES) $(BIN)/python -m pytest -rP tests/bi
+
+.venvs/dbt/.installed .venvs/superset/.installed: .venvs/%/.installed: tests/bi/requirements-%.txt
+	@test -x .venvs/$*/bin/python || $(PYTHON) -m venv .venvs/$*
+	.venvs/$*/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
+	@touch $@
+
+chromium:
+	@sh tests/bi/ensure_chromium.sh
 
 clean:
 	rm -rf build dist spark-warehouse metastore_db derby.log artifacts .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -7,6 +7,7 @@
 | `RuleSetError`, `DuplicateId`, `UnknownId`, `WrongTicket` | a rule set is used wrongly |
 | `StoreError`, `CorruptStore`, `NewerFormat`, `PublishConflict` | a published version cannot be written or read |
 | `SetupError`, `PluginMissing` | Java, PySpark or the plugin's jar is missing |
+| `ServerError` | a server cannot be started, or has ended by itself |
 """
 
 from __future__ import annotations
@@ -60,3 +61,7 @@ class SetupError(SparkRulesError):
 
 class PluginMissing(SetupError):
     """The Spark session runs without the sparkrules plugin; the message has the fix."""
+
+
+class ServerError(SparkRulesError):
+    """A server cannot be started, or has ended by itself; the message says why."""

@@ -6,13 +6,10 @@ Spark takes the first of: `--jars` or `--conf spark.jars=` in `PYSPARK_SUBMIT_AR
 
 from __future__ import annotations
 
-import os
-import re
 import shlex
 from collections.abc import Iterable
-from pathlib import Path
 
-from sparkrules.catalyst.spark_home import find_spark_home
+from sparkrules.catalyst.spark_defaults import spark_defaults
 
 _CONF = "spark.jars="
 
@@ -65,19 +62,4 @@ def add_to_submit_arguments(arguments: str, jar: str) -> tuple[str, list[str]]:
 
 def jars_of_defaults() -> list[str]:
     """The `spark.jars` of `spark-defaults.conf`."""
-    directory = os.environ.get("SPARK_CONF_DIR") or str(find_spark_home().path / "conf")
-    try:
-        text = Path(directory, "spark-defaults.conf").read_text(encoding="utf-8")
-    except OSError:
-        return []
-    return _jars_of_properties(text)
-
-
-def _jars_of_properties(text: str) -> list[str]:
-    """The jars in the text of a properties file; the last entry counts.
-
-    >>> _jars_of_properties("# spark.jars x.jar" + chr(10) + "spark.jars   a.jar,b.jar")
-    ['a.jar', 'b.jar']
-    """
-    values = re.findall(r"^[ \t]*spark\.jars(?:[ \t]*[=:][ \t]*|[ \t]+)(.*)$", text, flags=re.MULTILINE)
-    return split_jars(values[-1]) if values else []
+    return split_jars(spark_defaults().get("spark.jars"))

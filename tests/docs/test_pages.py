@@ -16,9 +16,14 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 RUN = ("python", "sql")
+SERVED = ("bi",)  # its blocks talk to a server: tests/servers/test_bi_page.py
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT).with_suffix("")))
+@pytest.mark.parametrize(
+    "path",
+    [path for path in PAGES if path.stem not in SERVED],
+    ids=lambda path: str(path.relative_to(ROOT).with_suffix("")),
+)
 def test_a_page_does_what_it_says(
     path: Path, spark: SparkSession, settings_kept: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,4 +1,4 @@
-"""What servers said is part of the report of a test that failed."""
+"""What servers said is part of the report of a test that failed. One Thrift server for all tests that need one."""
 
 from __future__ import annotations
 
@@ -7,9 +7,29 @@ from collections.abc import Iterator
 import pytest
 
 from tests.servers.processes import logs_shown_on_failure
+from tests.servers.thrift import BOOKS, Client, Thrift, publish, running
 
 
 @pytest.fixture(autouse=True)
 def _server_logs() -> Iterator[None]:
     with logs_shown_on_failure():
         yield
+
+
+@pytest.fixture(scope="package")
+def thrift(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Thrift]:
+    """With a table `books`, and the rule set `goods` for calls that name none."""
+    store = tmp_path_factory.mktemp("thrift-store") / "rules"
+    publish(store, "goods")
+    with running(store, tmp_path_factory.mktemp("thrift"), "goods") as server:
+        client = server.connect()
+        client.rows(f"CREATE TABLE books USING parquet AS SELECT * FROM {BOOKS}")
+        client.close()
+        yield server
+
+
+@pytest.fixture
+def client(thrift: Thrift) -> Iterator[Client]:
+    client = thrift.connect()
+    yield client
+    client.close()

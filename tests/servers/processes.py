@@ -40,7 +40,7 @@ class Program:
         until = time.monotonic() + seconds
         while True:
             ended = self.process.poll()
-            found = re.search(pattern, self.said())
+            found = re.search(pattern, self.said(), re.MULTILINE)
             if found:
                 return found
             if ended is not None or time.monotonic() > until:
@@ -68,7 +68,7 @@ def started(
         process = subprocess.Popen(
             command,
             cwd=directory,
-            env=_environment() | dict(environment or {}),
+            env=own_environment() | dict(environment or {}),
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
@@ -112,7 +112,8 @@ def logs_shown_on_failure() -> Iterator[None]:
             sys.stdout.write(f"--- {program.name}:\n{said[-_SHOWN:]}\n")
 
 
-def _environment() -> dict[str, str]:
+def own_environment() -> dict[str, str]:
+    """What programs of tests are started with."""
     # Not the caller's Spark settings. On the loopback, so that no firewall nor host name is in the way.
     own = {name: value for name, value in os.environ.items() if not name.startswith(("SPARK_", "PYSPARK_"))}
     return own | {

@@ -1,0 +1,129 @@
+"""`sparkrules thriftserver`: Spark's Thrift server with the plugin, in the foreground until Ctrl-C or SIGTERM."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import sys
+from pathlib import Path
+
+from sparkrules.catalyst.thrift_server import DEFAULT_PORT, ThriftServer, free_port, serve
+from sparkrules.cli.command import Commands, add_command
+from sparkrules.cli.options import add_json, add_store, setting
+from sparkrules.cli.rules import load_rules
+from sparkrules.errors import StoreError
+from sparkrules.store.location import default_store, local_path
+
+
+def add_thriftserver(commands: Commands) -> None:
+    """The command and its options."""
+    command = add_command(
+        commands,
+        "thriftserver",
+        "start Spark's Thrift server with a rule set, for BI tools and other JDBC and ODBC clients",
+        "Start Spark's own Thrift server with the plugin, say when it accepts connections, and run until Ctrl-C or "
+        "SIGTERM. The Thrift server asks nobody for a password unless it is told to: see docs/bi.md.",
+        examples=[
+            "sparkrules thriftserver --ruleset alerts",
+            "sparkrules thriftserver --ruleset alerts@12 --port 10001 --conf spark.driver.memory=4g",
+        ],
+    )
+    command.add_argument("--ruleset", required=True, help="rule set of calls that name none: alerts, or alerts@12")
+    add_store(command)
+    command.add_argument(
+        "--host", default="127.0.0.1", help="address to listen on; 0.0.0.0: all (default: %(default)s)"
+    )
+    command.add_argument(
+        "--port", type=_port, default=DEFAULT_PORT, metavar="N", help="0: any free one (default: %(default)s)"
+    )
+    command.add_argument(
+        "--warehouse",
+        type=Path,
+        metavar="DIR",
+        help="where tables and views are kept (default: the metastore of your Spark, else ~/.sparkrules/warehouse)",
+    )
+    command.add_argument("--master", help="Spark master (default: that of your Spark, else local[*])")
+    command.add_argument(
+        "--conf",
+        type=setting,
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="a setting of Spark, or of the server: spark.driver.memory=4g, hive.server2.authentication=LDAP",
+    )
+    add_json(command)
+    command.set_defaults(run=_thriftserver)
+
+
+def server_of(arguments: argparse.Namespace) -> ThriftServer:
+    """The server that the options describe."""
+    store = arguments.store or default_store()
+    return ThriftServer(
+        store=store if _is_elsewhere(store) else str(local_path(store)),
+        rule_set=arguments.ruleset,
+        host=arguments.host,
+        port=arguments.port or free_port(arguments.host),
+        master=arguments.master,
+        warehouse=arguments.warehouse,
+        # At INFO a query is some hundred lines, and at WARN one that says that it need not be cancelled.
+        settings={"spark.log.level": "ERROR", **dict(arguments.conf)},
+    )
+
+
+def ready_line(server: ThriftServer, version: int | None) -> str:
+    """What is printed when the server accepts connections.
+
+    >>> ready_line(ThriftServer("/data/rules", "alerts"), 3)
+    'ready on 127.0.0.1:10000 with rule set alerts version 3: jdbc:hive2://127.0.0.1:10000'
+    """
+    rules = server.rule_set.partition("@")[0] + ("" if version is None else f" version {version}")
+    return f"ready on {server.host}:{server.port} with rule set {rules}: {server.jdbc_url}"
+
+
+def _thriftserver(arguments: argparse.Namespace) -> int:
+    server = server_of(arguments)
+    version: int | None = None
+    if not _is_elsewhere(server.store):
+        version = load_rules(server.rule_set, server.store).version_in(server.store)
+
+    def ready(pid: int) -> None:
+        if arguments.json:
+            fields = {"host": server.host, "port": server.port, "jdbc_url": server.jdbc_url, "pid": pid}
+            rules = {"rule_set": server.rule_set.partition("@")[0], "version": version, "store": server.store}
+            print(json.dumps(fields | rules), flush=True)
+        else:
+            print(ready_line(server, version), flush=True)
+
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        print("starting the Thrift server; Ctrl-C stops it", file=sys.stderr, flush=True)
+        serve(server, ready)
+    except KeyboardInterrupt:  # before there was anything to stop
+        pass
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    return 0
+
+
+def _is_elsewhere(store: str) -> bool:
+    """Whether only the plugin can read it, through Hadoop.
+
+    >>> [_is_elsewhere(store) for store in ("/data/rules", "file:/data/rules", "s3a://bucket/rules")]
+    [False, False, True]
+    """
+    try:
+        local_path(store)
+    except StoreError:
+        return True
+    return False
+
+
+def _port(text: str) -> int:
+    """
+    >>> _port("10001")
+    10001
+    """
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port: write a number up to 65535")
+    return int(text)
