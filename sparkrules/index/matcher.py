@@ -6,7 +6,7 @@ expressions, local time, a missing column) the subscription is not answered at a
 `unsupported="skip"` leaves it out and says so. An OR with one uncertain side is uncertain as a whole.
 
 Two phases, as in the thesis (3.2.2): the predicates attribute by attribute (`leaves`), then the inner nodes level by
-level over a matrix [nodes x rows]. Rows go in batches, so that the matrices stay within `MEMORY`.
+level, 64 rows at a time (`truth`). Rows go in blocks, so that the matrices stay within `MEMORY`.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ from numpy.typing import NDArray
 from sparkrules.errors import SparkRulesError
 from sparkrules.index.columns import NoSuchColumn, Unsupported
 from sparkrules.index.csr import Csr, Ints, Offsets
-from sparkrules.index.leaves import BoundLeaves, Matrix, bind_leaves
+from sparkrules.index.leaves import BoundLeaves, bind_leaves
 from sparkrules.index.matches import Block, Matches
 from sparkrules.index.segment import AND, OR, PREDICATE, Segment
+from sparkrules.index.truth import Truth, packed
 
 MEMORY = 64 * 2**20  # bytes for the matrices of one batch
 _MOST_ROWS = 2**16
@@ -108,7 +109,7 @@ class Matcher:
         self._order = segment.output_order
         self._roots = segment.subscription_node
         widest = max((len(step.children) + len(step.nodes) for step in self._steps), default=0)
-        bytes_per_row = self._nodes + 4 * len(segment.predicate_operator) + widest
+        bytes_per_row = 4 * len(segment.predicate_operator) + (self._nodes + widest) // 8
         self._block_rows = max(1, min(_MOST_ROWS, MEMORY // max(bytes_per_row, 1)))
 
     def blocks(self, table: pa.Table | pa.RecordBatch, valid: NDArray[np.bool_]) -> Iterator[Block]:
@@ -117,19 +118,19 @@ class Matcher:
         roots = self._roots[reported]
         for batch in _batches(table, self._block_rows):
             truth = self._node_truth(batch)
-            rows, places = np.nonzero(truth[roots].T)
+            rows, places = truth.pairs(roots)
             yield Block(truth, Csr.from_lengths(np.bincount(rows, minlength=batch.num_rows), reported[places]))
 
-    def _node_truth(self, batch: Any) -> Matrix:
-        """Which nodes are true for which row: [nodes x rows]."""
-        truth = np.zeros((self._nodes, batch.num_rows), bool)
-        truth[self._is_leaf] = self.leaves.truth(batch)[self._leaf_predicate]
-        truth[self._always] = True
+    def _node_truth(self, batch: Any) -> Truth:
+        leaves = packed(self.leaves.truth(batch))
+        words = np.zeros((self._nodes, leaves.shape[1]), np.uint64)
+        words[self._is_leaf] = leaves[self._leaf_predicate]
+        words[self._always] = ~np.uint64(0)
         for step in self._steps:
             # reduceat would misread an empty row, hence `_steps` leaves out empty junctions.
-            join = np.logical_and if step.is_and else np.logical_or
-            truth[step.nodes] = join.reduceat(truth[step.children], step.starts, axis=0)
-        return truth
+            join = np.bitwise_and if step.is_and else np.bitwise_or
+            words[step.nodes] = join.reduceat(words[step.children], step.starts, axis=0)
+        return Truth(words, batch.num_rows)
 
 
 def _unsupported(segment: Segment, problems: Mapping[int, Unsupported]) -> dict[int, Unsupported]:

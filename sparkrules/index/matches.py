@@ -6,21 +6,20 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from sparkrules.index.answer import Answer
 from sparkrules.index.csr import Csr
 from sparkrules.index.overlap_groups import OverlapGroups
 from sparkrules.index.segment import Segment
+from sparkrules.index.truth import Truth
 
 
 @dataclass(frozen=True)
 class Block:
-    """Some rows after another: which nodes are true, [nodes x rows], and each row's subscriptions in output order."""
+    """Some rows after another: which nodes are true, and each row's subscriptions in output order."""
 
-    truth: NDArray[np.bool_]
+    truth: Truth
     subscriptions: Csr
 
 

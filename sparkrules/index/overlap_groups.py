@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sparkrules.index.csr import Csr
 from sparkrules.index.segment import Segment
+from sparkrules.index.truth import Truth
 
 Group = tuple[int, ...]
 
@@ -25,13 +25,13 @@ class OverlapGroups:
     >>> from sparkrules.sql.tree import Junction, Predicate
     >>> a, b = (Predicate(name, "is true") for name in "ab")
     >>> segment = build_segment([Rule("1", "a AND b", Junction("and", (a, b))), Rule("2", "a", a), Rule("3", "b", b)])
-    >>> true = np.ones((len(segment.level), 1), bool)
+    >>> true = Truth.of(np.ones((len(segment.level), 1), bool))
     >>> list(OverlapGroups(segment).of_rows(true, Csr.from_rows([[0, 1, 2]])))
     [[(0, 1), (0, 2)]]
     """
 
     def __init__(self, segment: Segment) -> None:
-        self._rank = segment.output_rank
+        self._rank = segment.output_rank.tolist()
         users = segment.users
         several = np.where(users.lengths > 1, users.lengths, 0)
         kept = np.repeat(users.lengths > 1, users.lengths)
@@ -39,12 +39,12 @@ class OverlapGroups:
         self._meetings = Csr.from_lengths(several, users.values[kept]).transposed(len(segment.subscription_id))
         self._nodes = max(len(segment.level), 1)
 
-    def of_rows(self, truth: NDArray[np.bool_], matched: Csr) -> Iterator[list[Group]]:
+    def of_rows(self, truth: Truth, matched: Csr) -> Iterator[list[Group]]:
         """The groups of each row, larger ones first; `matched` has its subscriptions in output order."""
         meetings = self._meetings.take(matched.values)
         lengths = meetings.lengths
         rows = np.repeat(matched.row_numbers(), lengths)
-        true = truth[meetings.values, rows]
+        true = truth.at(meetings.values, rows)
         rows = rows[true].astype(np.int64)
         members = np.repeat(matched.values, lengths)[true]
         places = rows * self._nodes + meetings.values[true]
@@ -63,4 +63,4 @@ class OverlapGroups:
             yield sorted(groups, key=self._place) if len(groups) > 1 else list(groups)
 
     def _place(self, group: Group) -> tuple[int, list[int]]:
-        return -len(group), self._rank[list(group)].tolist()
+        return -len(group), [self._rank[number] for number in group]
