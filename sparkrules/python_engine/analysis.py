@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
@@ -50,9 +51,24 @@ def each(
 ) -> list[_Found]:
     """What `ask` says of items, many at a time; where it fails, halves are tried until the one that fails is alone."""
     found: list[_Found] = []
-    for start in range(0, len(items), _AT_ONCE):
-        found += _each(items[start : start + _AT_ONCE], ask, failure, alone)
+    with _without_log():
+        for start in range(0, len(items), _AT_ONCE):
+            found += _each(items[start : start + _AT_ONCE], ask, failure, alone)
     return found
+
+
+@contextmanager
+def _without_log() -> Iterator[None]:
+    """PySpark writes every error of an analysis to the console, also one that is only an answer."""
+    from pyspark.logger import PySparkLogger
+
+    logger = PySparkLogger.getLogger("SQLQueryContextLogger")
+    before = logger.disabled
+    logger.disabled = True
+    try:
+        yield
+    finally:
+        logger.disabled = before
 
 
 def _each(

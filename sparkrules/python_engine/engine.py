@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING
+from inspect import signature
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -38,6 +39,7 @@ def matched_rows(df: DataFrame, segment: Segment, rule_set: str, shape: Shape, t
         raise RuleSetError(
             "engine='python' cannot fail where Spark's WHERE would: it has no spark.sparkrules.strict=true"
         )
+    _check_carried(df)
     _check_as_written(df, segment)
     check_permitted(spark, segment)
     segment, bound = _fitting(df, segment, rule_set)
@@ -119,6 +121,23 @@ def _knows_time(spark: SparkSession) -> bool:
 
 def _setting(spark: SparkSession, name: str, default: str) -> str:
     return spark.conf.get(f"spark.sparkrules.{name}", None) or default
+
+
+def _check_carried(df: DataFrame) -> None:
+    """All columns go through the workers, and so through Arrow."""
+    from pyspark.errors import PySparkException
+    from pyspark.sql.pandas.types import to_arrow_type
+
+    options: dict[str, Any] = {"timezone": "UTC"} if "timezone" in signature(to_arrow_type).parameters else {}
+    for column in df.schema.fields:
+        try:
+            to_arrow_type(column.dataType, **options)
+        except (PySparkException, TypeError):
+            found = column.dataType.simpleString().upper()
+            raise RuleSetError(
+                f"column {column.name!r} is of type {found}, which cannot be sent to Spark's Python workers: drop it, "
+                "or cast it to another type"
+            ) from None
 
 
 def _check_as_written(df: DataFrame, segment: Segment) -> None:

@@ -14,7 +14,7 @@ from sparkrules.sql.tree import Constant
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_BUILT_IN = "org.apache.spark.sql."
+_BUILT_IN = "org.apache.spark.sql.catalyst."
 
 
 def check_permitted(spark: SparkSession, segment: Segment) -> None:
