@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ class Answer:
     def __init__(self, segment: Segment) -> None:
         self._ids = pa.array(segment.subscription_id, pa.string())
         self._priority = segment.priority
+        self._order, self._rank = segment.output_order, segment.output_rank
 
     def names(self, numbers: NDArray[np.integer]) -> Any:
         """The ids of some numbers."""
@@ -45,27 +47,23 @@ class Answer:
         """The overlap sets of each row: `list<list<string>>`."""
         rows = list(groups)
         flat = [group for row in rows for group in row]
-        members = np.array([number for group in flat for number in group], np.int32)
-        return _lists([len(row) for row in rows], _lists([len(group) for group in flat], self.names(members)))
+        members = np.fromiter(chain.from_iterable(flat), np.int32)
+        names = self.names(self._order[members])
+        return _lists([len(row) for row in rows], _lists([len(group) for group in flat], names))
 
     def matches(self, matched: Csr, groups: Iterable[Sequence[Group]]) -> Any:
         """Each row's matches: `list<struct<subscription_id, priority, overlap>>`, the overlap being the others that
         share a set with it."""
         others: list[list[int]] = []
+        ranks = Csr(matched.offsets, self._rank[matched.values])
         for row, own in enumerate(groups):
-            subscriptions = matched.row(row).tolist()
             met: dict[int, set[int]] = {}
             for group in own:
-                for number in group:
-                    met.setdefault(number, set()).update(group)
-            # In output order, which is that of the row's subscriptions.
-            others += [
-                [other for other in subscriptions if other in met[number] and other != number] if number in met else []
-                for number in subscriptions
-            ]
-        overlap = _lists(
-            [len(own) for own in others], self.names(np.array([number for own in others for number in own], np.int32))
-        )
+                for place in group:
+                    met.setdefault(place, set()).update(group)
+            others += [sorted(met[place] - {place}) if place in met else [] for place in ranks.row(row).tolist()]
+        members = np.fromiter(chain.from_iterable(others), np.int32)
+        overlap = _lists([len(own) for own in others], self.names(self._order[members]))
         columns = {
             "subscription_id": self.names(matched.values),
             "priority": pa.array(self._priority[matched.values], pa.int32()),

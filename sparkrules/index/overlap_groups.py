@@ -14,11 +14,11 @@ from sparkrules.index.csr import Csr
 from sparkrules.index.segment import Segment
 from sparkrules.index.truth import Truth
 
-Group = tuple[int, ...]
+Group = tuple[int, ...]  # places in the output order, ascending
 
 
 class OverlapGroups:
-    """The overlap sets of rows that were matched against one segment, as numbers of subscriptions.
+    """The overlap sets of rows that were matched against one segment, as places of subscriptions in output order.
 
     >>> from sparkrules.index.builder import build_segment
     >>> from sparkrules.index.rule import Rule
@@ -31,7 +31,7 @@ class OverlapGroups:
     """
 
     def __init__(self, segment: Segment) -> None:
-        self._rank = segment.output_rank.tolist()
+        self._rank = segment.output_rank
         users = segment.users
         several = np.where(users.lengths > 1, users.lengths, 0)
         kept = np.repeat(users.lengths > 1, users.lengths)
@@ -46,7 +46,7 @@ class OverlapGroups:
         rows = np.repeat(matched.row_numbers(), lengths)
         true = truth.at(meetings.values, rows)
         rows = rows[true].astype(np.int64)
-        members = np.repeat(matched.values, lengths)[true]
+        members = np.repeat(self._rank[matched.values], lengths)[true]
         places = rows * self._nodes + meetings.values[true]
         order = np.argsort(places, kind="stable")  # stable: members stay in output order
         places, rows, members = places[order], rows[order], members[order]
@@ -60,7 +60,8 @@ class OverlapGroups:
         ):
             found[row].add(tuple(listed[start:end]))
         for groups in found:
-            yield sorted(groups, key=self._place) if len(groups) > 1 else list(groups)
+            yield sorted(groups, key=_order) if len(groups) > 1 else list(groups)
 
-    def _place(self, group: Group) -> tuple[int, list[int]]:
-        return -len(group), [self._rank[number] for number in group]
+
+def _order(group: Group) -> tuple[int, Group]:
+    return -len(group), group

@@ -221,7 +221,7 @@ def test_a_published_version_is_used_by_its_name(spark: SparkSession) -> None:
 def test_text_that_spark_would_change_is_refused(spark: SparkSession) -> None:
     df = spark.createDataFrame([(1, "${env:HOME}")], "row INT, s STRING")
     rules = rule_set("python_variables", {"same": "s = '${env:HOME}'", "opaque": "s || 'x' = '${env:HOME}x'"})
-    with pytest.raises(RuleSetError, match="spark.sql.variable.substitute"):
+    with pytest.raises(RuleSetError, match=r"spark\.sql\.variable\.substitute"):
         sparkrules.match(df, rules, engine="python")
     with settings(spark, spark_sql_variable_substitute="false"):
         assert pairs_by_python(df, rules) == {(1, "same"), (1, "opaque")}
