@@ -185,8 +185,10 @@ def test_odd_columns_come_back_as_they_were(spark: SparkSession) -> None:
     found = sparkrules.match(df, rules, engine="python")
     assert found.columns == [*df.columns, "matches"]
     assert [field.dataType for field in found.schema.fields[:-1]] == [field.dataType for field in df.schema.fields]
-    (row,) = found.collect()
-    assert tuple(row)[:-1] == tuple(df.collect()[0])
+    # Bytes that are no text cannot be collected as one, over Connect.
+    assert found.selectExpr("hex(broken)").collect()[0][0] == "C328FF"
+    (row,) = found.drop("broken").collect()
+    assert tuple(row)[:-1] == tuple(df.drop("broken").collect()[0])
     assert row.matches.ids == ["bytes", "collated", "day", "nested", "quoted", "void"]
 
 
