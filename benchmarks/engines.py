@@ -71,7 +71,7 @@ def _measure(spark: SparkSession, path: str, count: int, rows: int, runs: int) -
             sys.exit(f"WRONG ANSWER: {answers}")
         print(
             f"{count:,} rules, {what}: {answers['plugin', 'ids'] / rows:.1f} matches per row; "
-            f"plugin {rows / plugin:,.0f} rows/s, python {rows / python:,.0f} rows/s: {python / plugin:.0f} x slower",
+            f"plugin {rows / plugin:,.0f} rows/s, python {rows / python:,.0f} rows/s: {python / plugin:.1f} x the time",
             flush=True,
         )
 
