@@ -36,8 +36,8 @@ def analyzed(df: DataFrame, expressions: Sequence[str]) -> list[DataType | Probl
     from pyspark.errors import AnalysisException
 
     def types(some: Sequence[str]) -> list[DataType | Problem]:
-        # With names of their own: those that Spark makes up take long to make for long expressions.
-        named = [f"{sql} AS e{number}" for number, sql in enumerate(some)]
+        # A later expression may refer to an earlier one by its name: none that a rule would write.
+        named = [f"{sql} AS `sparkrules {number}`" for number, sql in enumerate(some)]
         return [field.dataType for field in df.selectExpr(*named).schema.fields]
 
     return each(expressions, types, AnalysisException, lambda _, error: _problem(error))

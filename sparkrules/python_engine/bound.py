@@ -7,7 +7,7 @@ carried    what goes to the workers: c0, c1, ..., then the values and truths tha
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sparkrules.index.columns import Column
@@ -32,9 +32,10 @@ _IS_TRUE = Test("integer", "=", (1,))
 class Bound:
     """`carried` has the DataFrame's columns and then those that `leaves` read; `problems` are of predicates."""
 
+    asked: Attributes
     carried: DataFrame
     leaves: BoundLeaves
-    problems: dict[int, Problem] = field(default_factory=dict)
+    problems: dict[int, Problem]
 
 
 def bind(df: DataFrame, segment: Segment, *, missing_as_null: bool, numpy_knows_time: bool) -> Bound:
@@ -52,17 +53,14 @@ def bind(df: DataFrame, segment: Segment, *, missing_as_null: bool, numpy_knows_
     )
     computed = _computed(asked, len(df.columns), attributes, leaves)
     _refuse(computed, leaves)
-    return Bound(*_carried(computed, len(df.columns), references, leaves, segment, asked.variable), leaves.problems)
+    carried, bound = _carried(computed, len(df.columns), references, leaves, segment, asked.variable)
+    return Bound(asked, carried, bound, leaves.problems)
 
 
 def _reference(place: int, attribute: Attribute) -> str:
     if attribute.column is not None:
         return f"c{attribute.column}"
     return f"apart.a{place}" if attribute.is_apart else f"a{place}"
-
-
-def _computable(place: int, attribute: Attribute) -> str:
-    return f"apart.e{place}" if attribute.is_apart else f"e{place}"
 
 
 def _computed(asked: Attributes, width: int, attributes: dict[int, Attribute], leaves: Leaves) -> DataFrame:
@@ -81,10 +79,10 @@ def _computed(asked: Attributes, width: int, attributes: dict[int, Attribute], l
         plain["apart"] = apart(f"named_struct({struct})", asked.variable)
     names = [f"c{number}" for number in range(width)]
     missing = [f"m{number}" for number in range(len(asked.frame.columns) - width)]
+    # Names that no rule would write, which Spark would look for here, too.
+    computed = asked.frame.selectExpr("*", *(f"{sql} AS `sparkrules {name}`" for name, sql in plain.items()))
     # By position: several columns of a DataFrame may have one name.
-    return asked.frame.selectExpr("*", *(f"{sql} AS {name}" for name, sql in plain.items())).toDF(
-        *names, *missing, *plain
-    )
+    return computed.toDF(*names, *missing, *plain)
 
 
 def _refuse(computed: DataFrame, leaves: Leaves) -> None:

@@ -14,7 +14,8 @@ from sparkrules.errors import RuleSetError
 from sparkrules.index import Segment, build_segment
 from sparkrules.index.merge import merge_segments
 from sparkrules.index.segment_rules import rule_at
-from sparkrules.python_engine.analysis import Problem, analyzed
+from sparkrules.python_engine.analysis import Problem
+from sparkrules.python_engine.attributes import Attribute
 from sparkrules.python_engine.bound import Bound, bind
 from sparkrules.python_engine.permitted import check_permitted
 from sparkrules.python_engine.task import Shape, Task, shipped
@@ -23,16 +24,12 @@ from sparkrules.sql.tree import Predicate
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-
-_FOUND: dict[Shape, str] = {
-    "struct": "STRUCT<ids: ARRAY<STRING>, overlaps: ARRAY<ARRAY<STRING>>>",
-    "list": "ARRAY<STRUCT<subscription_id: STRING, priority: INT, overlap: ARRAY<STRING>>>",
-}
+    from pyspark.sql.types import DataType
 
 
 def matched_rows(df: DataFrame, segment: Segment, rule_set: str, shape: Shape, top: int | None) -> DataFrame:
     """The columns of the DataFrame as c0, c1, ..., and `found`: what matches each row, in the shape asked for."""
-    from pyspark.sql.types import StructField, StructType, _parse_datatype_string
+    from pyspark.sql.types import StructField, StructType
 
     spark = df.sparkSession
     if _setting(spark, "strict", "false") == "true":
@@ -54,8 +51,18 @@ def matched_rows(df: DataFrame, segment: Segment, rule_set: str, shape: Shape, t
         StructField(f"c{number}", column.dataType, column.nullable, column.metadata)
         for number, column in enumerate(df.schema.fields)
     ]
-    found = StructField("found", _parse_datatype_string(_FOUND[shape]), False)
-    return carried.mapInArrow(shipped(task), StructType([*fields, found]))
+    return carried.mapInArrow(shipped(task), StructType([*fields, StructField("found", _found(shape), False)]))
+
+
+def _found(shape: Shape) -> DataType:
+    from pyspark.sql.types import ArrayType, IntegerType, StringType, StructType
+
+    ids = ArrayType(StringType())
+    if shape == "struct":
+        return StructType().add("ids", ids).add("overlaps", ArrayType(ids))
+    return ArrayType(
+        StructType().add("subscription_id", StringType()).add("priority", IntegerType()).add("overlap", ids)
+    )
 
 
 def _fitting(df: DataFrame, segment: Segment, rule_set: str) -> tuple[Segment, Bound]:
@@ -75,8 +82,8 @@ def _fitting(df: DataFrame, segment: Segment, rule_set: str) -> tuple[Segment, B
     texts = {
         number: segment.sql[number] or segment.where[number] for number, own in problems.items() if not own.missing
     }
-    types = analyzed(df, [f"({text})" for text in texts.values()])
-    whole = [number for number, own in zip(texts, types, strict=True) if _is_condition(own)]
+    wholes = bound.asked.of(list(texts.values()))
+    whole = [number for number, own in zip(texts, wholes, strict=True) if _is_condition(own)]
     if whole:
         return _fitting(df, _with_whole_texts(segment, whole), rule_set)
     if _setting(spark, "invalidRules", "error") != "skip":
@@ -108,8 +115,8 @@ def _with_whole_texts(segment: Segment, numbers: Sequence[int]) -> Segment:
     return merge_segments([(segment, np.array(numbers, np.int32)), (whole, np.empty(0, np.int32))])
 
 
-def _is_condition(found: object) -> bool:
-    return not isinstance(found, Problem) and found.typeName() == "boolean"  # type: ignore[attr-defined]
+def _is_condition(found: Attribute | Problem) -> bool:
+    return isinstance(found, Attribute) and found.type.typeName() == "boolean"
 
 
 def _knows_time(spark: SparkSession) -> bool:

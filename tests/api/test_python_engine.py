@@ -129,12 +129,14 @@ class TestRulesThatDoNotFit:
             "derived": "coalesce(aa, bb.cc, a) = 5",
             "unknown": "aa > 1 OR lower(dd) = 'x'",
             "user": "user IS NULL",
+            "whole": "s AND aa IS NULL",
+            "named as ours": "coalesce(a0, e0, c0) IS NULL",
         }
         rules = rule_set("python_missing", texts)
         with settings(spark, spark_sparkrules_missingColumns="null"):
             ours = answers(df, rules, "python")
             assert ours == answers(df, rules, "plugin")
-        assert ours[0][1] == ["derived", "field", "null", "user"]
+        assert ours[0][1] == ["derived", "field", "named as ours", "null", "user", "whole"]
 
     def test_what_spark_does_not_accept_is_left_out_if_the_session_says_so(
         self, spark: SparkSession, df: DataFrame
