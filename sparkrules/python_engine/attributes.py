@@ -65,18 +65,19 @@ class Attributes:
         open_ = [number for number, own in enumerate(found) if isinstance(own, Problem) and not own.reason]
         while open_:
             types = analyzed(self.frame, [f"({texts[number]})" for number in open_])
-            answers = dict(zip(open_, types, strict=True))
-            again = []
-            for number, own in answers.items():
+            missing: dict[int, tuple[str, ...]] = {}
+            for number, own in zip(open_, types, strict=True):
                 if isinstance(own, Problem):
                     found[number] = own
-                    if own.missing and self._missing_as_null and self._add_null(own.missing):
-                        again.append(number)
+                    if own.missing and self._missing_as_null and own.missing not in self._null_paths:
+                        missing[number] = own.missing
                 else:
                     found[number] = Attribute(texts[number], own, can_fail=not is_name(texts[number]))
-            if again:
+            if missing:
+                self._null_paths.update(missing.values())
                 self.frame = self._with_nulls()
-            open_ = again
+            # Spark names one missing column of an expression at a time.
+            open_ = list(missing)
         self._refuse_no_columns(found)
         return self._placed(found)
 
@@ -120,12 +121,6 @@ class Attributes:
         stay = {number for number, answer in zip(doubtful, tried, strict=True) if isinstance(answer, Problem)}
         placed = {number: replace(one, is_apart=number not in stay) for number, one in own.items()}
         return [placed.get(number, one) for number, one in enumerate(found)]
-
-    def _add_null(self, path: tuple[str, ...]) -> bool:
-        """Whether a missing column was not among those that are NULL already."""
-        before = len(self._null_paths)
-        self._null_paths.add(path)
-        return len(self._null_paths) > before
 
     def _with_nulls(self) -> DataFrame:
         tree: dict[str, Any] = {}
