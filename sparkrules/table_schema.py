@@ -40,23 +40,29 @@ def arrow_schema(table: TableSchema | None) -> pa.Schema | None:
         raise RuleSetError(
             f"a schema is one of pyarrow, a StructType of Spark, or a table that has one, not {type(table).__name__}"
         )
-    return pa.schema(list(_arrow(described)))
+    return pa.schema(list(arrow_type(described)))
 
 
-def _arrow(spark_type: Any) -> pa.DataType:
+def arrow_type(spark_type: Any) -> pa.DataType:
+    """The type of Spark as Arrow has it; an opaque one where Arrow's would be compared in another way.
+
+    >>> from pyspark.sql.types import StringType, TimestampType
+    >>> arrow_type(TimestampType()), arrow_type(StringType("UTF8_LCASE"))
+    (TimestampType(timestamp[us, tz=UTC]), DataType(binary))
+    """
     from pyspark.errors import PySparkException
     from pyspark.sql.pandas.types import to_arrow_type
     from pyspark.sql.types import CharType, StringType, StructType, TimestampType, VarcharType
 
     if isinstance(spark_type, StructType):
-        return pa.struct([pa.field(own.name, _arrow(own.dataType), own.nullable) for own in spark_type.fields])
+        return pa.struct([pa.field(own.name, arrow_type(own.dataType), own.nullable) for own in spark_type.fields])
     if isinstance(spark_type, TimestampType):
-        return pa.timestamp("us", tz="UTC")  # to_arrow_type of Spark 4.3 asks for a time zone, that of 4.0 knows none
+        return pa.timestamp("us", "UTC")
     if isinstance(spark_type, VarcharType):
         return pa.string()
     if isinstance(spark_type, CharType) or (isinstance(spark_type, StringType) and spark_type != StringType()):
         return _OPAQUE  # padded, or of another collation: equal, less and like mean something else there
     try:
         return to_arrow_type(spark_type)
-    except (AssertionError, PySparkException, TypeError, ValueError):
+    except (PySparkException, TypeError, ValueError, AssertionError):  # PySpark asserts a zone for nested timestamps
         return _OPAQUE

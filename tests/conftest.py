@@ -1,4 +1,7 @@
-"""One Spark for the whole run, started when a test first asks for it; a store and a warehouse of its own."""
+"""One Spark for the whole run, started when a test first asks for it; a store and a warehouse of its own.
+
+With SPARKRULES_TEST_REMOTE it is a session of Spark Connect: the tests of `tests/api` run with either.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +28,15 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 
     import sparkrules
 
+    remote = os.environ.get("SPARKRULES_TEST_REMOTE")
+    if remote is not None:
+        connected = SparkSession.builder.remote(remote)
+        if remote.startswith("local"):
+            connected = connected.config("spark.driver.memory", "1g").config("spark.ui.enabled", "false")
+        session = sparkrules.configure(connected, store=tmp_path_factory.mktemp("store")).getOrCreate()
+        yield session
+        session.stop()
+        return
     # Python functions run in this environment, not in whatever python3 is first on the path.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = (

@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sparkrules.catalyst.predicate_sql import quoted
 from sparkrules.catalyst.session import require_plugin, store_of
 from sparkrules.errors import RuleSetError
-from sparkrules.store import check_name
+from sparkrules.index import Segment
+from sparkrules.python_engine import matched_rows
+from sparkrules.store import Store, check_name, merged
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from sparkrules.ruleset import RuleSet
 
+Engine = Literal["plugin", "python"]
+
 _COLUMNS_PER_MATCH = ("subscription_id", "priority", "overlap")
 _COLUMNS_PER_ERROR = ("subscription_id", "message")
 
 
-def match(df: DataFrame, rules: RuleSet | str, output: str = "matches", *, top: int | None = None) -> DataFrame:
+def match(
+    df: DataFrame,
+    rules: RuleSet | str,
+    output: str = "matches",
+    *,
+    top: int | None = None,
+    engine: Engine = "plugin",
+) -> DataFrame:
     """The DataFrame with one more column: a struct of the `ids` that match the row, and their `overlaps`.
 
     `rules` is a rule set or the name of a published one (`"alerts"` is the newest version, `"alerts@12"` version 12).
@@ -27,20 +38,31 @@ def match(df: DataFrame, rules: RuleSet | str, output: str = "matches", *, top: 
 
         matched = sparkrules.match(df, rules)
         matched.where("size(matches.ids) > 0").select("id", "matches.ids")
+
+    With `engine="python"` the session needs no plugin, for platforms where no jar can be added. The answer is the
+    same, and takes much longer: numpy matches in Spark's Python workers. The rules are those that there are when this
+    is called, and nothing is published. See `docs/python-engine.md`.
     """
     _check_free(df, [output])
+    if _is_python(engine):
+        found = matched_rows(df, *_segment_of(df, rules), "struct", _checked_top(top))
+        return found.toDF(*df.columns, output)
     call = f"match_subscriptions('{_published_name(df, rules)}', *{_top(top)})"
     return df.selectExpr("*", f"{call} AS {quoted(output)}")
 
 
-def matches(df: DataFrame, rules: RuleSet | str, *, top: int | None = None) -> DataFrame:
+def matches(df: DataFrame, rules: RuleSet | str, *, top: int | None = None, engine: Engine = "plugin") -> DataFrame:
     """One row per match: the row's columns, then `subscription_id`, `priority` and `overlap`.
 
-    Rows that match nothing are left out. `rules` and `top` as in `match`.
+    Rows that match nothing are left out. `rules`, `top` and `engine` as in `match`.
 
         sparkrules.matches(df, "alerts").groupBy("subscription_id").count()
     """
     _check_free(df, _COLUMNS_PER_MATCH)
+    if _is_python(engine):
+        found = matched_rows(df, *_segment_of(df, rules), "list", _checked_top(top))
+        columns = [f"c{number}" for number in range(len(df.columns))]
+        return found.selectExpr(*columns, "inline(found)").toDF(*df.columns, *_COLUMNS_PER_MATCH)
     call = f"subscription_matches('{_published_name(df, rules)}', *{_top(top)})"
     return df.selectExpr("*", f"inline({call})")
 
@@ -49,7 +71,7 @@ def rule_errors(df: DataFrame, rules: RuleSet | str) -> DataFrame:
     """One row for each rule with a test that cannot be computed for a row: its columns, `subscription_id`, `message`.
 
     Such a test (a cast that fails, say) counts as unknown for that row, and the other rules go on. `rules` as in
-    `match`.
+    `match`. Only the plugin can say why a test fails, so there is no other engine for this.
 
         sparkrules.rule_errors(df, "alerts").groupBy("subscription_id", "message").count()
     """
@@ -59,26 +81,47 @@ def rule_errors(df: DataFrame, rules: RuleSet | str) -> DataFrame:
 
 
 def _top(top: int | None) -> str:
-    if top is None:
-        return ""
-    if isinstance(top, bool) or not isinstance(top, int) or top < 1:
+    return "" if _checked_top(top) is None else f", top => {top}"
+
+
+def _checked_top(top: int | None) -> int | None:
+    if top is not None and (isinstance(top, bool) or not isinstance(top, int) or top < 1):
         raise RuleSetError(f"top={top!r} is not a positive whole number: top=3 gives the first three matches")
-    return f", top => {top}"
+    return top
+
+
+def _is_python(engine: str) -> bool:
+    if engine not in ("plugin", "python"):
+        raise RuleSetError(f"engine={engine!r} is none: 'plugin' is Spark's with the jar, 'python' needs none")
+    return engine == "python"
+
+
+def _segment_of(df: DataFrame, rules: RuleSet | str) -> tuple[Segment, str]:
+    """The index of the rules, and what to call them."""
+    if not isinstance(rules, str):
+        return rules.segment, rules.name
+    name, version = _name_and_version(rules)
+    parts = Store(store_of(df.sparkSession)).open(name, version)
+    return merged(parts.parts), f"{name}@{parts.manifest.version}"
 
 
 def _published_name(df: DataFrame, rules: RuleSet | str) -> str:
     spark = df.sparkSession
     require_plugin(spark)
     if isinstance(rules, str):
-        name, at, version = rules.partition("@")
-        if at and not version.isdecimal():
-            raise RuleSetError(f"{rules!r} is not a version of a rule set: write '{name}@12' with a number")
-        check_name(name)
+        _name_and_version(rules)
         return rules
     store = store_of(spark)
     if rules.version_in(store) is None:
         rules.publish(store=store)
     return rules.name
+
+
+def _name_and_version(rules: str) -> tuple[str, int | None]:
+    name, at, version = rules.partition("@")
+    if at and not version.isdecimal():
+        raise RuleSetError(f"{rules!r} is not a version of a rule set: write '{name}@12' with a number")
+    return check_name(name), int(version) if at else None
 
 
 def _check_free(df: DataFrame, names: list[str] | tuple[str, ...]) -> None:

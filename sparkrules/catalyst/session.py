@@ -55,7 +55,8 @@ def require_plugin(spark: SparkSession) -> None:
             "  in Python:     spark = sparkrules.configure(SparkSession.builder).getOrCreate()\n"
             "                 (in a fresh process: stopping a session does not unload its JVM)\n"
             "  spark-submit:  spark-submit --jars $(sparkrules jar-path) ...\n"
-            "  Spark Connect: start the server with --jars $(sparkrules jar-path)"
+            "  Spark Connect: start the server with --jars $(sparkrules jar-path)\n"
+            '  no jars at all: sparkrules.match(df, rules, engine="python"), which is slower'
         )
     _sessions_with_plugin.add(spark)
 

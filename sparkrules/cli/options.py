@@ -70,7 +70,7 @@ def add_engine(command: argparse.ArgumentParser) -> None:
         "--conf",
         action="append",
         default=[],
-        type=setting,
+        type=_setting,
         metavar="KEY=VALUE",
         help="a setting of the embedded Spark, which is then used; may be repeated",
     )
@@ -95,8 +95,7 @@ def _limit(text: str) -> int:
     return int(text)
 
 
-def setting(text: str) -> tuple[str, str]:
-    """`key=value`, of `--conf`."""
+def _setting(text: str) -> tuple[str, str]:
     key, equals, value = text.partition("=")
     if not (key and equals):
         raise argparse.ArgumentTypeError(f"{text!r} is not of the form KEY=VALUE")

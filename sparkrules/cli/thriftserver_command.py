@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sparkrules.catalyst.thrift_server import DEFAULT_PORT, ThriftServer, free_port, serve
 from sparkrules.cli.command import Commands, add_command
-from sparkrules.cli.options import add_json, add_store, setting
+from sparkrules.cli.options import add_json, add_store
 from sparkrules.cli.rules import load_rules
 from sparkrules.errors import StoreError
 from sparkrules.store.location import default_store, local_path
@@ -46,7 +46,7 @@ def add_thriftserver(commands: Commands) -> None:
     command.add_argument("--master", help="Spark master (default: that of your Spark, else local[*])")
     command.add_argument(
         "--conf",
-        type=setting,
+        type=_setting,
         action="append",
         default=[],
         metavar="KEY=VALUE",
@@ -127,3 +127,14 @@ def _port(text: str) -> int:
     if not text.isdecimal() or int(text) > 65535:
         raise argparse.ArgumentTypeError(f"{text!r} is not a port: write a number up to 65535")
     return int(text)
+
+
+def _setting(text: str) -> tuple[str, str]:
+    """
+    >>> _setting("spark.driver.memory=4g")
+    ('spark.driver.memory', '4g')
+    """
+    name, equals, value = text.partition("=")
+    if not equals or not name.startswith(("spark.", "hive.")):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a setting: write spark.NAME=VALUE or hive.NAME=VALUE")
+    return name, value

@@ -30,7 +30,7 @@ def explained_overlap(auctions: DataFrame, rules: sparkrules.RuleSet, width: int
 def _overlaps(row: Row, rules: sparkrules.RuleSet) -> list[OverlapSet]:
     """The overlap sets of the row with their nodes, which Spark's answer does not have."""
     matches = rules.match(pa.Table.from_pylist([_columns(row)]))
-    truth = next(matches.node_truth())[:, 0]
+    truth = next(matches.blocks()).truth.row(0)
     return overlap_sets(rules.segment, truth, matches.subscriptions.row(0).tolist())
 
 

@@ -47,6 +47,15 @@ class Csr:
         np.cumsum(lengths, out=offsets[1:])
         return Csr(offsets, np.array(values, np.int32))
 
+    @staticmethod
+    def concatenated(parts: Sequence[Csr]) -> Csr:
+        """The rows of one after those of the other."""
+        none = np.empty(0, np.int64)
+        return Csr.from_lengths(
+            np.concatenate([none, *(part.lengths for part in parts)]),
+            np.concatenate([none, *(part.values for part in parts)]),
+        )
+
     @property
     def lengths(self) -> Offsets:
         """The length of each row."""

@@ -24,6 +24,7 @@ from sparkrules.index.columns import Column, Unsupported, find_column
 from sparkrules.index.comparison import ColumnType, Domain, Test, certain_test, column_type
 from sparkrules.index.like import like_regex
 from sparkrules.index.segment import Segment
+from sparkrules.sql.tree import Predicate
 
 Matrix = NDArray[np.bool_]
 _LAST = np.iinfo(np.int32).max
@@ -34,7 +35,7 @@ class BoundLeaves:
     """The predicates of a segment, bound to the columns of one schema."""
 
     predicates: int
-    groups: list[_Group] = field(default_factory=list)
+    groups: list[Group] = field(default_factory=list)
     problems: dict[int, Unsupported] = field(default_factory=dict)
 
     def truth(self, batch: pa.RecordBatch) -> Matrix:
@@ -49,7 +50,7 @@ def bind_leaves(segment: Segment, schema: pa.Schema) -> BoundLeaves:
     """Bind every predicate to the schema's columns, or say why not."""
     bound = BoundLeaves(len(segment.predicate_operator))
     columns: dict[int, tuple[Column, ColumnType] | Unsupported] = {}
-    tests: dict[tuple[int, Domain, bool], list[tuple[int, Test]]] = {}
+    tests: list[tuple[int, Column, Test]] = []
     attributes = segment.predicate_attribute.tolist()
     for number, (attribute, predicate) in enumerate(zip(attributes, segment.predicates(), strict=True)):
         if attribute not in columns:
@@ -59,17 +60,30 @@ def bind_leaves(segment: Segment, schema: pa.Schema) -> BoundLeaves:
             bound.problems[number] = found
             continue
         try:
-            test = certain_test(predicate, found[1])
-            if test.operator in _MATCHERS:
-                _MATCHERS[test.operator](test.values[0])
+            tests.append((number, found[0], answerable_test(predicate, found[1])))
         except Unsupported as problem:
             bound.problems[number] = problem
-        else:
-            tests.setdefault((attribute, test.domain, test.operator in _MATCHERS), []).append((number, test))
-    for (attribute, domain, is_pattern), group in tests.items():
-        column, _ = columns[attribute]  # type: ignore[misc]  # a test has a column
-        bound.groups.append(_Patterns(column, group) if is_pattern else _Comparisons(column, group, domain))
+    bound.groups += grouped_tests(tests)
     return bound
+
+
+def answerable_test(predicate: Predicate, column: ColumnType) -> Test:
+    """The test that a predicate makes on a column of a type, if its truth can be computed here; else `Unsupported`."""
+    test = certain_test(predicate, column)
+    if test.operator in _MATCHERS:
+        _MATCHERS[test.operator](test.values[0])
+    return test
+
+
+def grouped_tests(tests: Iterable[tuple[int, Column, Test]]) -> list[Group]:
+    """Tests, each the predicate of a number on a column, put together as they are evaluated."""
+    alike: dict[tuple[Column, Domain, bool], list[tuple[int, Test]]] = {}
+    for number, column, test in tests:
+        alike.setdefault((column, test.domain, test.operator in _MATCHERS), []).append((number, test))
+    return [
+        _Patterns(column, group) if is_pattern else _Comparisons(column, group, domain)
+        for (column, domain, is_pattern), group in alike.items()
+    ]
 
 
 def _column(attribute: str, schema: pa.Schema) -> tuple[Column, ColumnType] | Unsupported:
@@ -88,7 +102,8 @@ class _Comparisons:
         self.domain = domain
         self.numbers = np.array([number for number, _ in tests], np.int32)
         constants = sorted({value for _, test in tests for value in test.values})
-        self.constants = _values(constants, domain)
+        # Texts are compared by their bytes, as Spark does: of characters in the same order, and any bytes will do.
+        self.constants = _values([text.encode() for text in constants] if domain == "text" else constants, domain)
         place = {value: 2 * i + 1 for i, value in enumerate(constants)}
         intervals = [_interval(test, place) for _, test in tests]
         self.low = np.array([low for low, _ in intervals], np.int32)
@@ -146,25 +161,56 @@ class _Patterns:
             truth[number] = np.array([*found, False])[rows]  # the row of a NULL is -1, the last
 
 
-_Group = _Comparisons | _Patterns
+class Truths:
+    """Predicates whose truth somebody else has computed: a list of Booleans per row, all equally long."""
+
+    def __init__(self, column: Column, numbers: Iterable[int]) -> None:
+        self.column = column
+        self.numbers = np.array([*numbers], np.int32)
+
+    def fill(self, truth: Matrix, array: Any) -> None:
+        values = array.flatten().fill_null(False).to_numpy(zero_copy_only=False)
+        truth[self.numbers] = values.reshape(len(array), len(self.numbers)).T
 
 
-def _like(pattern: str) -> Callable[[str], bool]:
+Group = _Comparisons | _Patterns | Truths
+
+
+def _like(pattern: str) -> Callable[[bytes], bool]:
     regex = like_regex(pattern)
-    return lambda value: regex.fullmatch(value) is not None
+    return lambda value: regex.fullmatch(_characters(value)) is not None
 
 
-def _ilike(pattern: str) -> Callable[[str], bool]:
+def _ilike(pattern: str) -> Callable[[bytes], bool]:
     regex = like_regex(pattern.lower())
-    return lambda value: regex.fullmatch(value.lower()) is not None
+    return lambda value: regex.fullmatch(_characters(value).lower()) is not None
 
 
-_MATCHERS: dict[str, Callable[[str], Callable[[str], bool]]] = {
+def _characters(value: bytes) -> str:
+    return value.decode(errors="replace")  # as Java does it with bytes that are no UTF-8
+
+
+def _contains(part: str) -> Callable[[bytes], bool]:
+    sought = part.encode()
+    return lambda value: sought in value
+
+
+def _startswith(part: str) -> Callable[[bytes], bool]:
+    sought = part.encode()
+    return lambda value: value.startswith(sought)
+
+
+def _endswith(part: str) -> Callable[[bytes], bool]:
+    sought = part.encode()
+    return lambda value: value.endswith(sought)
+
+
+_MATCHERS: dict[str, Callable[[str], Callable[[bytes], bool]]] = {
     "like": _like,
     "ilike": _ilike,
-    "contains": lambda part: lambda value: part in value,
-    "startswith": lambda part: lambda value: value.startswith(part),
-    "endswith": lambda part: lambda value: value.endswith(part),
+    "contains": _contains,
+    "startswith": _startswith,
+    "endswith": _endswith,
 }
 
 
@@ -187,13 +233,15 @@ def _values(values: Iterable[Any], domain: Domain) -> NDArray[Any]:
 
 
 def _distinct(array: Any) -> tuple[list[Any], NDArray[np.int64]]:
-    """The distinct values of a column and, for each row, which of them it has, or -1 for NULL."""
+    """The distinct values of a column, texts as bytes, and for each row which of them it has, or -1 for NULL."""
     encoded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
     rows = encoded.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
-    distinct = encoded.dictionary.to_pylist()
+    is_text = column_type(encoded.dictionary.type).family == "text"
+    distinct = (encoded.dictionary.cast(pa.binary()) if is_text else encoded.dictionary).to_pylist()
     if None in distinct:
         rows = np.where(np.array([value is None for value in distinct] + [True])[rows], -1, rows)
-        distinct = ["" if value is None else value for value in distinct]
+        any_value = next((value for value in distinct if value is not None), b"")
+        distinct = [any_value if value is None else value for value in distinct]
     return distinct, rows
 
 

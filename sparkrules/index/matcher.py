@@ -6,7 +6,7 @@ expressions, local time, a missing column) the subscription is not answered at a
 `unsupported="skip"` leaves it out and says so. An OR with one uncertain side is uncertain as a whole.
 
 Two phases, as in the thesis (3.2.2): the predicates attribute by attribute (`leaves`), then the inner nodes level by
-level over a matrix [nodes x rows]. Rows go in batches, so that the matrices stay within `MEMORY`.
+level, 64 rows at a time (`truth`). Rows go in blocks, so that the matrices stay within `MEMORY`.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ from numpy.typing import NDArray
 from sparkrules.errors import SparkRulesError
 from sparkrules.index.columns import NoSuchColumn, Unsupported
 from sparkrules.index.csr import Csr, Ints, Offsets
-from sparkrules.index.leaves import BoundLeaves, Matrix, bind_leaves
-from sparkrules.index.matches import Matches
+from sparkrules.index.leaves import BoundLeaves, bind_leaves
+from sparkrules.index.matches import Block, Matches
 from sparkrules.index.segment import AND, OR, PREDICATE, Segment
+from sparkrules.index.truth import Truth, packed
 
 MEMORY = 64 * 2**20  # bytes for the matrices of one batch
 _MOST_ROWS = 2**16
@@ -85,25 +86,51 @@ def match(
             raise UnknownColumn(missing)
         raise NeedsSpark({segment.subscription_id[number]: str(problem) for number, problem in skipped.items()})
 
-    steps = list(_steps(segment))
     valid[list(skipped)] = False
-    reported = segment.output_order[valid[segment.output_order]]
-
-    def node_truth() -> Iterator[Matrix]:
-        size = _batch_rows(segment, steps)
-        for batch in _batches(table, size):
-            yield _node_truth(segment, leaves, steps, batch)
-
-    lengths: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
-    numbers: list[Ints] = [np.empty(0, np.int32)]
-    for truth in node_truth():
-        matched = truth[segment.subscription_node[reported]].T
-        rows, places = np.nonzero(matched)
-        lengths.append(np.bincount(rows, minlength=len(matched)))
-        numbers.append(reported[places])
-    subscriptions = Csr.from_lengths(np.concatenate(lengths), np.concatenate(numbers))
+    matcher = Matcher(segment, leaves)
+    found = [block.subscriptions for block in matcher.blocks(table, valid)]
     reasons = {segment.subscription_id[number]: str(problem) for number, problem in skipped.items()}
-    return Matches(segment, subscriptions, reasons, node_truth)
+    return Matches(segment, Csr.concatenated(found), reasons, lambda: matcher.blocks(table, valid))
+
+
+class Matcher:
+    """A segment whose leaves are bound: made once, for any number of tables with the columns that these read.
+
+    It has the arrays that matching needs and not the segment, so that it can be sent elsewhere.
+    """
+
+    def __init__(self, segment: Segment, leaves: BoundLeaves) -> None:
+        self.leaves = leaves
+        self._steps = list(_steps(segment))
+        self._nodes = len(segment.node_operator)
+        self._is_leaf = np.flatnonzero(segment.node_operator == PREDICATE)
+        self._leaf_predicate = segment.node_predicate[self._is_leaf]
+        self._always = np.flatnonzero((segment.node_operator == AND) & (segment.children.lengths == 0))
+        self._order = segment.output_order
+        self._roots = segment.subscription_node
+        widest = max((len(step.children) + len(step.nodes) for step in self._steps), default=0)
+        bytes_per_row = 4 * len(segment.predicate_operator) + (self._nodes + widest) // 8
+        self._block_rows = max(1, min(_MOST_ROWS, MEMORY // max(bytes_per_row, 1)))
+
+    def blocks(self, table: pa.Table | pa.RecordBatch, valid: NDArray[np.bool_]) -> Iterator[Block]:
+        """The rows in order, as many at a time as memory allows; only subscriptions that are `valid` match."""
+        reported = self._order[valid[self._order]]
+        roots = self._roots[reported]
+        for batch in _batches(table, self._block_rows):
+            truth = self._node_truth(batch)
+            rows, places = truth.pairs(roots)
+            yield Block(truth, Csr.from_lengths(np.bincount(rows, minlength=batch.num_rows), reported[places]))
+
+    def _node_truth(self, batch: Any) -> Truth:
+        leaves = packed(self.leaves.truth(batch))
+        words = np.zeros((self._nodes, leaves.shape[1]), np.uint64)
+        words[self._is_leaf] = leaves[self._leaf_predicate]
+        words[self._always] = ~np.uint64(0)
+        for step in self._steps:
+            # reduceat would misread an empty row, hence `_steps` leaves out empty junctions.
+            join = np.bitwise_and if step.is_and else np.bitwise_or
+            words[step.nodes] = join.reduceat(words[step.children], step.starts, axis=0)
+        return Truth(words, batch.num_rows)
 
 
 def _unsupported(segment: Segment, problems: Mapping[int, Unsupported]) -> dict[int, Unsupported]:
@@ -139,32 +166,13 @@ def _steps(segment: Segment) -> Iterator[_Step]:
                 yield _Step(operator == AND, chosen, children.values, children.offsets[:-1])
 
 
-def _node_truth(segment: Segment, leaves: BoundLeaves, steps: list[_Step], batch: Any) -> Matrix:
-    """Which nodes are true for which row: [nodes x rows]."""
-    truth = np.zeros((len(segment.node_operator), batch.num_rows), bool)
-    is_leaf = np.flatnonzero(segment.node_operator == PREDICATE)
-    truth[is_leaf] = leaves.truth(batch)[segment.node_predicate[is_leaf]]
-    truth[(segment.node_operator == AND) & (segment.children.lengths == 0)] = True
-    for step in steps:
-        # reduceat would misread an empty row, hence `_steps` leaves out empty junctions.
-        join = np.logical_and if step.is_and else np.logical_or
-        truth[step.nodes] = join.reduceat(truth[step.children], step.starts, axis=0)
-    return truth
-
-
-def _batch_rows(segment: Segment, steps: list[_Step]) -> int:
-    widest = max((len(step.children) + len(step.nodes) for step in steps), default=0)
-    bytes_per_row = len(segment.node_operator) + 4 * len(segment.predicate_operator) + widest
-    return max(1, min(_MOST_ROWS, MEMORY // max(bytes_per_row, 1)))
-
-
 def _batches(table: pa.Table | pa.RecordBatch, rows: int) -> Iterator[Any]:
     """The rows in order, in batches of at most `rows`."""
-    if isinstance(table, pa.RecordBatch):
-        table = pa.Table.from_batches([table])
     for start in range(0, table.num_rows, rows):
+        part = table.slice(start, rows)
         # One batch, whatever the chunks: a slice may span several.
-        yield pa.RecordBatch.from_struct_array(_single(table.slice(start, rows).to_struct_array()))
+        is_batch = isinstance(part, pa.RecordBatch)
+        yield part if is_batch else pa.RecordBatch.from_struct_array(_single(part.to_struct_array()))
 
 
 def _single(array: Any) -> Any:

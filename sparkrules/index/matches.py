@@ -5,15 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from sparkrules.index.answer import Answer
 from sparkrules.index.csr import Csr
-from sparkrules.index.overlap import overlap_sets
+from sparkrules.index.overlap_groups import OverlapGroups
 from sparkrules.index.segment import Segment
+from sparkrules.index.truth import Truth
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some rows after another: which nodes are true, and each row's subscriptions in output order."""
+
+    truth: Truth
+    subscriptions: Csr
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +33,7 @@ class Matches:
     segment: Segment
     subscriptions: Csr
     skipped: Mapping[str, str]
-    node_truth: Callable[[], Iterator[NDArray[np.bool_]]]
+    blocks: Callable[[], Iterator[Block]]
 
     def __len__(self) -> int:
         return len(self.subscriptions)
@@ -34,21 +41,15 @@ class Matches:
     @cached_property
     def ids(self) -> pa.ListArray:
         """The ids of each row: `list<string>`."""
-        offsets = pa.array(self.subscriptions.offsets, pa.int32())
-        return pa.ListArray.from_arrays(offsets, self._names(self.subscriptions.values))
+        return self._answer.ids(self.subscriptions)
 
     @cached_property
     def overlaps(self) -> pa.ListArray:
         """The overlap sets of each row: `list<list<string>>`. Matches again, for the truth of inner nodes."""
-        rows = (row for truth in self.node_truth() for row in truth.T)
-        found = [
-            [
-                list(overlap.ids)
-                for overlap in overlap_sets(self.segment, truth, self.subscriptions.row(number).tolist())
-            ]
-            for number, truth in enumerate(rows)
-        ]
-        return pa.array(found, pa.list_(pa.list_(pa.string())))
+        groups = OverlapGroups(self.segment)
+        return self._answer.overlaps(
+            own for block in self.blocks() for own in groups.of_rows(block.truth, block.subscriptions)
+        )
 
     def pairs(self) -> pa.Table:
         """One line per match: `row`, `subscription_id`, `priority`."""
@@ -56,10 +57,11 @@ class Matches:
         return pa.table(
             {
                 "row": pa.array(self.subscriptions.row_numbers(), pa.int64()),
-                "subscription_id": self._names(numbers),
+                "subscription_id": self._answer.names(numbers),
                 "priority": pa.array(self.segment.priority[numbers], pa.int32()),
             }
         )
 
-    def _names(self, numbers: NDArray[np.int32]) -> Any:
-        return pa.array(self.segment.subscription_id, pa.string()).take(pa.array(numbers))
+    @cached_property
+    def _answer(self) -> Answer:
+        return Answer(self.segment)

@@ -114,11 +114,7 @@ class Segment:
 
     def valid_at(self, at: datetime) -> NDArray[np.bool_]:
         """For each subscription, whether it is valid at an instant; `at` has a time zone."""
-        instant = np.datetime64(at.astimezone(timezone.utc).replace(tzinfo=None), "us")
-        # A comparison with NaT is false, so each NULL is asked for.
-        begun = np.isnat(self.valid_from) | (self.valid_from <= instant)
-        valid: NDArray[np.bool_] = begun & (np.isnat(self.valid_until) | (instant < self.valid_until))
-        return valid
+        return valid_at(self.valid_from, self.valid_until, at)
 
     def descendants(self, node: int) -> list[int]:
         """The node and everything beneath it, each once, ascending."""
@@ -160,6 +156,15 @@ class Segment:
                 children = tuple(trees[child] for child in self.children.row(number).tolist())
                 trees[number] = Junction("and" if operator == AND else "or", children)
         return trees[node]
+
+
+def valid_at(valid_from: Instants, valid_until: Instants, at: datetime) -> NDArray[np.bool_]:
+    """What is valid at an instant: from the beginning on, and no longer at the end, where there is one."""
+    instant = np.datetime64(at.astimezone(timezone.utc).replace(tzinfo=None), "us")
+    # A comparison with NaT is false, so each NULL is asked for.
+    begun = np.isnat(valid_from) | (valid_from <= instant)
+    valid: NDArray[np.bool_] = begun & (np.isnat(valid_until) | (instant < valid_until))
+    return valid
 
 
 def subscriptions_using(children: Csr, level: Ints, roots: Ints) -> Csr:

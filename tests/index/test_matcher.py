@@ -191,6 +191,18 @@ def test_strings_may_be_stored_in_any_way(type_):
     assert rows_where(values, type_, "not like", string("a%")) == ["b"]
 
 
+def test_bytes_that_are_no_utf8_are_compared_as_bytes():
+    values = pa.array([b"\xc3(\xff", b"(", b"\xff", None], pa.binary()).view(pa.string())
+    table = pa.table({"x": values})
+
+    def found(operator, text):
+        segment = build_segment([Rule("r", "", Predicate("x", operator, (string(text),)))])
+        return [row for row, ids in enumerate(match(segment, table).ids.to_pylist()) if ids]
+
+    assert (found("=", "("), found(">", "("), found(">", "\U0010ffff")) == ([1], [0, 2], [2])
+    assert (found("contains", "("), found("like", "_(_"), found("not startswith", "(")) == ([0, 1], [0], [0, 2])
+
+
 def test_a_dictionary_may_contain_null():
     column = pa.DictionaryArray.from_arrays(pa.array([0, 1, None]), pa.array(["a", None]))
     segment = build_segment([Rule("r", "", Predicate("x", "<>", (string("b"),)))])

@@ -102,6 +102,21 @@ def run_script(module: str, arguments: Sequence[str], directory: Path, **environ
 
 
 @contextmanager
+def connect_server(directory: Path, *options: str) -> Iterator[str]:
+    """The address of a Spark Connect server, started with these options of spark-submit."""
+    command = [
+        *(spark_command("spark-submit"), "--master", "local[2]", *options),
+        *("--conf", "spark.driver.memory=1g", "--conf", "spark.ui.enabled=false"),
+        *("--conf", f"spark.sql.warehouse.dir={directory / 'warehouse'}"),
+        *("--conf", "spark.connect.grpc.binding.port=0"),
+        *("--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "spark-internal"),
+    ]
+    with started("connect-server", command, directory) as server:
+        said = server.wait_until_it_says(r"Spark Connect server started at: \S*:(\d+)")
+        yield f"sc://127.0.0.1:{said.group(1)}"
+
+
+@contextmanager
 def logs_shown_on_failure() -> Iterator[None]:
     """Prints what running programs have said during the block: pytest shows it for a test that failed."""
     before = {program.log: len(program.said()) for program in _running}

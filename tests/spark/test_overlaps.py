@@ -23,7 +23,13 @@ def test_overlap_sets_equal_the_definition(spark: SparkSession, tmp_path_factory
     rules.subscribe("often", "bids = 0 OR price < 20", priority=3)
     rules.subscribe("also", "(price < 20 OR bids = 0) AND condition = 'used'", priority=-1)
     rows = auction_rows(300)
-    defined = rules.match(rows).overlaps.to_pylist()
+    found = rules.match(rows)
+    (block,) = found.blocks()
+    defined = [
+        [list(group.ids) for group in overlap_sets(rules.segment, block.truth.row(row), found.subscriptions.row(row))]
+        for row in range(300)
+    ]
+    assert found.overlaps.to_pylist() == defined
     df = spark.createDataFrame(rows.to_pandas())
     got = {row.auction: row.matches.overlaps for row in sparkrules.match(df, rules).collect()}
     assert [got[i] for i in range(300)] == defined

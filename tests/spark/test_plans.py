@@ -26,6 +26,11 @@ def executed(spark: SparkSession, query: str) -> str:
     return text
 
 
+def test_two_calls_of_the_same_rules_are_one_operator(spark: SparkSession) -> None:
+    query = "SELECT match_subscriptions('plans', *).ids, subscription_matches('plans', *) FROM wide"
+    assert executed(spark, query).count("Match [plans@") == 1
+
+
 def test_only_columns_that_rules_use_are_read(spark: SparkSession) -> None:
     plan = executed(spark, "SELECT match_subscriptions('plans', *).ids FROM wide")
     assert "ReadSchema: struct<c1:bigint,c2:bigint,c3:bigint>" in plan

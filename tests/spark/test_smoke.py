@@ -42,6 +42,20 @@ def test_matches_equal_where(books: DataFrame) -> None:
     assert pairs_by_plugin(books, rule_set("smoke", RULES)) == pairs_by_where(books, RULES)
 
 
+def test_the_python_engine_gives_the_same(books: DataFrame) -> None:
+    # Among them one that fails on some rows, and one that fails by its constants.
+    failing = {"cast": "CAST(state AS INT) IS NULL", "cast or not": "CAST(name AS INT) > 5 OR row = 1"}
+    rules = rule_set(
+        "smoke_python", RULES | failing | {"constant": "quantity IN (3, 1 / 0)", "pattern": "name RLIKE '('"}
+    )
+    python, plugin = (
+        [(row.row, row.matches) for row in sparkrules.match(books, rules, engine=engine).orderBy("row").collect()]
+        for engine in ("python", "plugin")
+    )
+    assert python == plugin
+    assert [row for row, matches in python if "cast" in matches.ids] == [2]
+
+
 def test_sql_function_and_table_function(spark: SparkSession, books: DataFrame) -> None:
     rule_set("smoke", RULES).publish(spark)
     books.createOrReplaceTempView("books")

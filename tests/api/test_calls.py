@@ -62,11 +62,6 @@ def test_a_pinned_version(spark: SparkSession) -> None:
     assert ids(spark, "match_subscriptions('pinned', *)") == [["new"], [], []]
 
 
-def test_two_calls_of_the_same_rules_are_one_operator(spark: SparkSession) -> None:
-    query = "SELECT match_subscriptions('calls', *).ids, subscription_matches('calls', *) FROM calls"
-    assert spark.sql(query)._jdf.queryExecution().executedPlan().toString().count("Match [calls@") == 1
-
-
 def test_grouping_and_ordering_by_matches(spark: SparkSession) -> None:
     grouped = spark.sql(
         "SELECT size(match_subscriptions('calls', a, b, addr).ids) AS n, count(*) AS c FROM calls "

@@ -1,0 +1,42 @@
+"""SQL that is NULL where computing it fails: in plain Spark, whatever the expression and the error are.
+
+`try_to_binary` is the way in: Spark evaluates its argument, whatever that is, and gives NULL for any error in it. So it
+says whether something can be computed, and what a condition is. Two things of Spark's own would evaluate the argument
+outside of it, and fail: constants are folded while a query is planned, and subexpressions that several columns have in
+common are computed first. Neither is done in a branch that may not be taken: hence `apart`.
+
+>>> guarded_truth("a > 5")
+"try_to_binary(CAST((a > 5) AS STRING), 'utf-8') = X'74727565'"
+>>> guarded_value("6 / a", "hash(6 / a)")
+"IF(try_to_binary(CAST((hash(6 / a)) AS STRING), 'utf-8') IS NOT NULL, 6 / a, NULL)"
+>>> apart("array(1)", "z")
+'get(transform(array(0), z -> IF(z = 0, array(1), NULL)), 0)'
+"""
+
+from __future__ import annotations
+
+_TRUE = "X'" + b"true".hex() + "'"
+
+
+def guarded_truth(condition: str) -> str:
+    """True or false as the condition is, NULL where that is unknown or cannot be computed."""
+    return f"{_tried(condition)} = {_TRUE}"
+
+
+def computable(fingerprint: str) -> str:
+    """Whether something can be computed, given what has to compute all of it to be computed itself: its hash, say."""
+    return f"{_tried(fingerprint)} IS NOT NULL"
+
+
+def guarded_value(sql: str, fingerprint: str) -> str:
+    """The value of an expression, NULL where it cannot be computed."""
+    return f"IF({computable(fingerprint)}, {sql}, NULL)"
+
+
+def apart(sql: str, variable: str) -> str:
+    """The expression in a branch that Spark cannot know to be taken; `variable` is a name that it does not use."""
+    return f"get(transform(array(0), {variable} -> IF({variable} = 0, {sql}, NULL)), 0)"
+
+
+def _tried(sql: str) -> str:
+    return f"try_to_binary(CAST(({sql}) AS STRING), 'utf-8')"

@@ -1,0 +1,41 @@
+"""Whether a rule set asks only for what rules may ask: whoever can write to a store can write anything to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sparkrules.errors import RuleSetError
+from sparkrules.index.segment import KINDS, Segment
+from sparkrules.sql import RuleError
+from sparkrules.sql.called import functions_of
+from sparkrules.sql.functions import SCALAR_FUNCTIONS
+from sparkrules.sql.tree import Constant
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_BUILT_IN = "org.apache.spark.sql.catalyst."
+
+
+def check_permitted(spark: SparkSession, segment: Segment) -> None:
+    """Raise `RuleSetError` for text that is not an expression, and for functions of Spark that no rule may call."""
+    constants = zip(segment.constant_kind.tolist(), segment.constant_text.tolist(), strict=True)
+    try:
+        called = functions_of(
+            segment.attributes.tolist(),
+            (Constant(KINDS[kind], text) for kind, text in constants if KINDS[kind] == "sql"),
+        )
+    except RuleError as error:
+        raise RuleSetError(f"the rule set contains what is no rule: {error}") from error
+    for name in sorted(called - SCALAR_FUNCTIONS):
+        if _is_built_in(spark, name):
+            raise RuleSetError(f"a rule calls {name}, which no rule may call")
+
+
+def _is_built_in(spark: SparkSession, name: str) -> bool:
+    from pyspark.errors import PySparkException
+
+    try:
+        return (spark.catalog.getFunction(name).className or "").startswith(_BUILT_IN)
+    except PySparkException:
+        return False  # no function at all: Spark says so where the rule is analysed
