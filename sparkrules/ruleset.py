@@ -22,7 +22,7 @@ from sparkrules.catalyst.analyze import bound_tests, count_ranges
 from sparkrules.catalyst.conformity import nonconforming, where_texts
 from sparkrules.catalyst.session import require_plugin, store_of
 from sparkrules.errors import RuleSetError
-from sparkrules.index import Explanation, Matches, Sharing, Statistics, explain, match, sharing, statistics_of
+from sparkrules.index import Drawing, Explanations, Matches, Sharing, Statistics, explain, match, sharing, statistics_of
 from sparkrules.lint import Report, lint
 from sparkrules.overlapping import OverlappingPair, OverlapQuestions, advertising, texts_table
 from sparkrules.published import PublishedSubscriptions
@@ -74,8 +74,8 @@ class RuleSet(PublishedSubscriptions):
         ids: Iterable[str] | None = None,
         *,
         at: datetime | None = None,
-    ) -> list[Explanation]:
-        """Which parts of each subscription are true for a row, and so why it matches or not.
+    ) -> Explanations:
+        """Which parts of each subscription are true for a row, and so why it matches or not; a notebook draws it.
 
         With a session, Spark itself evaluates every predicate; without, numpy does, as in `match`. The row is a mapping
         of column to value or a Row of Spark. `ids` limits the answer to some subscriptions; a subscription that is not
@@ -94,6 +94,29 @@ class RuleSet(PublishedSubscriptions):
         chosen = segment.subscription_id[valid].tolist() if ids is None else list(ids)
         truth = row_truth(segment, row, self._predicates_of(chosen), spark)
         return explain(segment, truth, chosen, at=instant)
+
+    def draw(
+        self,
+        id: str,
+        row: Mapping[str, Any] | Row | None = None,
+        spark: SparkSession | None = None,
+        *,
+        at: datetime | None = None,
+    ) -> Drawing:
+        """The Boolean tree of a subscription as a picture; with a row, what of it is true. See `explain`.
+
+        A notebook shows it, and `save` writes it: `rules.draw("hot").save("hot.svg")`.
+
+        >>> rules = RuleSet("alerts")
+        >>> rules.subscribe("hot", "temperature > 30 AND NOT indoors")
+        >>> picture = rules.draw("hot", {"temperature": 35, "indoors": True})
+        >>> "✓ temperature &gt; 30" in picture.svg, "✗ indoors is false" in picture.svg
+        (True, True)
+        """
+        if row is not None:
+            (explained,) = self.explain(row, spark, [id], at=at)
+            return explained.draw()
+        return Drawing.of_tree(id, self._content[id].tree)
 
     def analyze(self, df: DataFrame, rows: int = 100_000, seed: int = 0) -> Statistics:
         """Count where the values of the rules' attributes lie, in a sample of about `rows` rows, and store that.
