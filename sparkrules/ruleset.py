@@ -10,15 +10,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import pyarrow as pa
 
 from sparkrules.advertised import Advertisement
 from sparkrules.as_written import as_written
-from sparkrules.catalyst.analyze import bound_tests, count_ranges
+from sparkrules.catalyst.analyze import count_values
 from sparkrules.catalyst.conformity import nonconforming, where_texts
 from sparkrules.catalyst.session import require_plugin, store_of
 from sparkrules.errors import RuleSetError
@@ -27,6 +29,7 @@ from sparkrules.lint import Report, lint
 from sparkrules.overlapping import OverlappingPair, OverlapQuestions, advertising, texts_table
 from sparkrules.published import PublishedSubscriptions
 from sparkrules.rejected import Rejected
+from sparkrules.report import write_report
 from sparkrules.restricted import restricted_segment
 from sparkrules.row_truth import row_truth
 from sparkrules.sql import RuleError
@@ -133,14 +136,12 @@ class RuleSet(PublishedSubscriptions):
         version = self.version_in(store.path)
         if version is None:
             raise RuleSetError(f"rule set {self.name!r} is not in {store.path} as it is now: publish it first")
-        ranges = count_ranges(df, f"{self.name}@{version}", rows, seed)
-        if ranges.num_rows:
-            store.analyzed(self.name, ranges)
-        tests = bound_tests(df, f"{self.name}@{version}")
-        _, segments = store.load(self.name, version)
-        predicates = [str(predicate) for segment in segments for predicate in segment.predicates()]
-        uses = [use for segment in segments for use in segment.use_count[segment.leaf_of_predicate].tolist()]
-        return statistics_of(self.name, version, ranges, tests, predicates, uses)
+        counted = count_values(df, store, self.name, version, rows, seed)
+        if counted.ranges.num_rows:
+            store.analyzed(self.name, counted.ranges)
+        return statistics_of(
+            self.name, version, counted.ranges, counted.tests, [*map(str, counted.predicates)], counted.uses
+        )
 
     def sharing(self, top: int = 10) -> Sharing:
         """How much the rules have in common, and the `top` parts that the most rules share.
@@ -279,6 +280,28 @@ class RuleSet(PublishedSubscriptions):
         [('contradiction', ('never',))]
         """
         return lint(as_written(self, self.policy), arrow_schema(schema))
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        df: DataFrame | None = None,
+        *,
+        time: str | None = None,
+        schema: TableSchema | None = None,
+        lint: bool | None = None,
+    ) -> Path:
+        """Write a page about the rules, for people who did not write them, and return its path.
+
+        With a DataFrame, what the rules do to its rows as well: hits by rule, rules that never hit, rules that hit the
+        same rows, where values lie, what a row costs; `time` names a column, and hits are then shown over time. As by
+        `sparkrules.match`, rules that have changed are published to the session's store first. The rules are linted, for
+        the columns of the DataFrame or of the `schema`; more than 20,000 only with `lint=True`, which takes minutes.
+        Needs the extra `sparkrules[report]`.
+
+            rules.report("report.html", spark.table("readings"), time="at")
+        """
+        types = arrow_schema(df if schema is None else schema)
+        return write_report(self, path, df, time=time, schema=types, lint=lint)
 
     def _advertisement(self, id: str | None, where: str | None) -> Advertisement:
         if (id is None) == (where is None):

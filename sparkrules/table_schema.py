@@ -24,10 +24,12 @@ def arrow_schema(table: TableSchema | None) -> pa.Schema | None:
 
     >>> arrow_schema(pa.table({"a": [1]})) == arrow_schema(pa.schema([("a", pa.int64())]))
     True
-    >>> from pyspark.sql.types import CalendarIntervalType, IntegerType, StructType
+    >>> from pyspark.sql.types import CalendarIntervalType, IntegerType, StructType, TimestampType
     >>> arrow_schema(StructType().add("a", IntegerType(), False).add("span", CalendarIntervalType()))
     a: int32 not null
     span: binary
+    >>> arrow_schema(StructType().add("at", TimestampType()))
+    at: timestamp[us, tz=UTC]
     """
     if table is None or isinstance(table, pa.Schema):
         return table
@@ -44,7 +46,7 @@ def arrow_schema(table: TableSchema | None) -> pa.Schema | None:
 def _arrow(spark_type: Any) -> pa.DataType:
     from pyspark.errors import PySparkException
     from pyspark.sql.pandas.types import to_arrow_type
-    from pyspark.sql.types import CharType, StringType, StructType, VarcharType
+    from pyspark.sql.types import CharType, StringType, StructType, TimestampType, VarcharType
 
     if isinstance(spark_type, StructType):
         return pa.struct([pa.field(own.name, _arrow(own.dataType), own.nullable) for own in spark_type.fields])
@@ -52,7 +54,9 @@ def _arrow(spark_type: Any) -> pa.DataType:
         return pa.string()
     if isinstance(spark_type, CharType) or (isinstance(spark_type, StringType) and spark_type != StringType()):
         return _OPAQUE  # padded, or of another collation: equal, less and like mean something else there
+    if isinstance(spark_type, TimestampType):
+        return pa.timestamp("us", "UTC")  # from PySpark 4.3 on, to_arrow_type wants a zone for it, and asserts that
     try:
         return to_arrow_type(spark_type)
-    except (PySparkException, TypeError, ValueError):
+    except (PySparkException, TypeError, ValueError, AssertionError):
         return _OPAQUE

@@ -1,0 +1,125 @@
+"""What a report says, gathered: from the rules alone and, where there are rows, from Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from sparkrules.catalyst.analyze import count_values
+from sparkrules.catalyst.session import require_plugin, store_of
+from sparkrules.index.sharing import Sharing, sharing
+from sparkrules.lint import Report
+from sparkrules.rejected import Rejected
+from sparkrules.report.attributes import Attribute, attributes_of, attributes_with_rows
+from sparkrules.report.catalogue import Catalogue
+from sparkrules.report.hits import Hits, count_hits
+from sparkrules.report.matrix import MOST_RULES, Matrix, matrix_of_rows, matrix_of_tests
+from sparkrules.report.together import OverTime, Together, count_together
+from sparkrules.store import Store
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from sparkrules.ruleset import RuleSet
+
+# `lint` takes minutes for 100,000 rules, everything else seconds.
+MOST_LINTED = 20_000
+_SAMPLE = 20_000
+_MOST_SHARED = 15
+
+Say = Callable[[str], Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """See the module. Without rows `hits` and `over_time` are None; `lint` is None if nobody looked."""
+
+    name: str
+    version: int | None
+    made: datetime
+    rules: int
+    invalid: int
+    catalogue: Catalogue
+    rejected: Sequence[Rejected]
+    lint: Report | None
+    matrix: Matrix
+    sharing: Sharing
+    levels: Sequence[int]
+    attributes: Sequence[Attribute]
+    sampled: int
+    hits: Hits | None = None
+    time: str | None = None
+    zone: str = ""
+    over_time: OverTime | None = None
+
+    @property
+    def never(self) -> int | None:
+        """How many rules did not hit."""
+        return None if self.hits is None else self.rules - len(self.hits.by_rule)
+
+
+def gather(
+    rules: RuleSet, df: DataFrame | None, time: str | None, schema: pa.Schema | None, lint: bool | None, say: Say
+) -> Facts:
+    """Everything that a report says; `say` is told what is done next."""
+    made = datetime.now(timezone.utc)
+    hits = together = None
+    version, zone, attributes, sampled = _known_version(rules), "", None, 0
+    if df is not None:
+        require_plugin(df.sparkSession)
+        store = store_of(df.sparkSession)
+        version = rules.version_in(store) or rules.publish(store=store)
+        rule_set = f"{rules.name}@{version}"
+        zone = str(df.sparkSession.conf.get("spark.sql.session.timeZone"))
+        say("matching rows")
+        hits = count_hits(df, rule_set, time)
+        chosen = [id for id, _ in sorted(hits.by_rule.items(), key=lambda item: (-item[1], item[0]))[:MOST_RULES]]
+        say("counting what hits together")
+        together = count_together(df, rule_set, chosen, hits, time)
+        say("looking where values lie")
+        attributes, sampled = attributes_with_rows(
+            count_values(df, Store(store), rules.name, version, min(_SAMPLE, hits.rows or 1), 0)
+        )
+    segment = rules.segment
+    valid = segment.valid_at(made)
+    catalogue = Catalogue(segment, None if hits is None else hits.by_rule, valid)
+    say("looking for what rules have in common")
+    everything = len(catalogue.ids) == len(segment.priority)
+    wants_lint = len(segment.priority) <= MOST_LINTED if lint is None else lint
+    if wants_lint:
+        say("looking for mistakes in rules")
+    return Facts(
+        rules.name,
+        version,
+        made,
+        len(segment.priority),
+        int((~valid).sum()),
+        catalogue,
+        rules.rejected,
+        rules.lint(schema) if wants_lint else None,
+        _matrix(catalogue, together),
+        sharing(segment, _MOST_SHARED, catalogue.forest if everything else None),
+        np.bincount(segment.level, minlength=1)[1:].tolist(),
+        attributes_of(segment) if attributes is None else attributes,
+        sampled,
+        hits,
+        time,
+        zone,
+        None if together is None else together.over_time,
+    )
+
+
+def _matrix(catalogue: Catalogue, together: Together | None) -> Matrix:
+    if together is None:
+        return matrix_of_tests(catalogue)
+    return matrix_of_rows(catalogue, together.pairs, catalogue.ids[: min(MOST_RULES, len(catalogue.hits or ()))])
+
+
+def _known_version(rules: RuleSet) -> int | None:
+    """The version that the rules were loaded or published as, if they are still the same."""
+    return None if rules._home is None else rules.version_in(rules._home)
