@@ -294,9 +294,9 @@ class RuleSet(PublishedSubscriptions):
 
         With a DataFrame, what the rules do to its rows as well: hits by rule, rules that never hit, rules that hit the
         same rows, where values lie, what a row costs; `time` names a column, and hits are then shown over time. As by
-        `sparkrules.match`, rules that have changed are published to the session's store first. The rules are linted, for
-        the columns of the DataFrame or of the `schema`; more than 20,000 only with `lint=True`, which takes minutes.
-        Needs the extra `sparkrules[report]`.
+        `sparkrules.match`, rules that have changed are published to the session's store first. The rules are linted,
+        for the columns of the DataFrame or of the `schema`; more than 20,000 only with `lint=True`, which takes
+        minutes. Needs the extra `sparkrules[report]`.
 
             rules.report("report.html", spark.table("readings"), time="at")
         """

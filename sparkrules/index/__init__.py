@@ -21,8 +21,8 @@ from sparkrules.index.builder import build_segment
 from sparkrules.index.covering import Coverings
 from sparkrules.index.csr import Csr
 from sparkrules.index.distribution import Distribution, choose_search
-from sparkrules.index.exact_overlap import Overlap
 from sparkrules.index.drawing import Drawing
+from sparkrules.index.exact_overlap import Overlap
 from sparkrules.index.explain import ExplainedNode, Explanation, Explanations, explain
 from sparkrules.index.filters import general_filter, true_value_path_filter, zero_suppression_filter
 from sparkrules.index.matcher import NeedsSpark, UnknownColumn, match

@@ -1,8 +1,8 @@
 """The Boolean tree of a rule as a picture (SVG), with what is true and what is not for a row, where there is one.
 
-Contract: from left to right, the whole rule first and its tests last. Truth is shown three times over: by a sign, by the
-outline (dashed if false) and by colour. The picture has a background of its own, so that it can be read on light and on
-dark pages. A part that occurs again is drawn once; what is too wide or too much to look at is counted instead.
+Contract: from left to right, the whole rule first and its tests last. Truth is shown by a sign, by the outline (dashed
+if false) and by colour. The picture has a background of its own, so that it can be read on light and on dark pages. A
+part that occurs again is drawn once; what is too wide or too much to look at is counted instead.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ from sparkrules.sql.tree import Node, Predicate
 _WORDS = {"and": "all of", "or": "any of"}
 _ROW, _GAP, _PAD, _BOX = 34, 44, 20, 24
 _CHARACTER = 7.3  # a monospaced character at 12 pixels, and a little
+_SVG = "http://www.w3.org/2000/svg"
+_SANS = "system-ui, sans-serif"
+_MONO = "ui-monospace, Menlo, Consolas, DejaVu Sans Mono, monospace"
 _LONGEST = 64
 _MOST_BRANCHES = 40
 _MOST_DRAWN = 400
@@ -151,15 +154,15 @@ def _svg(heading: str, root: Branch) -> str:
     box = layout.place(root, _PAD)
     width = max(layout.right, _CHARACTER * 1.15 * len(_shortened(heading)) + _PAD) + _PAD
     height = layout.rows * _ROW + 2 * _PAD + 18
+    size = f'width="{width:.0f}" height="{height:.0f}"'
+    label = _escaped(heading)
+    bold = 'font-size="14" font-weight="600" fill="#1c2733"'
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
-        f'height="{height:.0f}" role="img" aria-label="{_escaped(heading)}">',
-        f"<title>{_escaped(heading)}</title>",
-        f'<rect width="{width:.0f}" height="{height:.0f}" rx="8" fill="#ffffff"/>',
-        f'<text x="{_PAD}" y="{_PAD + 6}" font-family="system-ui, sans-serif" font-size="14" font-weight="600" '
-        f'fill="#1c2733">{_escaped(_shortened(heading))}</text>',
-        f'<g transform="translate(0 {_PAD + 18 + _ROW / 2:.0f})" font-family="ui-monospace, Menlo, Consolas, '
-        'DejaVu Sans Mono, monospace" font-size="12">',
+        f'<svg xmlns="{_SVG}" viewBox="0 0 {width:.0f} {height:.0f}" {size} role="img" aria-label="{label}">',
+        f"<title>{label}</title>",
+        f'<rect {size} rx="8" fill="#ffffff"/>',
+        f'<text x="{_PAD}" y="{_PAD + 6}" font-family="{_SANS}" {bold}>{_escaped(_shortened(heading))}</text>',
+        f'<g transform="translate(0 {_PAD + 18 + _ROW / 2:.0f})" font-family="{_MONO}" font-size="12">',
         *_lines(box),
         *_boxes(box),
         "</g></svg>",

@@ -4,7 +4,7 @@
 |---|---|
 | `gather` | everything that the page says, from the rules and from Spark: `hits`, `together`, `attributes`, `matrix` |
 | `catalogue` | all rules, packed for the page's script |
-| `summary`, `sections`, `rejections` | the page's words |
+| `summary`, `sections` and what that lists, `rejections` | the page's words |
 | `script_facts` | the page's data |
 | `page`, `markup`, `library`, `assets/` | how it becomes one file |
 """
@@ -13,16 +13,16 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sparkrules.errors import RuleSetError
 from sparkrules.report.gather import Say, gather
 from sparkrules.report.library import library
-from sparkrules.report.markup import h, join
+from sparkrules.report.markup import join
 from sparkrules.report.page import page
-from sparkrules.report.script_facts import local, script_facts
+from sparkrules.report.script_facts import script_facts
 from sparkrules.report.sections import navigation, sections
-from sparkrules.report.summary import lead, tiles
+from sparkrules.report.summary import eyebrow, lead, tiles
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -50,11 +50,10 @@ def write_report(
     facts = gather(rules, df, time, schema, lint, say)
     say("writing the page")
     found = list(sections(facts))
-    version = "not published as it is now" if facts.version is None else f"version {facts.version}"
-    parts: dict[str, Any] = {
+    parts: dict[str, str] = {
         "title": join(f"{facts.name}: what the rules do"),
         "name": join(facts.name),
-        "eyebrow": join(f"{version} · {local(facts.made)}"),
+        "eyebrow": eyebrow(facts),
         "lead": lead(facts),
         "tiles": tiles(facts),
         "navigation": navigation(found),

@@ -8,7 +8,7 @@ that most rows have. A test is drawn from the first bin in which it is true to t
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,21 +45,32 @@ class Span:
 
 @dataclass(frozen=True)
 class Attribute:
-    """`tests` and `rules` say how many there are of it. Without rows there are no bins."""
+    """What rules test: how many different tests there are, in how many rules."""
 
     name: str
     tests: int
     rules: int
-    bins: Sequence[Bin] = ()
-    spans: Sequence[Span] = ()
-    null_share: float | None = None
-    search: str = ""
-    comparisons: float | None = None
-    in_order: bool = field(default=True)
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """Where the values of an attribute lie, as Spark computes it; `uses` counts a test once for each rule.
+
+    `search` is how the plugin looks a value up, `comparisons` what that is expected to take.
+    """
+
+    name: str
+    tests: int
+    uses: int
+    bins: Sequence[Bin]
+    spans: Sequence[Span]
+    null_share: float
+    search: str
+    comparisons: float
 
 
 def attributes_of(segment: Segment) -> list[Attribute]:
-    """Those that the most rules test, without rows."""
+    """Those that the most rules test."""
     users = segment.users.take(segment.leaf_of_predicate)
     attribute = np.repeat(segment.predicate_attribute, users.lengths)
     pairs = np.unique(attribute.astype(np.int64) * max(len(segment.priority), 1) + users.values)
@@ -69,8 +80,8 @@ def attributes_of(segment: Segment) -> list[Attribute]:
     return [Attribute(segment.attributes[n], int(tests[n]), int(rules[n])) for n in order.tolist()]
 
 
-def attributes_with_rows(counted: Counted) -> tuple[list[Attribute], int]:
-    """Those that most rules test, with where rows lie, and in how many rows of a sample that was counted."""
+def distributions_of(counted: Counted) -> tuple[list[Distribution], int]:
+    """Those that rules test most, and how many rows the sample has."""
     statistics = statistics_of("", 0, counted.ranges, counted.tests, [*map(str, counted.predicates)], counted.uses)
     tests: dict[str, list[_Test]] = {}
     names = ("predicate", "attribute", "positions", "first", "last")
@@ -79,8 +90,8 @@ def attributes_with_rows(counted: Counted) -> tuple[list[Attribute], int]:
         single = predicate.constants[0].text if len(predicate.constants) == 1 else None
         own = _Test(number, str(predicate), predicate.operator, single, counted.uses[number], positions, first, last)
         tests.setdefault(name, []).append(own)
-    found = [_attribute(statistics.attributes[name], own) for name, own in tests.items()]
-    found.sort(key=lambda attribute: (-attribute.rules, -attribute.tests, attribute.name))
+    found = [_distribution(statistics.attributes[name], own) for name, own in tests.items()]
+    found.sort(key=lambda attribute: (-attribute.uses, -attribute.tests, attribute.name))
     return found[:MOST_ATTRIBUTES], statistics.rows
 
 
@@ -104,7 +115,7 @@ class _Test:
             yield places[self.operator], self.constant
 
 
-def _attribute(statistics: AttributeStatistics, tests: list[_Test]) -> Attribute:
+def _distribution(statistics: AttributeStatistics, tests: list[_Test]) -> Distribution:
     positions = tests[0].positions
     rows = np.zeros(positions)
     labels = {place: text for test in tests for place, text in test.constants()}
@@ -124,11 +135,13 @@ def _attribute(statistics: AttributeStatistics, tests: list[_Test]) -> Attribute
     cover = np.cumsum(true)[:-1]
     in_order = any(test.first != test.last for test in tests)
     groups = _neighbours(positions) if in_order else _frequent(rows, cover)
-    bins = [Bin(_label(group, labels, positions), float(rows[group].sum()), int(cover[group].max())) for group in groups]
+    bins = [
+        Bin(_label(group, labels, positions), float(rows[group].sum()), int(cover[group].max())) for group in groups
+    ]
     rest = np.setdiff1d(np.arange(1, positions), np.concatenate([*groups, np.empty(0, np.int64)]))
     if len(rest):
         bins.append(Bin("anything else", float(rows[rest].sum()), int(cover[rest].max())))
-    return Attribute(
+    return Distribution(
         statistics.attribute,
         len({test.number for test in tests}),
         sum({test.number: test.uses for test in tests}.values()),
@@ -137,7 +150,6 @@ def _attribute(statistics: AttributeStatistics, tests: list[_Test]) -> Attribute
         statistics.null_share,
         statistics.search,
         min(statistics.costs.values()),
-        in_order,
     )
 
 
@@ -155,7 +167,7 @@ def _frequent(rows: NDArray[np.float64], cover: NDArray[np.int64]) -> list[NDArr
 
 def _spans(tests: list[_Test], groups: list[NDArray[np.int64]]) -> list[Span]:
     starts = np.array([group[0] for group in groups])
-    spans = []
+    spans: list[Span] = []
     for test in sorted(tests, key=lambda test: (-test.uses, test.number)):
         # Only NULL, or nothing: there is nothing to draw.
         if test.first is not None and test.last is not None and test.last > 0 and len(spans) < _SPANS:

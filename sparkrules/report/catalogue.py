@@ -1,8 +1,8 @@
 """All rules of a report, packed: what the page searches, lists and explores. One text, however many rules there are.
 
 Contract: rules come by hits, most first, then in output order; a rule is referred to by its place. The nodes are those
-of the factored forest, so that parts which several rules have in common are nodes; `tests` are the texts of the leaves, in their order. The page unpacks the text (gzip in
-base64) itself: 100,000 rules are about three megabytes.
+of the factored forest, so that parts which several rules have in common are nodes; `tests` are the texts of the leaves,
+in their order. The page unpacks the text (gzip in base64) itself: 100,000 rules are about three megabytes.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from sparkrules.catalyst.session import require_plugin, store_of
 from sparkrules.index.sharing import Sharing, sharing
 from sparkrules.lint import Report
 from sparkrules.rejected import Rejected
-from sparkrules.report.attributes import Attribute, attributes_of, attributes_with_rows
+from sparkrules.report.attributes import Attribute, Distribution, attributes_of, distributions_of
 from sparkrules.report.catalogue import Catalogue
 from sparkrules.report.hits import Hits, count_hits
 from sparkrules.report.matrix import MOST_RULES, Matrix, matrix_of_rows, matrix_of_tests
@@ -51,8 +51,9 @@ class Facts:
     sharing: Sharing
     levels: Sequence[int]
     attributes: Sequence[Attribute]
-    sampled: int
     hits: Hits | None = None
+    distributions: Sequence[Distribution] = ()
+    sampled: int = 0
     time: str | None = None
     zone: str = ""
     over_time: OverTime | None = None
@@ -68,8 +69,10 @@ def gather(
 ) -> Facts:
     """Everything that a report says; `say` is told what is done next."""
     made = datetime.now(timezone.utc)
-    hits = together = None
-    version, zone, attributes, sampled = _known_version(rules), "", None, 0
+    hits: Hits | None = None
+    together: Together | None = None
+    distributions: Sequence[Distribution] = ()
+    version, zone, sampled = _known_version(rules), "", 0
     if df is not None:
         require_plugin(df.sparkSession)
         store = store_of(df.sparkSession)
@@ -82,7 +85,7 @@ def gather(
         say("counting what hits together")
         together = count_together(df, rule_set, chosen, hits, time)
         say("looking where values lie")
-        attributes, sampled = attributes_with_rows(
+        distributions, sampled = distributions_of(
             count_values(df, Store(store), rules.name, version, min(_SAMPLE, hits.rows or 1), 0)
         )
     segment = rules.segment
@@ -105,9 +108,10 @@ def gather(
         _matrix(catalogue, together),
         sharing(segment, _MOST_SHARED, catalogue.forest if everything else None),
         np.bincount(segment.level, minlength=1)[1:].tolist(),
-        attributes_of(segment) if attributes is None else attributes,
-        sampled,
+        attributes_of(segment),
         hits,
+        distributions,
+        sampled,
         time,
         zone,
         None if together is None else together.over_time,

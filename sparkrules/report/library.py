@@ -19,4 +19,4 @@ def library() -> str:
     except ImportError as error:
         raise SetupError("a report needs its plotting library: pip install 'sparkrules[report]'") from error
     # Its own names stay its own.
-    return f"(() => {{{vl_convert.javascript_bundle()}}})();"
+    return "(() => {" + vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;") + "})();"

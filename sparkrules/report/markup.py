@@ -31,4 +31,6 @@ def h(name: str, *content: str | Markup | None, **attributes: str | bool | None)
 
 def join(*content: str | Markup | None) -> Markup:
     """Pieces one after the other; those that are None are left out."""
-    return Markup("".join(part if isinstance(part, Markup) else html.escape(part) for part in content if part is not None))
+    return Markup(
+        "".join(part if isinstance(part, Markup) else html.escape(part) for part in content if part is not None)
+    )

@@ -1,4 +1,4 @@
-"""A rejected rule as the page shows it: its text, cut into what is before the error, what is wrong, and what follows."""
+"""The text of a rejected rule, cut into what is before the error, what is wrong, and what follows."""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import timedelta
+from itertools import pairwise
 from typing import Any
 
 from sparkrules.lint import Finding
@@ -27,7 +28,7 @@ def script_facts(facts: Facts) -> dict[str, Any]:
             {
                 "name": own.name,
                 "tests": own.tests,
-                "nullShare": own.null_share or 0.0,
+                "nullShare": own.null_share,
                 "search": own.search,
                 "bins": [{"label": bin.label, "share": bin.share, "tests": bin.tests} for bin in own.bins],
                 "spans": [
@@ -35,8 +36,7 @@ def script_facts(facts: Facts) -> dict[str, Any]:
                     for span in own.spans
                 ],
             }
-            for own in facts.attributes
-            if own.bins
+            for own in facts.distributions
         ],
         "findings": _findings(facts),
         "shown": _most_telling(facts),
@@ -51,7 +51,7 @@ def _histogram(facts: Facts) -> list[dict[str, Any]]:
     for hits in facts.hits.by_rule.values():
         counts[max(i for i, least in enumerate(_HISTOGRAM) if hits >= least)] += 1
     labels = ["never", "once"]
-    labels += [f"{a:,} – {b - 1:,}" for a, b in zip(_HISTOGRAM[2:], _HISTOGRAM[3:], strict=False)]
+    labels += [f"{a:,} – {b - 1:,}" for a, b in pairwise(_HISTOGRAM[2:])]
     labels.append(f"{_HISTOGRAM[-1]:,} or more")
     last = max((i for i, count in enumerate(counts) if count), default=0)
     return [{"hits": labels[i], "rules": counts[i]} for i in range(last + 1)]
@@ -88,11 +88,5 @@ def _line(finding: Finding) -> str:
 
 
 def _most_telling(facts: Facts) -> int:
-    """The rule that is shown first: one of the matrix, since those have neighbours, else the first."""
-    pairs = facts.matrix.pairs
-    return pairs[0][0] if pairs else 0
-
-
-def local(at: datetime) -> str:
-    """A time for people to read."""
-    return at.strftime("%-d %B %Y, %H:%M UTC")
+    """The rule that is shown first: the one that hits most or, without rows, one that has neighbours."""
+    return facts.matrix.pairs[0][0] if facts.hits is None and facts.matrix.pairs else 0

@@ -6,6 +6,12 @@ from sparkrules.report.gather import Facts
 from sparkrules.report.markup import Markup, h, join
 
 
+def eyebrow(facts: Facts) -> Markup:
+    """Which rules, and when."""
+    version = "not published as it is now" if facts.version is None else f"version {facts.version}"
+    return join(f"{version} · {facts.made.day} {facts.made:%B %Y, %H:%M} UTC")
+
+
 def lead(facts: Facts) -> Markup:
     """In words."""
     hits = facts.hits
@@ -16,9 +22,10 @@ def lead(facts: Facts) -> Markup:
     if not hits.rows:
         return join(f"{rules}. There were no rows to look at.", _invalid(facts))
     none = 1 - hits.matched_rows / hits.rows
+    hitting, per_row = len(hits.by_rule), _mean(hits.matches / hits.rows)
     said = (
-        f"Of {rules}, {len(hits.by_rule):,} hit at least one of {_plural(hits.rows, 'row')}, {facts.never:,} never did. "
-        f"A row is hit by {_mean(hits.matches / hits.rows)} on average; {percent(none)} of the rows are hit by none."
+        f"Of {rules}, {hitting:,} hit at least one of {_plural(hits.rows, 'row')}, {facts.never:,} never did. "
+        f"A row is hit by {per_row} on average; {percent(none)} of the rows are hit by none."
     )
     if not hits.by_rule:
         return join(said, _invalid(facts))
@@ -40,7 +47,7 @@ def tiles(facts: Facts) -> Markup:
         found += [
             _tile("Rows looked at", f"{hits.rows:,}", "#cost", "what that cost"),
             _tile("Matches per row", f"{per_row:,.2f}", "#overlap", f"{hits.matches:,} matches"),
-            _tile("Rules that never hit", f"{never:,}", "#hits", "list them", "warn" if never else "", "never"),
+            _tile("Never hit", f"{never:,}", "#hits", "list them", "warn" if never else "", "never"),
         ]
     rejected = len(facts.rejected)
     link = ("#rejected", "what is wrong") if rejected else ("", "every text was accepted")

@@ -36,7 +36,9 @@ class Together:
     over_time: OverTime | None
 
 
-def count_together(df: DataFrame, rule_set: str, chosen: Sequence[str], hits: Hits, time: str | None = None) -> Together:
+def count_together(
+    df: DataFrame, rule_set: str, chosen: Sequence[str], hits: Hits, time: str | None = None
+) -> Together:
     """Count pairs of the chosen rules and, if a time is named, hits over time; `hits` are those of the same rows."""
     from pyspark.sql import functions as f
 

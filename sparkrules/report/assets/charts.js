@@ -13,7 +13,8 @@ const charts = {
     place.append(stage);
     const options = { renderer: "svg", actions: false, config: this.config() };
     const made = spec();
-    if (!made.vconcat) made.width ??= "container";
+    if (!made.vconcat && !made.width)
+      Object.assign(made, { width: "container", autosize: { type: made.height.step ? "fit-x" : "fit", contains: "padding" } });
     const { view } = await vegaEmbed(stage, made, options);
     if (Number(place.dataset.turn) !== turn) { stage.remove(); view.finalize(); return; }
     clear(place, stage);
@@ -99,7 +100,7 @@ function linesOverTime(what) {
   }
   const title = { hits: "hits of all rules", perRow: "hits per row", rules: "rows hit" }[what];
   const encoding = {
-    x: { field: "at", type: "temporal", scale: { type: "utc" }, title: `${facts.time.column}, per ${facts.time.label}` },
+    x: { field: "at", type: "temporal", scale: { type: "utc" }, axis: { grid: false }, title: `${facts.time.column}, per ${facts.time.label}` },
     y: { field: "value", type: "quantitative", title, axis: { format: "~s", tickCount: 5 } },
     tooltip: [{ field: "at", type: "temporal", title: "from", format: "%Y-%m-%d %H:%M:%S" },
       { field: "value", title, format: what === "perRow" ? ".3~f" : "," }],
@@ -122,14 +123,14 @@ function matrixChart(catalogue) {
       values.push({ x, y, both, share, a: catalogue.ids[y], b: catalogue.ids[x] });
   const domain = rules.map((rule) => catalogue.ids[rule]);
   const axis = { labelLimit: 150, ticks: false, domain: false };
-  const size = Math.max(12, Math.min(26, 560 / rules.length));
+  const size = Math.max(11, Math.min(30, 430 / rules.length));
   return {
     description: `Matrix of ${rules.length} rules: the darker a field, the more two rules have in common`,
     data: { values },
     width: { step: size }, height: { step: size },
     encoding: {
       x: { field: "b", type: "ordinal", scale: { domain }, title: null,
-        axis: { ...axis, labelAngle: -60, orient: "top" } },
+        axis: { ...axis, labelAngle: -60, labelAlign: "left", labelBaseline: "middle", orient: "top" } },
       y: { field: "a", type: "ordinal", scale: { domain }, title: null, axis },
       tooltip: [{ field: "a", title: "rule" }, { field: "b", title: "and" },
         { field: "both", title: ofRows ? "rows both hit" : "tests both have", format: "," },
@@ -198,13 +199,14 @@ const different = (texts) => texts.map((text, i) => text + "\u200b".repeat(texts
 
 // Where the rows lie, above; where the tests of rules are true, below, on the same ranges.
 function distribution(attribute) {
+  const extent = Math.min(180, 16 + 7 * Math.max(4, ...attribute.spans.map((span) => span.text.length)));
   const labels = different(attribute.bins.map((bin) => bin.label));
   const bins = attribute.bins.map((bin, i) => ({ ...bin, label: labels[i] }));
   const x = (axis) => ({ field: "label", type: "ordinal", scale: { domain: labels }, title: null, axis });
   const names = { labelAngle: -45, labelLimit: 120, ticks: false, labelOverlap: true };
   const tooltip = [{ field: "label", title: "values" }, { field: "share", title: "of the rows", format: ".2%" },
     { field: "tests", title: "tests of rules true here", format: "," }];
-  const y = (field, title, axis) => ({ field, type: "quantitative", title, axis: { minExtent: 180, ...axis } });
+  const y = (field, title, axis) => ({ field, type: "quantitative", title, axis: { minExtent: extent, ...axis } });
   const rows = { data: { values: bins }, height: 130, mark: { type: "bar" },
     encoding: { x: x(null), y: y("share", "rows", { format: "%", tickCount: 4 }), tooltip } };
   const cover = { data: { values: bins }, height: 60, mark: { type: "bar", color: theme.color("warn") },
@@ -216,10 +218,10 @@ function distribution(attribute) {
       .map((label) => ({ label, text: texts[n], rules: span.rules })));
     drawn.push({ data: { values }, height: { step: 17 }, mark: { type: "rect", height: 8, color: theme.color("good") },
       encoding: { x: x(names), y: { field: "text", type: "ordinal", sort: texts, title: null,
-        axis: { ticks: false, domain: false, labelLimit: 175, minExtent: 180 } },
+        axis: { ticks: false, domain: false, labelLimit: 175, minExtent: extent } },
         tooltip: [{ field: "text", title: "test" }, { field: "rules", title: "rules with it", format: "," }] } });
   }
-  const width = Math.max(240, $("distribution").clientWidth - 220);
+  const width = Math.max(240, $("distribution").clientWidth - extent - 40);
   return {
     description: `Where the values of ${attribute.name} lie, and where tests of rules are true`,
     vconcat: drawn.map((view) => ({ width, ...view })),

@@ -1,7 +1,10 @@
 // One rule: what it says, how often it hits, what is found about it, and its neighbours.
 
-function partsText(catalogue, parts) {
-  return parts.length ? parts.map((part) => catalogue.text(part)).join("; ") : "no part in common";
+function partsList(catalogue, parts, most = 4) {
+  if (!parts.length) return "no part in common";
+  const items = parts.slice(0, most).map((part) => element("li", {}, catalogue.text(part)));
+  if (parts.length > most) items.push(element("li", {}, `… and ${count(parts.length - most)} more`));
+  return element("ul", { class: "parts" }, items);
 }
 
 // The expression as nested lists: "all of" and "any of" instead of AND and OR.
@@ -12,7 +15,8 @@ function tree(catalogue, node, depth = 0) {
     : [element("span", { class: "joint" }, catalogue.operators[node] === 1 ? "all of" : "any of")];
   if (catalogue.uses[node] > 1 && depth)
     label.push(element("span", { class: "shared" }, `in ${count(catalogue.uses[node])} rules`));
-  const children = [...catalogue.flat(node)];
+  // Single tests first: they are read at a glance.
+  const children = [...catalogue.flat(node)].sort((a, b) => (catalogue.operators[a] > 0) - (catalogue.operators[b] > 0));
   if (!children.length || depth > 24) return element("li", {}, label);
   const items = children.slice(0, most).map((child) => tree(catalogue, child, depth + 1));
   if (children.length > most) items.push(element("li", {}, `… and ${count(children.length - most)} more`));
@@ -33,22 +37,22 @@ function neighbourTable(catalogue, rule, neighbours) {
     element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "rule"),
       element("th", { scope: "col" }, "both contain"),
       rows.size ? element("th", { scope: "col", class: "number" }, "rows both hit") : null)),
-    element("tbody", {}, neighbours.map((near) => element("tr", {}, element("td", {}, ruleButton(catalogue, near.rule)),
-      element("td", { class: "text" }, partsText(catalogue, near.parts)),
+    element("tbody", {}, neighbours.map((near) => element("tr", {}, element("td", { class: "of-rule" }, ruleButton(catalogue, near.rule)),
+      element("td", { class: "text" }, partsList(catalogue, near.parts)),
       rows.size ? element("td", { class: "number" }, rows.has(near.rule) ? count(rows.get(near.rule)) : "–") : null)))));
 }
 
 function togetherTable(catalogue, rule) {
-  const pairs = together(rule).slice(0, 8);
+  const pairs = together(rule).slice(0, 6);
   if (!pairs.length) return null;
   return [element("h3", {}, "Hits the same rows as"),
     element("div", { class: "scroll" }, element("table", {},
       element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "rule"),
         element("th", { scope: "col", class: "number" }, "rows both hit"),
         element("th", { scope: "col" }, "both contain"))),
-      element("tbody", {}, pairs.map((pair) => element("tr", {}, element("td", {}, ruleButton(catalogue, pair.rule)),
+      element("tbody", {}, pairs.map((pair) => element("tr", {}, element("td", { class: "of-rule" }, ruleButton(catalogue, pair.rule)),
         element("td", { class: "number" }, `${count(pair.rows)} (${percent(pair.share)})`),
-        element("td", { class: "text" }, partsText(catalogue, catalogue.shared(rule, pair.rule))))))))];
+        element("td", { class: "text" }, partsList(catalogue, catalogue.shared(rule, pair.rule), 2)))))))];
 }
 
 function showRule(catalogue, rule, { move = true } = {}) {
@@ -71,9 +75,9 @@ function showRule(catalogue, rule, { move = true } = {}) {
         said.length ? [element("h3", {}, "Findings"), element("ul", {}, said.map((text) => element("li", {}, text)))] : null),
       element("div", {}, element("h3", {}, "Neighbours"),
         neighbours.length ? element("div", { id: "graph", class: "chart" })
-          : element("p", { class: "hint" }, "No other rule has a part in common with this one."))),
-    neighbours.length ? neighbourTable(catalogue, rule, neighbours) : null,
-    togetherTable(catalogue, rule));
+          : element("p", { class: "hint" }, "No other rule has a part in common with this one."),
+        togetherTable(catalogue, rule))),
+    neighbours.length ? neighbourTable(catalogue, rule, neighbours.slice(0, 8)) : null);
   charts.drawn.delete("graph");
   if (neighbours.length)
     charts.draw("graph", () => neighbourGraph(catalogue, rule, neighbours), (datum) => {

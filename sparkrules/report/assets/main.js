@@ -16,7 +16,7 @@ function startAttributes() {
   if (!choice) return;
   const draw = () => {
     const attribute = facts.attributes[Number(choice.value)];
-    $("attribute-said").textContent = `${count(attribute.tests)} different tests in rules; ` +
+    $("attribute-said").textContent = `${count(attribute.tests)} different tests; ` +
       `NULL in ${percent(attribute.nullShare)} of the rows; looked up by: ${attribute.search}.`;
     charts.draw("distribution", () => distribution(attribute));
   };
@@ -51,8 +51,11 @@ async function start() {
     charts.draw("hit-counts", barsOfHitCounts);
   }
   startTime();
-  if (facts.matrix.pairs.length)
+  if (facts.matrix.pairs.length) {
     charts.draw("matrix", () => matrixChart(catalogue), (datum) => { if (datum.x !== undefined) showPair(catalogue, datum.y, datum.x); });
+    const [a, b] = facts.matrix.pairs.reduce((best, pair) => (pair[2] > best[2] ? pair : best));
+    showPair(catalogue, a, b);
+  }
   if (facts.levels.length) charts.draw("levels", barsOfLevels);
   startAttributes();
   theme.listeners.push(() => charts.redraw());
