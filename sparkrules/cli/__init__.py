@@ -17,6 +17,7 @@ from sparkrules import SparkRulesError, __version__
 from sparkrules.cli.files import load_rules, read_data, read_rules
 from sparkrules.cli.lint_command import add_lint
 from sparkrules.cli.options import add_dialect, add_store
+from sparkrules.cli.report_command import add_report
 from sparkrules.cli.version_commands import add_versions
 
 FAILED, SOME_REJECTED = 1, 3
@@ -72,6 +73,7 @@ def _parser() -> argparse.ArgumentParser:
     match.set_defaults(run=_match)
 
     add_lint(commands)
+    add_report(commands)
     add_versions(commands)
 
     jar_path = commands.add_parser(

@@ -18,11 +18,11 @@ _STDERR = 2
 
 
 @contextlib.contextmanager
-def quiet_session(directory: Path) -> Iterator[SparkSession]:
-    """A local Spark on all cores, its store and its scratch files in `directory`; stopped at the end."""
+def quiet_session(directory: Path, store: Path | None = None) -> Iterator[SparkSession]:
+    """A local Spark on all cores, its scratch files in `directory`, and its store unless one is given; then stopped."""
     builder = (
         SparkSession.builder.master("local[*]")
-        .appName("sparkrules demo")
+        .appName("sparkrules")
         .config("spark.driver.memory", MEMORY)
         .config("spark.driver.host", "localhost")
         .config("spark.ui.enabled", "false")
@@ -33,7 +33,7 @@ def quiet_session(directory: Path) -> Iterator[SparkSession]:
         # The files of the demo are small. Each becomes a task, so that the progress bar moves.
         .config("spark.sql.files.maxPartitionBytes", "1m")
     )
-    sparkrules.configure(builder, store=directory / "store")
+    sparkrules.configure(builder, store=store or directory / "store")
     log = directory / "spark.log"
     try:
         with _stderr_to(log):

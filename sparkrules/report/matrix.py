@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sparkrules.index.segment import PREDICATE
 from sparkrules.report.catalogue import Catalogue
 
-MOST_RULES = 36
+MOST_RULES = 30
 _RULES_PER_PART = 6
 
 

@@ -14,13 +14,24 @@ const charts = {
     const options = { renderer: "svg", actions: false, config: this.config() };
     const made = spec();
     if (!made.vconcat && !made.width)
-      Object.assign(made, { width: "container", autosize: { type: made.height.step ? "fit-x" : "fit", contains: "padding" } });
+      Object.assign(made, { width: Math.max(220, place.clientWidth), autosize: { type: "fit-x", contains: "padding" } });
     const { view } = await vegaEmbed(stage, made, options);
     if (Number(place.dataset.turn) !== turn) { stage.remove(); view.finalize(); return; }
     clear(place, stage);
     place.classList.toggle("pick", Boolean(pick));
     if (pick) view.addEventListener("click", (_, item) => { if (item?.datum) pick(item.datum); });
     place.dataset.ready = "yes";
+  },
+
+  start() {
+    let waiting = 0, width = window.innerWidth;
+    window.addEventListener("resize", () => {
+      if (window.innerWidth === width) return;
+      width = window.innerWidth;
+      clearTimeout(waiting);
+      waiting = setTimeout(() => this.redraw(), 200);
+    });
+    theme.listeners.push(() => this.redraw());
   },
 
   redraw() { for (const [id, { spec, pick }] of [...this.drawn]) this.draw(id, spec, pick); },
@@ -60,7 +71,7 @@ function barsOfRules(catalogue, rules) {
   return {
     description: `Bar chart of the ${rules.length} rules with the most hits; the table below has the figures`,
     data: { values },
-    height: { step: 22 },
+    height: 22 * values.length,
     encoding: {
       y: { field: "id", type: "ordinal", sort: null, title: null, axis: { ticks: false, domain: false } },
       x: { field: "hits", type: "quantitative", title: "rows hit", axis: { format: "~s", tickCount: 5 } },
@@ -75,7 +86,7 @@ function barsOfHitCounts() {
   return {
     description: "How many rules hit how many rows",
     data: { values: facts.histogram },
-    height: { step: 26 },
+    height: 26 * facts.histogram.length,
     encoding: {
       y: { field: "hits", type: "ordinal", sort: null, title: "rows hit" },
       x: { field: "rules", type: "quantitative", title: "rules", axis: { format: "~s", tickCount: 4 } },
@@ -122,8 +133,8 @@ function matrixChart(catalogue) {
     for (const [x, y] of [[a, b], [b, a]])
       values.push({ x, y, both, share, a: catalogue.ids[y], b: catalogue.ids[x] });
   const domain = rules.map((rule) => catalogue.ids[rule]);
-  const axis = { labelLimit: 150, ticks: false, domain: false };
   const size = Math.max(11, Math.min(30, 430 / rules.length));
+  const axis = { labelLimit: 150, labelFontSize: Math.min(12, size - 2), ticks: false, domain: false };
   return {
     description: `Matrix of ${rules.length} rules: the darker a field, the more two rules have in common`,
     data: { values },
@@ -181,7 +192,7 @@ function barsOfLevels() {
   return {
     description: "Number of shared parts at each level of the index",
     data: { values: facts.levels.map((parts, i) => ({ level: i + 1, parts })) },
-    height: { step: 26 },
+    height: 26 * facts.levels.length,
     encoding: {
       y: { field: "level", type: "ordinal", title: "level" },
       x: { field: "parts", type: "quantitative", title: "parts", axis: { format: "~s", tickCount: 4 } },

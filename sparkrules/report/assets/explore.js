@@ -48,11 +48,9 @@ function togetherTable(catalogue, rule) {
   return [element("h3", {}, "Hits the same rows as"),
     element("div", { class: "scroll" }, element("table", {},
       element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "rule"),
-        element("th", { scope: "col", class: "number" }, "rows both hit"),
-        element("th", { scope: "col" }, "both contain"))),
+        element("th", { scope: "col", class: "number" }, "rows both hit"))),
       element("tbody", {}, pairs.map((pair) => element("tr", {}, element("td", { class: "of-rule" }, ruleButton(catalogue, pair.rule)),
-        element("td", { class: "number" }, `${count(pair.rows)} (${percent(pair.share)})`),
-        element("td", { class: "text" }, partsList(catalogue, catalogue.shared(rule, pair.rule), 2)))))))];
+        element("td", { class: "number" }, `${count(pair.rows)} (${percent(pair.share)})`))))))];
 }
 
 function showRule(catalogue, rule, { move = true } = {}) {

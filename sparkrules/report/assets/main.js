@@ -58,7 +58,7 @@ async function start() {
   }
   if (facts.levels.length) charts.draw("levels", barsOfLevels);
   startAttributes();
-  theme.listeners.push(() => charts.redraw());
+  charts.start();
   if (catalogue.size) showRule(catalogue, facts.shown, { move: false });
   document.documentElement.dataset.ready = "yes";
 }
