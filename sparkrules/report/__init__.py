@@ -2,7 +2,7 @@
 
 | module | has |
 |---|---|
-| `gather` | everything that the page says, from the rules and from Spark: `hits`, `together`, `attributes`, `matrix` |
+| `facts` | everything that the page says, from the rules and from Spark: `hits`, `together`, `attributes`, `matrix` |
 | `catalogue` | all rules, packed for the page's script |
 | `summary`, `sections` and what that lists, `rejections` | the page's words |
 | `script_facts` | the page's data |
@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sparkrules.errors import RuleSetError
-from sparkrules.report.gather import Say, gather
-from sparkrules.report.library import library
+from sparkrules.report.facts import Say, gather
+from sparkrules.report.library import plotting_script
 from sparkrules.report.markup import join
-from sparkrules.report.page import page
+from sparkrules.report.page import whole_page
 from sparkrules.report.script_facts import script_facts
 from sparkrules.report.sections import navigation, sections
 from sparkrules.report.summary import eyebrow, lead, tiles
@@ -46,7 +46,7 @@ def write_report(
     """Write the page, and return its path. See `RuleSet.report`; `say` is told what is done next."""
     if time is not None and df is None:
         raise RuleSetError(f"time={time!r} is a column of the rows: give them too, df=...")
-    library()  # so that what is missing is said at once
+    plotting_script()  # so that what is missing is said at once
     facts = gather(rules, df, time, schema, lint, say)
     say("writing the page")
     found = list(sections(facts))
@@ -61,7 +61,7 @@ def write_report(
         "footer": join("Made by sparkrules. This page is one file and asks nothing of the network."),
     }
     file = Path(path)
-    text = page(parts, script_facts(facts), facts.catalogue.packed())
+    text = whole_page(parts, script_facts(facts), facts.catalogue.packed())
     try:
         # A rejected text may have half a character in it, which no file can hold.
         file.write_bytes(text.encode("utf-8", "replace"))

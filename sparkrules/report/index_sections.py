@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sparkrules.report.gather import Facts
+from sparkrules.report.facts import Facts
 from sparkrules.report.hits import Hits
 from sparkrules.report.markup import Markup, h, join
 from sparkrules.report.section import chart, cut, more, section

@@ -12,7 +12,7 @@ from sparkrules.errors import SetupError
 
 
 @cache
-def library() -> str:
+def plotting_script() -> str:
     """The script; it defines `vegaEmbed`."""
     try:
         import vl_convert

@@ -12,20 +12,20 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
-from sparkrules.report.library import library
+from sparkrules.report.library import plotting_script
 
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
 _SCRIPTS = ("elements", "theme", "catalogue", "charts", "explore", "rule_table", "main")
 
 
-def page(parts: Mapping[str, str], facts: Mapping[str, Any], catalogue: str) -> str:
+def whole_page(parts: Mapping[str, str], facts: Mapping[str, Any], catalogue: str) -> str:
     """The whole page: `parts` is HTML by name, `facts` and `catalogue` are for the script."""
     inside = {
         **parts,
         "style": _asset("page.css"),
         "facts": embedded(facts),
         "catalogue": catalogue,
-        "library": _inside_script(library()),
+        "library": _inside_script(plotting_script()),
         "script": _inside_script('"use strict";\n' + "\n".join(_asset(f"{name}.js") for name in _SCRIPTS)),
     }
     # One pass: what a text of a user looks like does not matter.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sparkrules.lint import Finding, Kind, Report
-from sparkrules.report.gather import MOST_LINTED, Facts
+from sparkrules.report.facts import MOST_LINTED, Facts
 from sparkrules.report.markup import Markup, h, join
 from sparkrules.report.rejections import marked
 from sparkrules.report.section import more, section

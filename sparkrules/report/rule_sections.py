@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sparkrules.report.catalogue import MOST_RULES
-from sparkrules.report.gather import Facts
+from sparkrules.report.facts import Facts
 from sparkrules.report.markup import Markup, h
 from sparkrules.report.section import chart, section
 

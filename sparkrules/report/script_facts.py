@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from sparkrules.lint import Finding
-from sparkrules.report.gather import Facts
+from sparkrules.report.facts import Facts
 from sparkrules.report.time_buckets import label
 
 SHOWN_OVER_TIME = 6

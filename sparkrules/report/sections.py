@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sparkrules.report.gather import Facts
+from sparkrules.report.facts import Facts
 from sparkrules.report.index_sections import cost, index
 from sparkrules.report.markup import Markup, h, join
 from sparkrules.report.problem_sections import findings, rejected_rules
