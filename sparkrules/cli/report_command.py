@@ -31,9 +31,7 @@ def add_report(commands: argparse._SubParsersAction[Any]) -> None:
     source = command.add_mutually_exclusive_group(required=True)
     source.add_argument("file", nargs="?", type=Path, help="a .csv, .jsonl or .yaml file of rules")
     source.add_argument("--name", help="a published rule set: alerts, or alerts@12 for version 12")
-    command.add_argument(
-        "--data", type=Path, help="rows to match: a .parquet, .csv or .jsonl file"
-    )
+    command.add_argument("--data", type=Path, help="rows to match: a .parquet, .csv or .jsonl file")
     command.add_argument("--output", type=Path, default=Path("report.html"), help="the page (default: report.html)")
     command.add_argument("--time", metavar="COLUMN", help="a column of timestamps or dates: shows hits over time")
     command.add_argument("--conf", action="append", default=[], metavar="KEY=VALUE", help="a setting of Spark")

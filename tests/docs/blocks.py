@@ -4,7 +4,7 @@
 |---|---|
 | `python` | executed; blocks of a page share their names, and `spark` is there |
 | `sql` | each statement (they end with `;`) goes to `spark.sql`; results of SELECT are shown |
-| `bash` | lines `sparkrules publish`, `match`, `lint`, `diff` go to `cli.main`; others, and with `&&`, are not run |
+| `bash` | lines `sparkrules publish`, `match`, `lint`, `diff`, `report` go to `cli.main`; others, and with `&&`, are not run |
 | `csv`, `json`, `jsonl`, `yaml` | written to the file that a line `<!-- file: name -->` before the block names |
 | `text` | what the block before it prints, compared line by line; `...` in a line stands for anything |
 """
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _FENCED = re.compile(
     r"(?:^<!-- file: (?P<file>\S+) -->\n\n?)?^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
 )
-_COMMANDS = ("sparkrules publish ", "sparkrules match ", "sparkrules lint ", "sparkrules diff ")
+_COMMANDS = ("sparkrules publish ", "sparkrules match ", "sparkrules lint ", "sparkrules diff ", "sparkrules report ")
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,8 @@ class Page:
 
     def _bash(self, block: Block) -> None:
         for line in block.text.splitlines():
-            if line.startswith(_COMMANDS) and "&&" not in line:
+            # A report of data starts a Spark of its own, and one process has only one: tests/report runs that.
+            if line.startswith(_COMMANDS) and "&&" not in line and " --data " not in line:
                 with contextlib.redirect_stderr(sys.stdout):
                     code = cli.main(shlex.split(line, comments=True)[1:])
                 assert code in (0, 3), f"{self.path.name}, line {block.line}: {line} ended with {code}"

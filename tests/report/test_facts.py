@@ -148,6 +148,6 @@ def test_a_time_may_be_a_text_with_a_zone(rows: DataFrame) -> None:
     "span", [timedelta(0), timedelta(seconds=59), timedelta(minutes=61), timedelta(days=60), timedelta(days=200_000)]
 )
 def test_a_span_is_cut_into_few_buckets(span: timedelta) -> None:
-    first = datetime(1969, 12, 31, 23, 59, 59)
+    first = datetime(1969, 12, 31, 23, 59, 59)  # noqa: DTZ001  # local time
     width = bucket_width(first, first + span)
     assert 1 <= bucket_of(first + span, width) - bucket_of(first, width) + 1 <= MOST
