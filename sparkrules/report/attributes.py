@@ -17,7 +17,7 @@ from sparkrules.catalyst.analyze import Counted
 from sparkrules.index.segment import Segment
 from sparkrules.index.statistics import AttributeStatistics, statistics_of
 
-MOST_ATTRIBUTES = 60
+_MOST = 60
 _BINS = 30
 _VALUES = 20
 _SPANS = 14
@@ -70,13 +70,13 @@ class Distribution:
 
 
 def attributes_of(segment: Segment) -> list[Attribute]:
-    """Those that the most rules test."""
+    """All of them, those that the most rules test first."""
     users = segment.users.take(segment.leaf_of_predicate)
     attribute = np.repeat(segment.predicate_attribute, users.lengths)
     pairs = np.unique(attribute.astype(np.int64) * max(len(segment.priority), 1) + users.values)
     rules = np.bincount(pairs // max(len(segment.priority), 1), minlength=len(segment.attributes))
     tests = np.bincount(segment.predicate_attribute, minlength=len(segment.attributes))
-    order = np.lexsort((np.arange(len(rules)), -tests, -rules))[:MOST_ATTRIBUTES]
+    order = np.lexsort((np.arange(len(rules)), -tests, -rules))
     return [Attribute(segment.attributes[n], int(tests[n]), int(rules[n])) for n in order.tolist()]
 
 
@@ -92,7 +92,7 @@ def distributions_of(counted: Counted) -> tuple[list[Distribution], int]:
         tests.setdefault(name, []).append(own)
     found = [_distribution(statistics.attributes[name], own) for name, own in tests.items()]
     found.sort(key=lambda attribute: (-attribute.uses, -attribute.tests, attribute.name))
-    return found[:MOST_ATTRIBUTES], statistics.rows
+    return found[:_MOST], statistics.rows
 
 
 @dataclass(frozen=True)

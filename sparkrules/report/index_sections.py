@@ -5,7 +5,7 @@ from __future__ import annotations
 from sparkrules.report.facts import Facts
 from sparkrules.report.hits import Hits
 from sparkrules.report.markup import Markup, h, join
-from sparkrules.report.section import chart, cut, more, section
+from sparkrules.report.section import chart, cut, more, percent, section
 
 _SHOWN_ATTRIBUTES = 12
 
@@ -13,25 +13,17 @@ _SHOWN_ATTRIBUTES = 12
 def index(facts: Facts) -> Markup:
     """How much is shared, and what values have to do with it."""
     own = facts.sharing
-    saved = (
-        "" if own.nodes == 0 else f"{own.snps:.0%} of the parts of a rule are, on average, parts of other rules too."
-    )
     hint = (
         f"Equal parts of rules are stored and tested once: {facts.rules:,} rules are {own.nodes:,} parts with "
-        f"{own.predicates:,} different tests. {saved}"
+        f"{own.predicates:,} different tests. On average, {percent(own.snps)} of the parts of a rule are parts of others."
     )
     rows = [
         h("tr", h("td", f"{uses:,}", cls="number"), h("td", cut(text), cls="text")) for uses, text in own.most_shared
     ]
     head = h("thead", h("tr", h("th", "rules", scope="col", cls="number"), h("th", "have this part", scope="col")))
-    shared = h(
-        "div",
-        h("h3", "Most shared parts"),
-        h("div", h("table", head, h("tbody", *rows)), cls="scroll")
-        if rows
-        else h("p", "No part is shared.", cls="hint"),
-        cls="card",
-    )
+    table = h("div", h("table", head, h("tbody", *rows)), cls="scroll")
+    none = h("p", "No part is shared.", cls="hint")
+    shared = h("div", h("h3", "Most shared parts"), table if rows else none, cls="card")
     explained = "Level 1 are single tests; a part is one level above its highest part."
     levels = h("div", h("h3", "Levels"), h("p", explained, cls="hint"), chart("levels", "Parts by level"), cls="card")
     return section("index", "The index", hint, h("div", shared, levels, cls="columns"), _attributes(facts))
@@ -78,12 +70,8 @@ def cost(hits: Hits, facts: Facts) -> Markup:
     looked = [own.comparisons for own in facts.distributions]
     costly = 0 if facts.lint is None else len(facts.lint.of("costly"))
     lines = [
-        (
-            "Reading and matching, per row",
-            f"{_micros(hits.seconds / rows)}",
-            f"{hits.rows:,} rows in {hits.seconds:.2f} s",
-        ),
-        ("Reading alone, per row", f"{_micros(hits.reading / rows)}", f"all columns, {hits.reading:.2f} s"),
+        ("Reading and matching, per row", _micros(hits.seconds / rows), f"{hits.rows:,} rows in {hits.seconds:.2f} s"),
+        ("Reading alone, per row", _micros(hits.reading / rows), f"all columns, {hits.reading:.2f} s"),
         ("Rows per second", f"{hits.rows / max(hits.seconds, 1e-9):,.0f}", "with all rules at once"),
         ("Loading the rules", f"{hits.loading:.2f} s", "once per session, and when rules change"),
     ]

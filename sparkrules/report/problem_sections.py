@@ -31,7 +31,7 @@ def findings(report: Report | None) -> Markup:
     """What lint has found, by kind."""
     title = "What is probably wrong with rules"
     if report is None:
-        hint = f"Not looked for: with more than {MOST_LINTED:,} rules it takes minutes. Ask for it with lint=True."
+        hint = f"Not looked for: with more than {MOST_LINTED:,} rules it takes minutes. lint=True, or --lint, does it."
         return section("findings", title, hint)
     if not len(report):
         return section("findings", title, "Nothing was found.")

@@ -1,4 +1,4 @@
-"""What every section of the page is made of."""
+"""What every section of the page is made of, and how figures are written."""
 
 from __future__ import annotations
 
@@ -31,3 +31,14 @@ def more(left: int) -> Markup | None:
 def cut(text: str, most: int = 300) -> str:
     """A text of bounded length."""
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def percent(share: float) -> str:
+    """A share for people to read.
+
+    >>> percent(0.1234), percent(0.0001), percent(0), percent(1)
+    ('12.3 %', 'under 0.1 %', '0 %', '100 %')
+    """
+    if 0 < share < 0.001:
+        return "under 0.1 %"
+    return f"{100 * share:.1f}".removesuffix(".0") + " %"

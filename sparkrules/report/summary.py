@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sparkrules.report.facts import Facts
 from sparkrules.report.markup import Markup, h, join
+from sparkrules.report.section import percent
 
 
 def eyebrow(facts: Facts) -> Markup:
@@ -59,17 +60,6 @@ def tiles(facts: Facts) -> Markup:
         note = f"{errors:,} of them errors" if errors else "none of them errors" if len(lint) else "nothing to correct"
         found.append(_tile("Findings", f"{len(lint):,}", "#findings", note, "bad" if errors else ""))
     return join(*found)
-
-
-def percent(share: float) -> str:
-    """A share for people to read.
-
-    >>> percent(0.1234), percent(0.0001), percent(0), percent(1)
-    ('12.3 %', 'under 0.1 %', '0 %', '100 %')
-    """
-    if 0 < share < 0.001:
-        return "under 0.1 %"
-    return f"{100 * share:.1f}".removesuffix(".0") + " %"
 
 
 def _mean(value: float) -> str:
