@@ -1,8 +1,8 @@
 """The attributes of the rules: how many rules test each, where the values of rows lie, and where the tests are true.
 
 Contract: values are numbered by position, see `sparkrules.index.statistics`. A picture has a limited number of bins,
-each some neighbouring positions, or for an attribute of which rules only ask whether it equals something, the values
-that most rows have. A test is drawn from the first bin in which it is true to the last.
+each some neighbouring positions or, for an attribute of which rules do not ask whether it is less or greater, the
+values that most rows have. A test is drawn from the first bin in which it is true to the last.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ _BINS = 30
 _VALUES = 20
 _SPANS = 14
 _LONGEST = 48
+_RANGES = ("<", ">", "<=", ">=", "startswith", "like")
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,7 @@ def _distribution(statistics: AttributeStatistics, tests: list[_Test]) -> Distri
             true[test.first] += test.uses
             true[test.last + 1] -= test.uses
     cover = np.cumsum(true)[:-1]
-    in_order = any(test.first != test.last for test in tests)
+    in_order = any(test.operator in _RANGES for test in tests)
     groups = _neighbours(positions) if in_order else _frequent(rows, cover)
     bins = [
         Bin(_label(group, labels, positions), float(rows[group].sum()), int(cover[group].max())) for group in groups
@@ -146,7 +147,7 @@ def _distribution(statistics: AttributeStatistics, tests: list[_Test]) -> Distri
         len({test.number for test in tests}),
         sum({test.number: test.uses for test in tests}.values()),
         bins,
-        _spans(tests, groups) if in_order else (),
+        _spans(statistics.attribute, tests, groups) if in_order else (),
         statistics.null_share,
         statistics.search,
         min(statistics.costs.values()),
@@ -165,14 +166,15 @@ def _frequent(rows: NDArray[np.float64], cover: NDArray[np.int64]) -> list[NDArr
     return [np.array([place]) for place in order.tolist()]
 
 
-def _spans(tests: list[_Test], groups: list[NDArray[np.int64]]) -> list[Span]:
+def _spans(name: str, tests: list[_Test], groups: list[NDArray[np.int64]]) -> list[Span]:
+    """The tests that most rules have; what stands beside their attribute need not name it."""
     starts = np.array([group[0] for group in groups])
     spans: list[Span] = []
     for test in sorted(tests, key=lambda test: (-test.uses, test.number)):
         # Only NULL, or nothing: there is nothing to draw.
         if test.first is not None and test.last is not None and test.last > 0 and len(spans) < _SPANS:
             first, last = np.searchsorted(starts, [max(test.first, 1), test.last], side="right") - 1
-            spans.append(Span(_shortened(test.text), test.uses, int(first), int(last)))
+            spans.append(Span(_shortened(test.text.removeprefix(f"{name} ")), test.uses, int(first), int(last)))
     return spans
 
 

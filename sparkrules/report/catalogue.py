@@ -84,6 +84,7 @@ class Catalogue:
         content = {
             "ids": self.ids,
             "texts": [_shortened(text) for text in self.segment.where[order].tolist()],
+            "metadata": self.segment.metadata[order].tolist(),
             "priorities": self.segment.priority[order].tolist(),
             "invalid": np.flatnonzero(~self.valid[order]).tolist(),
             "hits": None if self.hits is None else self._counts[order].tolist(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -12,6 +13,7 @@ import pyarrow as pa
 
 from sparkrules.catalyst.analyze import count_values
 from sparkrules.catalyst.session import require_plugin, store_of
+from sparkrules.index.segment import Segment
 from sparkrules.index.sharing import Sharing, sharing
 from sparkrules.lint import Report
 from sparkrules.rejected import Rejected
@@ -20,6 +22,7 @@ from sparkrules.report.catalogue import Catalogue
 from sparkrules.report.hits import Hits, count_hits
 from sparkrules.report.matrix import MOST_RULES, Matrix, matrix_of_rows, matrix_of_tests
 from sparkrules.report.together import OverTime, Together, count_together
+from sparkrules.sql.tree import OPERATORS
 from sparkrules.store import Store
 
 if TYPE_CHECKING:
@@ -29,7 +32,10 @@ if TYPE_CHECKING:
 
 # `lint` takes minutes for 100,000 rules, everything else seconds.
 MOST_LINTED = 20_000
-_SAMPLE = 20_000
+_SAMPLE, _SMALLEST_SAMPLE = 20_000, 2_000
+# So many values are looked up in seconds. Each pattern of a text is looked up by itself.
+_VALUES = 10_000_000
+_PATTERNS = np.isin(OPERATORS, [word for word in OPERATORS if re.search("like|contains|with", word)])
 _MOST_SHARED = 15
 
 Say = Callable[[str], Any]
@@ -86,7 +92,7 @@ def gather(
         together = count_together(df, rule_set, chosen, hits, time)
         say("looking where values lie")
         distributions, sampled = distributions_of(
-            count_values(df, Store(store), rules.name, version, min(_SAMPLE, hits.rows or 1), 0)
+            count_values(df, Store(store), rules.name, version, _sample(rules.segment), 0)
         )
     segment = rules.segment
     valid = segment.valid_at(made)
@@ -122,6 +128,12 @@ def _matrix(catalogue: Catalogue, together: Together | None) -> Matrix:
     if together is None:
         return matrix_of_tests(catalogue)
     return matrix_of_rows(catalogue, together.pairs, catalogue.ids[: min(MOST_RULES, len(catalogue.hits or ()))])
+
+
+def _sample(segment: Segment) -> int:
+    """Of how many rows the values are looked at."""
+    values = len(segment.attributes) + int(_PATTERNS[segment.predicate_operator].sum())
+    return min(_SAMPLE, max(_SMALLEST_SAMPLE, _VALUES // max(values, 1)))
 
 
 def _known_version(rules: RuleSet) -> int | None:

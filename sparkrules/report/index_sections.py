@@ -15,7 +15,7 @@ def index(facts: Facts) -> Markup:
     own = facts.sharing
     hint = (
         f"Equal parts of rules are stored and tested once: {facts.rules:,} rules are {own.nodes:,} parts with "
-        f"{own.predicates:,} different tests. On average, {percent(own.snps)} of the parts of a rule are parts of others."
+        f"{own.predicates:,} different tests. On average, {percent(own.snps)} of a rule's parts are parts of others."
     )
     rows = [
         h("tr", h("td", f"{uses:,}", cls="number"), h("td", cut(text), cls="text")) for uses, text in own.most_shared

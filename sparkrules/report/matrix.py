@@ -58,7 +58,9 @@ def _matrix(chosen: Sequence[int], found: Mapping[tuple[int, int], tuple[int, fl
     for (a, b), (_, share) in found.items():
         shares[place[a], place[b]] = shares[place[b], place[a]] = share
     pairs = [(a, b, count, round(share, 4)) for (a, b), (count, share) in found.items()]
-    return Matrix(of_rows, [chosen[number] for number in _alike_together(shares)], pairs)
+    # Who meets nobody would only be an empty line.
+    meeting = [number for number in _alike_together(shares) if shares[number].any()]
+    return Matrix(of_rows, [chosen[number] for number in meeting], pairs)
 
 
 def _alike_together(shares: NDArray[np.float64]) -> list[int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sparkrules.report.catalogue import MOST_RULES
 from sparkrules.report.facts import Facts
 from sparkrules.report.markup import Markup, h
+from sparkrules.report.matrix import MOST_RULES as MOST_COMPARED
 from sparkrules.report.section import chart, section
 
 _WHICH = {"all": "all rules", "hit": "rules that hit", "never": "rules that never hit"}
@@ -96,8 +97,9 @@ def overlap(facts: Facts) -> Markup:
     if matrix.of_rows:
         title = "Rules that hit the same rows"
         hint = (
-            f"The {len(matrix.rules)} rules that hit most. The darker a field, the more of the rows that either rule "
-            "hits are hit by both. Choose a field to see what the two contain in common."
+            f"Of the {MOST_COMPARED} rules that hit most, {len(matrix.rules)} hit rows that another one hits too. The "
+            "darker a field, the more of the rows that either hits are hit by both. Choose a field to see what the "
+            "two contain in common."
         )
     else:
         title = "Rules that test the same"

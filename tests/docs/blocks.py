@@ -4,7 +4,7 @@
 |---|---|
 | `python` | executed; blocks of a page share their names, and `spark` is there |
 | `sql` | each statement (they end with `;`) goes to `spark.sql`; results of SELECT are shown |
-| `bash` | lines `sparkrules publish`, `match`, `lint`, `diff`, `report` go to `cli.main`; others are not run, nor `&&` |
+| `bash` | lines `sparkrules publish`, `match`, `lint`, `diff`, `report` go to `cli.main`; nothing else is run |
 | `csv`, `json`, `jsonl`, `yaml` | written to the file that a line `<!-- file: name -->` before the block names |
 | `text` | what the block before it prints, compared line by line; `...` in a line stands for anything |
 """

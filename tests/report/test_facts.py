@@ -86,7 +86,7 @@ def test_where_values_lie(facts: Facts, rows: DataFrame) -> None:
     assert by_label["10.0 – 30.0"].share == pytest.approx(
         rows.where("temperature > 10 AND temperature < 30").count() / total
     )
-    (hot,) = [span for span in own.spans if span.text == "temperature > 30"]
+    (hot,) = [span for span in own.spans if span.text == "> 30"]
     assert hot.rules == 4
     assert [found.label for found in own.bins[hot.first : hot.last + 1]] == [
         "30.0 – 60.0",

@@ -89,6 +89,7 @@ def test_the_catalogue_has_every_rule(tmp_path: Path) -> None:
     catalogue = catalogue_of(page)
     assert dict(zip(catalogue["ids"], catalogue["texts"], strict=True)) == RULES
     assert catalogue["hits"] is None
+    assert catalogue["metadata"] == [None] * len(RULES)
     assert "indoors is false" in catalogue["tests"]
 
 

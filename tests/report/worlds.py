@@ -38,7 +38,7 @@ def readings(spark: SparkSession) -> DataFrame:
         "CAST(id AS INT) AS id",
         "IF(id % 17 = 0, NULL, CAST(id % 60 - 12 AS DOUBLE)) AS temperature",
         "id % 3 = 0 AS indoors",
-        "element_at(array('Rome', 'Oslo', 'Bern'), CAST(id % 3 + 1 AS INT)) AS city",
+        "element_at(array('Rome', 'Oslo', 'Bern', 'Rome'), CAST(id % 4 + 1 AS INT)) AS city",
         "IF(id % 25 = 0, 'error 7', 'ok') AS status",
         "IF(id % 50 = 1, NULL, TIMESTAMP '2024-05-01 00:30:00' + make_interval(0, 0, 0, 0, 0, 20 * id)) AS at",
     )

@@ -49,7 +49,7 @@ class Catalogue {
   }
 
   get haystack() {
-    return this._haystack ??= this.ids.map((id, rule) => `${id}\n${this.texts[rule]}`.toLowerCase());
+    return this._haystack ??= this.ids.map((id, rule) => `${id}\n${this.texts[rule]}\n${this.metadata[rule] ?? ""}`.toLowerCase());
   }
 
   // Places of rules whose id or text contains all words; those whose id begins with the query come first.

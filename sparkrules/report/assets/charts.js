@@ -141,7 +141,7 @@ function matrixChart(catalogue) {
     width: { step: size }, height: { step: size },
     encoding: {
       x: { field: "b", type: "ordinal", scale: { domain }, title: null,
-        axis: { ...axis, labelAngle: -60, labelAlign: "left", labelBaseline: "middle", orient: "top" } },
+        axis: { ...axis, labelLimit: 110, labelAngle: -60, labelAlign: "left", labelBaseline: "middle", orient: "top" } },
       y: { field: "a", type: "ordinal", scale: { domain }, title: null, axis },
       tooltip: [{ field: "a", title: "rule" }, { field: "b", title: "and" },
         { field: "both", title: ofRows ? "rows both hit" : "tests both have", format: "," },

@@ -62,6 +62,8 @@ function showRule(catalogue, rule, { move = true } = {}) {
   details.push(element("li", {}, "priority ", element("b", {}, String(catalogue.priorities[rule]))));
   details.push(element("li", {}, "tests ", element("b", {}, count(catalogue.weight(catalogue.roots[rule])))));
   if (catalogue.invalid.has(rule)) details.push(element("li", {}, element("b", {}, "not valid now")));
+  for (const [key, value] of Object.entries(JSON.parse(catalogue.metadata[rule] ?? "{}")).slice(0, 12))
+    details.push(element("li", {}, `${key} `, element("b", {}, typeof value === "string" ? value : JSON.stringify(value))));
   const said = facts.findings[catalogue.ids[rule]] ?? [];
   clear($("rule"),
     element("h3", { class: "rule-head", id: "rule-id", tabindex: "-1" }, catalogue.ids[rule]),
