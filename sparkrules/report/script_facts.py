@@ -88,5 +88,5 @@ def _line(finding: Finding) -> str:
 
 
 def _most_telling(facts: Facts) -> int:
-    """The rule that is shown first: the one that hits most or, without rows, one that has neighbours."""
-    return facts.matrix.pairs[0][0] if facts.hits is None and facts.matrix.pairs else 0
+    """The rule that is shown first: one of the two that meet most, else the one that hits most."""
+    return max(facts.matrix.pairs, key=lambda pair: pair[2], default=(0,))[0]

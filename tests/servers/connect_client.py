@@ -49,6 +49,10 @@ def main(result: str, remote: str, store: str) -> None:
     found = rules.analyze(books)
     seen["analyzed"] = [found.rows, found.selectivity["price < 10"], found.attributes["price"].null_share]
 
+    dated = books.selectExpr("*", "DATE '2024-05-01' + row AS day")
+    page = rules.report(Path(store) / "report.html", dated, time="day")
+    seen["report"] = "Of 6 rules, 6 hit at least one of 4 rows, 0 never did." in page.read_text(encoding="utf-8")
+
     rules.unsubscribe("cheap")
     rules.subscribe("second", "price < 10", priority=1)
     seen["version"] = rules.publish(spark)

@@ -53,6 +53,7 @@ def check(seen: dict[str, Any]) -> None:
     second = ["second", *first[1:]]
     assert seen["sql"] == seen["table function"] == first
     assert seen["analyzed"] == [4, 0.5, 0.25]
+    assert seen["report"]
     assert seen["version"] == 2
     assert seen["same DataFrame"] == seen["default rule set"] == second
     assert seen["pinned"] == first

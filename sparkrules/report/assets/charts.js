@@ -117,8 +117,9 @@ function linesOverTime(what) {
       { field: "value", title, format: what === "perRow" ? ".3~f" : "," }],
   };
   if (what === "rules") {
-    encoding.color = { field: "name", type: "nominal", sort: null, title: "rule", legend: { orient: "bottom", columns: 3 } };
-    encoding.strokeDash = { field: "name", type: "nominal", sort: null, legend: null };
+    const name = { field: "name", type: "nominal", sort: null, title: "rule", legend: { orient: "bottom", columns: 3 } };
+    encoding.color = name;
+    encoding.strokeDash = name;
     encoding.tooltip.unshift({ field: "name", title: "rule" });
   }
   const mark = what === "rules" ? { type: "line", strokeWidth: 2, point: { size: 14 } }
