@@ -94,18 +94,19 @@ def explore() -> Markup:
 def overlap(facts: Facts) -> Markup:
     """The matrix."""
     matrix = facts.matrix
-    if matrix.of_rows:
+    if facts.hits is not None:
         title = "Rules that hit the same rows"
+        most = min(MOST_COMPARED, len(facts.hits.by_rule))
         hint = (
-            f"Of the {MOST_COMPARED} rules that hit most, {len(matrix.rules)} hit rows that another one hits too. The "
-            "darker a field, the more of the rows that either hits are hit by both. Choose a field to see what the "
-            "two contain in common."
+            f"Of the {most} rules that hit most, {len(matrix.rules)} hit rows that another one hits too. The stronger "
+            "the colour, the more of the rows that either hits are hit by both. Choose a field to see what the two "
+            "contain in common."
         )
     else:
         title = "Rules that test the same"
         hint = (
-            f"{len(matrix.rules)} rules that have much in common. The darker a field, the more of their tests are the "
-            "same. Choose a field to see which."
+            f"{len(matrix.rules)} rules that have much in common. The stronger the colour, the more of their tests are "
+            "the same. Choose a field to see which."
         )
     if not matrix.pairs:
         none = (

@@ -137,7 +137,7 @@ function matrixChart(catalogue) {
   const size = Math.max(11, Math.min(30, 430 / rules.length));
   const axis = { labelLimit: 150, labelFontSize: Math.min(12, size - 2), ticks: false, domain: false };
   return {
-    description: `Matrix of ${rules.length} rules: the darker a field, the more two rules have in common`,
+    description: `Matrix of ${rules.length} rules: the stronger the colour, the more two rules have in common`,
     data: { values },
     width: { step: size }, height: { step: size },
     encoding: {
