@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from sparkrules.advertised import Advertisement
 from sparkrules.as_written import as_written
-from sparkrules.catalyst.analyze import count_values
+from sparkrules.catalyst.analyze import count_ranges, counted_values
 from sparkrules.catalyst.conformity import nonconforming, where_texts
 from sparkrules.catalyst.session import require_plugin, store_of
 from sparkrules.errors import RuleSetError
@@ -136,12 +136,12 @@ class RuleSet(PublishedSubscriptions):
         version = self.version_in(store.path)
         if version is None:
             raise RuleSetError(f"rule set {self.name!r} is not in {store.path} as it is now: publish it first")
-        counted = count_values(df, store, self.name, version, rows, seed)
-        if counted.ranges.num_rows:
-            store.analyzed(self.name, counted.ranges)
-        return statistics_of(
-            self.name, version, counted.ranges, counted.tests, [*map(str, counted.predicates)], counted.uses
-        )
+        ranges = count_ranges(df, f"{self.name}@{version}", rows, seed)
+        if ranges.num_rows:
+            store.analyzed(self.name, ranges)
+        # After that: the tests are to say how values are looked up from now on.
+        counted = counted_values(df, store, self.name, version, ranges)
+        return statistics_of(self.name, version, ranges, counted.tests, [*map(str, counted.predicates)], counted.uses)
 
     def sharing(self, top: int = 10) -> Sharing:
         """How much the rules have in common, and the `top` parts that the most rules share.

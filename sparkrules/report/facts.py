@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from sparkrules.catalyst.analyze import count_values
+from sparkrules.catalyst.analyze import count_ranges, counted_values
 from sparkrules.catalyst.session import require_plugin, store_of
 from sparkrules.index.segment import Segment
 from sparkrules.index.sharing import Sharing, sharing
@@ -91,9 +91,8 @@ def gather(
         say("counting what hits together")
         together = count_together(df, rule_set, chosen, hits, time)
         say("looking where values lie")
-        distributions, sampled = distributions_of(
-            count_values(df, Store(store), rules.name, version, _sample(rules.segment), 0)
-        )
+        ranges = count_ranges(df, rule_set, _sample(rules.segment), 0)
+        distributions, sampled = distributions_of(counted_values(df, Store(store), rules.name, version, ranges))
     segment = rules.segment
     valid = segment.valid_at(made)
     catalogue = Catalogue(segment, None if hits is None else hits.by_rule, valid)
