@@ -78,6 +78,7 @@ def gather(
     hits: Hits | None = None
     together: Together | None = None
     distributions: Sequence[Distribution] = ()
+    chosen: list[str] = []
     version, zone, sampled = _known_version(rules), "", 0
     if df is not None:
         require_plugin(df.sparkSession)
@@ -110,7 +111,7 @@ def gather(
         catalogue,
         rules.rejected,
         rules.lint(schema) if wants_lint else None,
-        _matrix(catalogue, together),
+        matrix_of_tests(catalogue) if together is None else matrix_of_rows(catalogue, together.pairs, chosen),
         sharing(segment, _MOST_SHARED, catalogue.forest if everything else None),
         np.bincount(segment.level, minlength=1)[1:].tolist(),
         attributes_of(segment),
@@ -121,12 +122,6 @@ def gather(
         zone,
         None if together is None else together.over_time,
     )
-
-
-def _matrix(catalogue: Catalogue, together: Together | None) -> Matrix:
-    if together is None:
-        return matrix_of_tests(catalogue)
-    return matrix_of_rows(catalogue, together.pairs, catalogue.ids[: min(MOST_RULES, len(catalogue.hits or ()))])
 
 
 def _sample(segment: Segment) -> int:

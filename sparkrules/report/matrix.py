@@ -81,7 +81,7 @@ def _related(catalogue: Catalogue) -> list[int]:
     if len(catalogue.ids) <= most:
         return list(range(len(catalogue.ids)))
     shared = np.flatnonzero((forest.use_count > 1) & (forest.node_operator != PREDICATE))
-    # The largest parts that not nearly everybody has, the most used first.
+    # Large parts that many rules have come first.
     weight = forest.use_count[shared].astype(np.int64) * forest.children.lengths[shared]
     chosen: dict[int, None] = {}
     of_root = {root: place for place, root in reversed(list(enumerate(catalogue.roots.tolist())))}

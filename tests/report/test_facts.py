@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from sparkrules import RuleSet
 from sparkrules.errors import RuleSetError
 from sparkrules.report.facts import Facts, gather
 from sparkrules.report.time_buckets import MOST, bucket_of, bucket_width
@@ -57,6 +58,20 @@ def test_pairs_hit_the_same_rows(facts: Facts, truth: list[tuple[set[str], datet
     hits = Counter(id for ids, _ in truth for id in ids)
     for a, b, both, share in facts.matrix.pairs:
         assert share == pytest.approx(both / (hits[ids[a]] + hits[ids[b]] - both), abs=1e-4)
+
+
+def test_rules_that_hit_equally_often_are_compared_whatever_their_priority(
+    rows: DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sparkrules.report.facts.MOST_RULES", 2)
+    rules = RuleSet("equally")
+    for id, priority in (("a", 0), ("b", 0), ("c", 9)):
+        rules.subscribe(id, "temperature < 0", priority)
+    facts = gather(rules, rows, None, None, False, lambda _: None)
+    assert facts.catalogue.ids == ["c", "a", "b"]
+    assert [(facts.catalogue.ids[a], facts.catalogue.ids[b], share) for a, b, _, share in facts.matrix.pairs] == [
+        ("a", "b", 1.0)
+    ]
 
 
 def test_hits_over_time(facts: Facts, truth: list[tuple[set[str], datetime | None]]) -> None:
