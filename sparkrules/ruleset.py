@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import pyarrow as pa
 
 from sparkrules.advertised import Advertisement
 from sparkrules.as_written import as_written
-from sparkrules.catalyst.analyze import bound_tests, count_ranges
+from sparkrules.catalyst.analyze import count_ranges, counted_values
 from sparkrules.catalyst.conformity import nonconforming, where_texts
 from sparkrules.catalyst.session import require_plugin, store_of
 from sparkrules.errors import RuleSetError
-from sparkrules.index import Explanation, Matches, Sharing, Statistics, explain, match, sharing, statistics_of
+from sparkrules.index import Drawing, Explanations, Matches, Sharing, Statistics, explain, match, sharing, statistics_of
 from sparkrules.lint import Report, lint
 from sparkrules.overlapping import OverlappingPair, OverlapQuestions, advertising, texts_table
 from sparkrules.published import PublishedSubscriptions
 from sparkrules.rejected import Rejected
+from sparkrules.report import write_report
 from sparkrules.restricted import restricted_segment
 from sparkrules.row_truth import row_truth
 from sparkrules.sql import RuleError
@@ -78,8 +81,8 @@ class RuleSet(PublishedSubscriptions):
         ids: Iterable[str] | None = None,
         *,
         at: datetime | None = None,
-    ) -> list[Explanation]:
-        """Which parts of each subscription are true for a row, and so why it matches or not.
+    ) -> Explanations:
+        """Which parts of each subscription are true for a row, and so why it matches or not; a notebook draws it.
 
         With a session, Spark itself evaluates every predicate; without, numpy does, as in `match`. The row is a mapping
         of column to value or a Row of Spark. `ids` limits the answer to some subscriptions; a subscription that is not
@@ -99,6 +102,29 @@ class RuleSet(PublishedSubscriptions):
         truth = row_truth(segment, row, self._predicates_of(chosen), spark)
         return explain(segment, truth, chosen, at=instant)
 
+    def draw(
+        self,
+        id: str,
+        row: Mapping[str, Any] | Row | None = None,
+        spark: SparkSession | None = None,
+        *,
+        at: datetime | None = None,
+    ) -> Drawing:
+        """The Boolean tree of a subscription as a picture; with a row, what of it is true. See `explain`.
+
+        A notebook shows it, and `save` writes it: `rules.draw("hot").save("hot.svg")`.
+
+        >>> rules = RuleSet("alerts")
+        >>> rules.subscribe("hot", "temperature > 30 AND NOT indoors")
+        >>> picture = rules.draw("hot", {"temperature": 35, "indoors": True})
+        >>> "✓ temperature &gt; 30" in picture.svg, "✗ indoors is false" in picture.svg
+        (True, True)
+        """
+        if row is not None:
+            (explained,) = self.explain(row, spark, [id], at=at)
+            return explained.draw()
+        return Drawing.of_tree(id, self._content[id].tree)
+
     def analyze(self, df: DataFrame, rows: int = 100_000, seed: int = 0) -> Statistics:
         """Count where the values of the rules' attributes lie, in a sample of about `rows` rows, and store that.
 
@@ -117,11 +143,9 @@ class RuleSet(PublishedSubscriptions):
         ranges = count_ranges(df, f"{self.name}@{version}", rows, seed)
         if ranges.num_rows:
             store.analyzed(self.name, ranges)
-        tests = bound_tests(df, f"{self.name}@{version}")
-        _, segments = store.load(self.name, version)
-        predicates = [str(predicate) for segment in segments for predicate in segment.predicates()]
-        uses = [use for segment in segments for use in segment.use_count[segment.leaf_of_predicate].tolist()]
-        return statistics_of(self.name, version, ranges, tests, predicates, uses)
+        # After that: the tests are to say how values are looked up from now on.
+        counted = counted_values(df, store, self.name, version, ranges)
+        return statistics_of(self.name, version, ranges, counted.tests, [*map(str, counted.predicates)], counted.uses)
 
     def sharing(self, top: int = 10) -> Sharing:
         """How much the rules have in common, and the `top` parts that the most rules share.
@@ -261,6 +285,28 @@ class RuleSet(PublishedSubscriptions):
         [('contradiction', ('never',))]
         """
         return lint(as_written(self, self.policy), arrow_schema(schema))
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        df: DataFrame | None = None,
+        *,
+        time: str | None = None,
+        schema: TableSchema | None = None,
+        lint: bool | None = None,
+    ) -> Path:
+        """Write a page about the rules, for people who did not write them, and return its path.
+
+        With a DataFrame, what the rules do to its rows as well: hits by rule, rules that never hit, rules that hit the
+        same rows, where values lie, what a row costs; `time` names a column, and hits are then shown over time. As by
+        `sparkrules.match`, rules that have changed are published to the session's store first. The rules are linted,
+        for the columns of the DataFrame or of the `schema`; more than 20,000 only with `lint=True`, which takes
+        minutes. Needs the extra `sparkrules[report]`.
+
+            rules.report("report.html", spark.table("readings"), time="at")
+        """
+        types = arrow_schema(df if schema is None else schema)
+        return write_report(self, path, df, time=time, schema=types, lint=lint)
 
     def _advertisement(self, id: str | None, where: str | None) -> Advertisement:
         if (id is None) == (where is None):

@@ -57,12 +57,12 @@ def arrow_type(spark_type: Any) -> pa.DataType:
     if isinstance(spark_type, StructType):
         return pa.struct([pa.field(own.name, arrow_type(own.dataType), own.nullable) for own in spark_type.fields])
     if isinstance(spark_type, TimestampType):
-        return pa.timestamp("us", "UTC")
+        return pa.timestamp("us", "UTC")  # from PySpark 4.3 on, to_arrow_type wants a zone for it, and asserts that
     if isinstance(spark_type, VarcharType):
         return pa.string()
     if isinstance(spark_type, CharType) or (isinstance(spark_type, StringType) and spark_type != StringType()):
         return _OPAQUE  # padded, or of another collation: equal, less and like mean something else there
     try:
         return to_arrow_type(spark_type)
-    except (PySparkException, TypeError, ValueError, AssertionError):  # PySpark asserts a zone for nested timestamps
+    except (PySparkException, TypeError, ValueError, AssertionError):
         return _OPAQUE

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from sparkrules.sql import Predicate
+from sparkrules.store import Store
 from sparkrules.store.statistics_file import STATISTICS
 
 if TYPE_CHECKING:
@@ -14,6 +18,28 @@ if TYPE_CHECKING:
 # A row gives a range for each attribute and each test of a text: so many are counted in seconds.
 _MOST_RANGES = 50_000_000
 _FEWEST_ROWS = 1_000
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Rows per range of each attribute, and where the tests of the rules are true: see `statistics_of`.
+
+    `tests` numbers `predicates`, of which `uses` subscriptions have each.
+    """
+
+    ranges: pa.Table
+    tests: pa.Table
+    predicates: Sequence[Predicate]
+    uses: Sequence[int]
+
+
+def counted_values(df: DataFrame, store: Store, name: str, version: int, ranges: pa.Table) -> Counted:
+    """What was counted, with the tests of that version as they are planned now: by statistics, if some are stored."""
+    tests = bound_tests(df, f"{name}@{version}")
+    _, segments = store.load(name, version)
+    predicates = [predicate for segment in segments for predicate in segment.predicates()]
+    uses = [use for segment in segments for use in segment.use_count[segment.leaf_of_predicate].tolist()]
+    return Counted(ranges, tests, predicates, uses)
 
 
 def count_ranges(df: DataFrame, rule_set: str, rows: int, seed: int) -> pa.Table:

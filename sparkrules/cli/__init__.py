@@ -19,6 +19,7 @@ from sparkrules.cli.lint_command import add_lint
 from sparkrules.cli.match_command import add_match
 from sparkrules.cli.overlap_command import add_overlap
 from sparkrules.cli.publish_command import add_publish
+from sparkrules.cli.report_command import add_report
 from sparkrules.cli.thriftserver_command import add_thriftserver
 from sparkrules.cli.version_commands import add_versions
 
@@ -66,6 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     add_explain(commands)
     add_overlap(commands)
     add_lint(commands)
+    add_report(commands)
     add_versions(commands)
     add_thriftserver(commands)
     add_jar(commands)

@@ -66,14 +66,12 @@ def add_engine(command: argparse.ArgumentParser) -> None:
         help="python: without Spark, at once, for rules that allow it; spark: an embedded Spark, for every rule; "
         "auto (default): python where it can",
     )
-    command.add_argument(
-        "--conf",
-        action="append",
-        default=[],
-        type=_setting,
-        metavar="KEY=VALUE",
-        help="a setting of the embedded Spark, which is then used; may be repeated",
-    )
+    add_conf(command, "a setting of the embedded Spark, which is then used; may be repeated")
+
+
+def add_conf(command: argparse.ArgumentParser, help: str) -> None:
+    """Settings of Spark."""
+    command.add_argument("--conf", action="append", default=[], type=_setting, metavar="KEY=VALUE", help=help)
 
 
 def add_limit(command: argparse.ArgumentParser, shown: int) -> None:

@@ -5,7 +5,7 @@
 | build | `Rule`, `build_segment` -> `Segment`; `merge_segments` |
 | store | `to_tables`, `from_tables`, `CorruptSegment` |
 | match without Spark | `match` -> `Matches`; `NeedsSpark`, `UnknownColumn` |
-| say what matches have in common, and why | `overlap_sets`, `explain` |
+| say what matches have in common, and why | `overlap_sets`, `explain`; draw it: `Drawing` |
 | say whether conditions overlap | `exact_overlap.overlap` -> `Overlap`; `OverlapIndex`; `Regions`, `Enumeration` |
 | say how conditions relate | the functions of `relations`; `Coverings` |
 | say where the values of rows lie | `statistics_of` -> `Statistics`; `Distribution`, `choose_search` |
@@ -21,8 +21,9 @@ from sparkrules.index.builder import build_segment
 from sparkrules.index.covering import Coverings
 from sparkrules.index.csr import Csr
 from sparkrules.index.distribution import Distribution, choose_search
+from sparkrules.index.drawing import Drawing
 from sparkrules.index.exact_overlap import Overlap
-from sparkrules.index.explain import ExplainedNode, Explanation, explain
+from sparkrules.index.explain import ExplainedNode, Explanation, Explanations, explain
 from sparkrules.index.filters import general_filter, true_value_path_filter, zero_suppression_filter
 from sparkrules.index.matcher import NeedsSpark, UnknownColumn, match
 from sparkrules.index.matches import Matches
@@ -44,9 +45,11 @@ __all__ = [
     "Coverings",
     "Csr",
     "Distribution",
+    "Drawing",
     "Enumeration",
     "ExplainedNode",
     "Explanation",
+    "Explanations",
     "Matches",
     "NeedsSpark",
     "Operation",

@@ -15,7 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparkrules.errors import UnknownId
+from sparkrules.index.drawing import Drawing
 from sparkrules.index.segment import AND, NODE_OPERATORS, PREDICATE, Segment
+
+_MOST_DRAWN = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,16 +32,40 @@ class ExplainedNode:
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """One subscription and one row; `str()` draws the tree. Who is not `valid` does not match."""
+    """One subscription and one row; `str()` writes the tree, a notebook draws it. Who is not `valid` does not match."""
 
     id: str
     matched: bool
     root: ExplainedNode
     valid: bool = True
 
+    @property
+    def verdict(self) -> str:
+        """In words, whether it matches."""
+        return "matches" if self.matched else "does not match" if self.valid else "is not valid at that time"
+
     def __str__(self) -> str:
-        verdict = "matches" if self.matched else "does not match" if self.valid else "is not valid at that time"
-        return "\n".join([f"{self.id} {verdict}", *_lines(self.root, 1, set())])
+        return "\n".join([f"{self.id} {self.verdict}", *_lines(self.root, 1, set())])
+
+    def draw(self) -> Drawing:
+        """The tree as a picture."""
+        return Drawing.of_branch(self.id, f"{self.id} {self.verdict}", self.root)
+
+    def _repr_svg_(self) -> str:
+        return self.draw().svg
+
+
+class Explanations(list[Explanation]):
+    """Explanations in output order: a list, which a notebook draws."""
+
+    def _repr_html_(self) -> str:
+        """Those that match first: they are mostly few."""
+        drawn = sorted(self, key=lambda explained: not explained.matched)[:_MOST_DRAWN]
+        pictures = "".join(f'<div style="margin: 0 0 12px">{explained.draw().svg}</div>' for explained in drawn)
+        left = len(self) - len(drawn)
+        matched = sum(explained.matched for explained in self)
+        said = f"{matched:,} of {len(self):,} rules match" + (f"; {left:,} are not drawn" if left else "")
+        return f"<p>{said}</p>{pictures}"
 
 
 def explain(
@@ -47,7 +74,7 @@ def explain(
     ids: Iterable[str] | None = None,
     *,
     at: datetime | None = None,
-) -> list[Explanation]:
+) -> Explanations:
     """An explanation for each subscription, or for those with the given ids, in output order.
 
     `leaf_truth` has one value per predicate of the segment. A subscription that is not valid `at` a time, if there is
@@ -69,7 +96,7 @@ def explain(
         raise UnknownId(f"no subscription has the id {', '.join(map(repr, sorted(unknown)))}")
     valid = np.ones(len(segment.priority), bool) if at is None else segment.valid_at(at)
     explained: dict[int, ExplainedNode] = {}
-    explanations = []
+    explanations = Explanations()
     for subscription in segment.output_order.tolist():
         name = segment.subscription_id[subscription]
         if wanted is None or name in wanted:

@@ -35,8 +35,8 @@ class Sharing:
         return "\n".join([counts, shared, *(f"{uses:>9,}  {text}" for uses, text in self.most_shared)])
 
 
-def sharing(segment: Segment, top: int = 10) -> Sharing:
-    """What the subscriptions of a segment share.
+def sharing(segment: Segment, top: int = 10, better: Forest | None = None) -> Sharing:
+    """What the subscriptions of a segment share; `better` is its factored forest, if that is known already.
 
     >>> from sparkrules.index.builder import build_segment
     >>> from sparkrules.index.rule import Rule
@@ -50,7 +50,7 @@ def sharing(segment: Segment, top: int = 10) -> Sharing:
             3  a is true
     """
     flat = forest_of(segment)
-    better = factored(flat)
+    better = factored(flat) if better is None else better
     whole = replace(
         segment,
         node_operator=better.node_operator,

@@ -13,7 +13,7 @@ from tests.cli.process import environment, run
 
 COMMANDS = (
     *("demo", "publish", "match", "explain", "overlap", "lint", "versions", "diff", "rollback"),
-    *("jar-path", "build-jar", "doctor", "thriftserver"),
+    *("jar-path", "build-jar", "doctor", "thriftserver", "report"),
 )
 
 

@@ -1,0 +1,208 @@
+"""The Boolean tree of a rule as a picture (SVG), with what is true and what is not for a row, where there is one.
+
+Contract: from left to right, the whole rule first and its tests last. Truth is shown by a sign, by the outline (dashed
+if false) and by colour. The picture has a background of its own, so that it can be read on light and on dark pages. A
+part that occurs again is drawn once; what is too wide or too much to look at is counted instead.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Protocol
+
+from sparkrules.sql.tree import Node, Predicate
+
+_WORDS = {"and": "all of", "or": "any of"}
+_ROW, _GAP, _PAD, _BOX = 34, 44, 20, 24
+_CHARACTER = 7.3  # a monospaced character at 12 pixels, and a little
+_SVG = "http://www.w3.org/2000/svg"
+_SANS = "system-ui, sans-serif"
+_MONO = "ui-monospace, Menlo, Consolas, DejaVu Sans Mono, monospace"
+_LONGEST = 64
+_MOST_BRANCHES = 40
+_MOST_DRAWN = 400
+_UNPRINTABLE = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_STYLES = {
+    True: ("#e3f5ea", "#0b6b3a", "✓", ""),
+    False: ("#fdecea", "#a3271b", "✗", ' stroke-dasharray="4 3"'),
+    None: ("#eef2f8", "#33475f", "", ""),
+}
+_SAID = {True: "true: ", False: "not true: ", None: ""}
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A picture: a notebook shows it, `save` writes it, `svg` is its text.
+
+    >>> from sparkrules.sql import parse_rule
+    >>> Drawing.of_tree("hot", parse_rule("t > 30 AND NOT indoors"))
+    Drawing('hot')
+    """
+
+    title: str
+    svg: str
+
+    def __repr__(self) -> str:
+        return f"Drawing({self.title!r})"
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the picture to a file, and return its path."""
+        file = Path(path)
+        file.write_text(self.svg, encoding="utf-8")
+        return file
+
+    @staticmethod
+    def of_tree(title: str, tree: Node) -> Drawing:
+        """A tree, without a row."""
+        return Drawing.of_branch(title, title, _part_of(tree, {}))
+
+    @staticmethod
+    def of_branch(title: str, heading: str, root: Branch) -> Drawing:
+        """A tree that says what of it is true."""
+        return Drawing(title, _svg(heading, root))
+
+
+class Branch(Protocol):
+    """A test, or "and" or "or" over `children`; what it is for a row, or None if there is no row."""
+
+    @property
+    def text(self) -> str: ...
+
+    @property
+    def truth(self) -> bool | None: ...
+
+    @property
+    def children(self) -> tuple[Branch, ...]: ...
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    text: str
+    truth: bool | None = None
+    children: tuple[_Part, ...] = ()
+
+
+def _part_of(node: Node, known: dict[int, _Part]) -> _Part:
+    """Shared parts stay shared. Rules nest less deeply than Python recurses: the parser bounds them."""
+    if id(node) not in known:
+        if isinstance(node, Predicate) or not node.children:
+            known[id(node)] = _Part(str(node))
+        else:
+            children = tuple(_part_of(child, known) for child in node.children)
+            known[id(node)] = _Part(node.operator, None, children)
+    return known[id(node)]
+
+
+@dataclass
+class _Placed:
+    """A box: the left edge, the middle, and the boxes to its right."""
+
+    text: str
+    truth: bool | None
+    whole: str
+    x: float
+    y: float
+    children: list[_Placed]
+
+    @property
+    def width(self) -> float:
+        return _CHARACTER * (len(self.text) + (2 if self.truth is not None else 0)) + 18
+
+
+class _Layout:
+    def __init__(self) -> None:
+        self.rows = 0
+        self.drawn = 0
+        self.right = 0.0
+        self._seen: set[int] = set()
+
+    def place(self, branch: Branch, x: float) -> _Placed:
+        again = bool(branch.children) and id(branch) in self._seen
+        self._seen.add(id(branch))
+        self.drawn += 1
+        text = (_WORDS.get(branch.text, branch.text) if branch.children else branch.text) + " (as above)" * again
+        box = _Placed(_shortened(text), branch.truth, text, x, 0.0, [])
+        self.right = max(self.right, x + box.width)
+        if branch.children and not again:
+            box.children = list(self._children(branch, x + box.width + _GAP))
+        if box.children:
+            box.y = (box.children[0].y + box.children[-1].y) / 2
+        else:
+            box.y = self.rows * _ROW
+            self.rows += 1
+        return box
+
+    def _children(self, branch: Branch, x: float) -> Iterator[_Placed]:
+        for number, child in enumerate(branch.children):
+            if number == _MOST_BRANCHES or self.drawn >= _MOST_DRAWN:
+                left = len(branch.children) - number
+                yield self.place(_Part(f"... and {left:,} more", None), x)
+                return
+            yield self.place(child, x)
+
+
+def _svg(heading: str, root: Branch) -> str:
+    layout = _Layout()
+    box = layout.place(root, _PAD)
+    width = max(layout.right, _CHARACTER * 1.15 * len(_shortened(heading)) + _PAD) + _PAD
+    height = layout.rows * _ROW + 2 * _PAD + 18
+    size = f'width="{width:.0f}" height="{height:.0f}"'
+    label = _escaped(heading)
+    bold = 'font-size="14" font-weight="600" fill="#1c2733"'
+    parts = [
+        f'<svg xmlns="{_SVG}" viewBox="0 0 {width:.0f} {height:.0f}" {size} role="img" aria-label="{label}">',
+        f"<title>{label}</title>",
+        f'<rect {size} rx="8" fill="#ffffff"/>',
+        f'<text x="{_PAD}" y="{_PAD + 6}" font-family="{_SANS}" {bold}>{_escaped(_shortened(heading))}</text>',
+        f'<g transform="translate(0 {_PAD + 18 + _ROW / 2:.0f})" font-family="{_MONO}" font-size="12">',
+        *_lines(box),
+        *_boxes(box),
+        "</g></svg>",
+    ]
+    return "\n".join(parts)
+
+
+def _lines(box: _Placed) -> Iterator[str]:
+    start = box.x + box.width
+    for child in box.children:
+        _, ink, _, dashes = _STYLES[child.truth]
+        middle = (start + child.x) / 2
+        yield (
+            f'<path d="M{start:.1f} {box.y:.1f}C{middle:.1f} {box.y:.1f} {middle:.1f} {child.y:.1f} {child.x:.1f} '
+            f'{child.y:.1f}" fill="none" stroke="{ink}" stroke-width="1.5"{dashes}/>'
+        )
+        yield from _lines(child)
+
+
+def _boxes(box: _Placed) -> Iterator[str]:
+    fill, ink, sign, dashes = _STYLES[box.truth]
+    joined = bool(box.children)
+    label = f"{sign} {box.text}" if sign else box.text
+    weight = ' font-weight="600"' if joined else ""
+    yield (
+        f"<g><title>{_escaped(_SAID[box.truth] + box.whole)}</title>"
+        f'<rect x="{box.x:.1f}" y="{box.y - _BOX / 2:.1f}" width="{box.width:.1f}" height="{_BOX}" '
+        f'rx="{12 if joined else 4}" fill="{fill}" stroke="{ink}"{dashes}/>'
+        f'<text x="{box.x + 9:.1f}" y="{box.y + 4:.1f}" fill="{ink}" xml:space="preserve"{weight}>'
+        f"{_escaped(label)}</text></g>"
+    )
+    for child in box.children:
+        yield from _boxes(child)
+
+
+def _shortened(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
+
+
+def _escaped(text: str) -> str:
+    """XML has no way at all to write some control characters."""
+    return escape(_UNPRINTABLE.sub("\ufffd", text))

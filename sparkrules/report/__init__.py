@@ -1,0 +1,70 @@
+"""A page about a rule set, for people who did not write the rules: `write_report`, or `RuleSet.report`.
+
+| module | has |
+|---|---|
+| `facts` | everything that the page says, from the rules and from Spark: `hits`, `together`, `attributes`, `matrix` |
+| `catalogue` | all rules, packed for the page's script |
+| `summary`, `sections` and what that lists, `rejections` | the page's words |
+| `script_facts` | the page's data |
+| `page`, `markup`, `library`, `assets/` | how it becomes one file |
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sparkrules.errors import RuleSetError
+from sparkrules.report.facts import Say, gather
+from sparkrules.report.library import plotting_script
+from sparkrules.report.markup import join
+from sparkrules.report.page import whole_page
+from sparkrules.report.script_facts import script_facts
+from sparkrules.report.sections import navigation, sections
+from sparkrules.report.summary import eyebrow, lead, tiles
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+    from sparkrules.ruleset import RuleSet
+
+__all__ = ["write_report"]
+
+
+def write_report(
+    rules: RuleSet,
+    path: str | os.PathLike[str],
+    df: DataFrame | None = None,
+    *,
+    time: str | None = None,
+    schema: pa.Schema | None = None,
+    lint: bool | None = None,
+    say: Say = lambda _: None,
+) -> Path:
+    """Write the page, and return its path. See `RuleSet.report`; `say` is told what is done next."""
+    if time is not None and df is None:
+        raise RuleSetError(f"time={time!r} is a column of the rows: give them too, df=...")
+    plotting_script()  # so that what is missing is said at once
+    facts = gather(rules, df, time, schema, lint, say)
+    say("writing the page")
+    found = list(sections(facts))
+    parts: dict[str, str] = {
+        "title": join(f"{facts.name}: what the rules do"),
+        "name": join(facts.name),
+        "eyebrow": eyebrow(facts),
+        "lead": lead(facts),
+        "tiles": tiles(facts),
+        "navigation": navigation(found),
+        "sections": join(*(section for _, _, section in found)),
+        "footer": join("Made by sparkrules. This page is one file and asks nothing of the network."),
+    }
+    file = Path(path)
+    text = whole_page(parts, script_facts(facts), facts.catalogue.packed())
+    try:
+        # A rejected text may have half a character in it, which no file can hold.
+        file.write_bytes(text.encode("utf-8", "replace"))
+    except OSError as error:
+        raise RuleSetError(f"{file} cannot be written: {error.strerror}") from error
+    return file

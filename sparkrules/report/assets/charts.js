@@ -1,0 +1,242 @@
+// Charts by Vega-Lite, as SVG. They are drawn again when the theme changes.
+
+const charts = {
+  drawn: new Map(),
+
+  // `spec` makes the specification, so that it can ask for colours; `pick` is called with the datum that is clicked.
+  async draw(id, spec, pick) {
+    this.drawn.set(id, { spec, pick });
+    const place = $(id);
+    const turn = (Number(place.dataset.turn) || 0) + 1;
+    place.dataset.turn = turn;
+    const stage = element("div", { style: "width: 100%" });
+    place.append(stage);
+    const options = { renderer: "svg", actions: false, config: this.config() };
+    const made = spec();
+    if (!made.vconcat && !made.width)
+      Object.assign(made, { width: Math.max(220, place.clientWidth), autosize: { type: "fit-x", contains: "padding" } });
+    const { view } = await vegaEmbed(stage, made, options);
+    if (Number(place.dataset.turn) !== turn) { stage.remove(); view.finalize(); return; }
+    clear(place, stage);
+    place.classList.toggle("pick", Boolean(pick));
+    if (pick) view.addEventListener("click", (_, item) => { if (item?.datum) pick(item.datum); });
+    place.dataset.ready = "yes";
+  },
+
+  start() {
+    let waiting = 0, width = window.innerWidth;
+    window.addEventListener("resize", () => {
+      if (window.innerWidth === width) return;
+      width = window.innerWidth;
+      clearTimeout(waiting);
+      waiting = setTimeout(() => this.redraw(), 200);
+    });
+    theme.listeners.push(() => this.redraw());
+  },
+
+  redraw() { for (const [id, { spec, pick }] of [...this.drawn]) this.draw(id, spec, pick); },
+
+  config() {
+    const [ink, muted, line, accent] = ["ink", "muted", "line", "accent"].map((name) => theme.color(name));
+    const font = getComputedStyle(document.body).fontFamily;
+    return {
+      background: "transparent",
+      font,
+      view: { stroke: "transparent" },
+      axis: {
+        labelColor: muted, titleColor: muted, gridColor: line, domainColor: line, tickColor: line,
+        labelFontSize: 12, titleFontSize: 12, titleFontWeight: "normal", labelLimit: 190, titlePadding: 8,
+      },
+      legend: { labelColor: muted, titleColor: muted, labelFontSize: 12, titleFontSize: 12, titleFontWeight: "normal",
+        labelLimit: 170 },
+      header: { labelColor: ink, titleColor: muted },
+      text: { color: ink, fontSize: 12 },
+      bar: { color: accent, cornerRadiusEnd: 2 },
+      line: { color: accent }, area: { color: accent }, rule: { color: muted },
+      range: {
+        category: theme.isDark
+          ? ["#8fb8ff", "#ffb37a", "#74d69e", "#e7a0d8", "#f0d264", "#9ee3ea"]
+          : ["#22559c", "#c8631a", "#1f7a4d", "#93357f", "#8a6d00", "#1c7f8c"],
+      },
+    };
+  },
+};
+
+// Shades from hardly anything to very much, on the page's own background.
+const shades = () => (theme.isDark ? ["#1f2a3b", "#8fb8ff"] : ["#e6eef9", "#163f7a"]);
+
+function barsOfRules(catalogue, rules) {
+  const values = rules.map((rule) => ({ rule, id: catalogue.ids[rule], hits: catalogue.hits[rule],
+    share: catalogue.hits[rule] / facts.rows }));
+  return {
+    description: `Bar chart of the ${rules.length} rules with the most hits; the table below has the figures`,
+    data: { values },
+    height: 22 * values.length,
+    encoding: {
+      y: { field: "id", type: "ordinal", sort: null, title: null, axis: { ticks: false, domain: false } },
+      x: { field: "hits", type: "quantitative", title: "rows hit", axis: { format: "~s", tickCount: 5 } },
+      tooltip: [{ field: "id", title: "rule" }, { field: "hits", title: "rows hit", format: "," },
+        { field: "share", title: "of all rows", format: ".2%" }],
+    },
+    layer: [{ mark: { type: "bar", height: 14 } }],
+  };
+}
+
+function barsOfHitCounts() {
+  return {
+    description: "How many rules hit how many rows",
+    data: { values: facts.histogram },
+    height: 26 * facts.histogram.length,
+    encoding: {
+      y: { field: "hits", type: "ordinal", sort: null, title: "rows hit" },
+      x: { field: "rules", type: "quantitative", title: "rules", axis: { format: "~s", tickCount: 4 } },
+    },
+    layer: [
+      { mark: { type: "bar", height: 16 }, encoding: { color: { condition: { test: "datum.hits === 'never'",
+        value: theme.color("bad") }, value: theme.color("accent") },
+        tooltip: [{ field: "hits", title: "rows hit" }, { field: "rules", title: "rules", format: "," }] } },
+      { mark: { type: "text", align: "left", dx: 5 }, encoding: { text: { field: "rules", format: "," } } },
+    ],
+  };
+}
+
+function linesOverTime(what) {
+  const { times, rows, hits, rules } = facts.time;
+  const values = [];
+  if (what === "rules") {
+    for (const own of rules) own.hits.forEach((value, i) => values.push({ at: times[i], value, name: own.id }));
+  } else {
+    hits.forEach((value, i) => values.push({ at: times[i], value: what === "hits" ? value : rows[i] ? value / rows[i] : 0,
+      rows: rows[i] }));
+  }
+  const title = { hits: "hits of all rules", perRow: "hits per row", rules: "rows hit" }[what];
+  const encoding = {
+    x: { field: "at", type: "temporal", scale: { type: "utc" }, axis: { grid: false }, title: `${facts.time.column}, per ${facts.time.label}` },
+    y: { field: "value", type: "quantitative", title, axis: { format: "~s", tickCount: 5 } },
+    tooltip: [{ field: "at", type: "temporal", title: "from", format: "%Y-%m-%d %H:%M:%S" },
+      { field: "value", title, format: what === "perRow" ? ".3~f" : "," }],
+  };
+  if (what === "rules") {
+    const name = { field: "name", type: "nominal", sort: null, title: "rule", legend: { orient: "bottom", columns: 3 } };
+    encoding.color = name;
+    encoding.strokeDash = name;
+    encoding.tooltip.unshift({ field: "name", title: "rule" });
+  }
+  const mark = what === "rules" ? { type: "line", strokeWidth: 2, point: { size: 14 } }
+    : { type: "area", line: { strokeWidth: 2 }, point: { size: 16 }, opacity: 0.25 };
+  return { description: `${title} over time`, data: { values }, height: 260, encoding, layer: [{ mark }] };
+}
+
+function matrixChart(catalogue) {
+  const { rules, pairs, ofRows } = facts.matrix;
+  const values = [];
+  for (const [a, b, both, share] of pairs)
+    for (const [x, y] of [[a, b], [b, a]])
+      values.push({ x, y, both, share, a: catalogue.ids[y], b: catalogue.ids[x] });
+  const domain = rules.map((rule) => catalogue.ids[rule]);
+  const size = Math.max(11, Math.min(30, 430 / rules.length));
+  const axis = { labelLimit: 150, labelFontSize: Math.min(12, size - 2), ticks: false, domain: false };
+  return {
+    description: `Matrix of ${rules.length} rules: the stronger the colour, the more two rules have in common`,
+    data: { values },
+    width: { step: size }, height: { step: size },
+    encoding: {
+      x: { field: "b", type: "ordinal", scale: { domain }, title: null,
+        axis: { ...axis, labelLimit: 110, labelAngle: -60, labelAlign: "left", labelBaseline: "middle", orient: "top" } },
+      y: { field: "a", type: "ordinal", scale: { domain }, title: null, axis },
+      tooltip: [{ field: "a", title: "rule" }, { field: "b", title: "and" },
+        { field: "both", title: ofRows ? "rows both hit" : "tests both have", format: "," },
+        { field: "share", title: ofRows ? "of the rows either hits" : "of the tests of both", format: ".1%" }],
+    },
+    layer: [{ mark: { type: "rect", cornerRadius: 2, stroke: theme.color("surface"), strokeWidth: 1 },
+      encoding: { color: { field: "share", type: "quantitative", scale: { domain: [0, 1], range: shades() },
+        title: ofRows ? "hit together" : "tests in common", legend: { format: ".0%", orient: "bottom" } } } }],
+  };
+}
+
+// A rule in the middle, the rules that have a part in common with it around it; the thicker a line, the more they share.
+function neighbourGraph(catalogue, rule, neighbours) {
+  const shown = neighbours.slice(0, 14);
+  const nodes = shown.map((near, i) => {
+    const angle = (2 * Math.PI * (i + 0.5)) / shown.length - Math.PI / 2;
+    return { x: Math.cos(angle), y: -Math.sin(angle), ox: 0, oy: 0, rule: near.rule, id: catalogue.ids[near.rule],
+      tests: near.tests, both: near.parts.map((part) => catalogue.text(part, 160)).join("; ") };
+  });
+  const scale = (domain) => ({ scale: { domain, nice: false, zero: false }, axis: null });
+  const spots = (side) => ({
+    mark: { type: "text", align: side, dx: side === "left" ? 10 : -10, limit: 170 },
+    transform: [{ filter: side === "left" ? "datum.x >= 0" : "datum.x < 0" }],
+    encoding: { text: { field: "id" } },
+  });
+  const tooltip = [{ field: "id", title: "rule" }, { field: "tests", title: "tests in common" },
+    { field: "both", title: "both contain" }];
+  return {
+    description: `The neighbours of the rule: ${shown.length} rules with a part in common, listed in the table beside`,
+    data: { values: nodes },
+    height: 340,
+    encoding: { x: { field: "x", type: "quantitative", ...scale([-2.4, 2.4]) },
+      y: { field: "y", type: "quantitative", ...scale([-1.2, 1.2]) } },
+    layer: [
+      { mark: { type: "rule", opacity: 0.6 }, encoding: { x2: { field: "ox" }, y2: { field: "oy" },
+        strokeWidth: { field: "tests", type: "quantitative", scale: { range: [1, 6] }, legend: null }, tooltip: tooltip } },
+      { mark: { type: "circle", size: 150, color: theme.color("accent"), opacity: 1 }, encoding: { tooltip } },
+      spots("left"), spots("right"),
+      { data: { values: [{ x: 0, y: 0, id: catalogue.ids[rule] }] },
+        mark: { type: "circle", size: 420, color: theme.color("good"), opacity: 1 } },
+      { data: { values: [{ x: 0, y: 0, id: catalogue.ids[rule] }] },
+        mark: { type: "text", fontWeight: "bold", dy: 26, limit: 220 }, encoding: { text: { field: "id" } } },
+    ],
+  };
+}
+
+function barsOfLevels() {
+  return {
+    description: "Number of shared parts at each level of the index",
+    data: { values: facts.levels.map((parts, i) => ({ level: i + 1, parts })) },
+    height: 26 * facts.levels.length,
+    encoding: {
+      y: { field: "level", type: "ordinal", title: "level" },
+      x: { field: "parts", type: "quantitative", title: "parts", axis: { format: "~s", tickCount: 4 } },
+      tooltip: [{ field: "level" }, { field: "parts", format: "," }],
+    },
+    layer: [
+      { mark: { type: "bar", height: 16 } },
+      { mark: { type: "text", align: "left", dx: 5 }, encoding: { text: { field: "parts", format: "," } } },
+    ],
+  };
+}
+
+// Texts made different by what nobody sees: on an axis, equal texts would be one place.
+const different = (texts) => texts.map((text, i) => text + "\u200b".repeat(texts.slice(0, i).filter((t) => t === text).length));
+
+// Where the rows lie, above; where the tests of rules are true, below, on the same ranges.
+function distribution(attribute) {
+  const extent = Math.min(180, 16 + 7 * Math.max(4, ...attribute.spans.map((span) => span.text.length)));
+  const labels = different(attribute.bins.map((bin) => bin.label));
+  const bins = attribute.bins.map((bin, i) => ({ ...bin, label: labels[i] }));
+  const x = (axis) => ({ field: "label", type: "ordinal", scale: { domain: labels }, title: null, axis });
+  const names = { labelAngle: -45, labelLimit: 120, ticks: false, labelOverlap: true };
+  const tooltip = [{ field: "label", title: "values" }, { field: "share", title: "of the rows", format: ".2%" },
+    { field: "tests", title: "tests of rules true here", format: "," }];
+  const y = (field, title, axis) => ({ field, type: "quantitative", title, axis: { minExtent: extent, ...axis } });
+  const rows = { data: { values: bins }, height: 130, mark: { type: "bar" },
+    encoding: { x: x(null), y: y("share", "rows", { format: "%", tickCount: 4 }), tooltip } };
+  const cover = { data: { values: bins }, height: 60, mark: { type: "bar", color: theme.color("warn") },
+    encoding: { x: x(attribute.spans.length ? null : names), y: y("tests", "rules' tests true", { tickCount: 2, format: "~s" }), tooltip } };
+  const drawn = [rows, cover];
+  if (attribute.spans.length) {
+    const texts = different(attribute.spans.map((span) => span.text));
+    const values = attribute.spans.flatMap((span, n) => labels.slice(span.first, span.last + 1)
+      .map((label) => ({ label, text: texts[n], rules: span.rules })));
+    drawn.push({ data: { values }, height: { step: 17 }, mark: { type: "rect", height: 8, color: theme.color("good") },
+      encoding: { x: x(names), y: { field: "text", type: "ordinal", sort: texts, title: null,
+        axis: { ticks: false, domain: false, labelLimit: 175, minExtent: extent } },
+        tooltip: [{ field: "text", title: "test" }, { field: "rules", title: "rules with it", format: "," }] } });
+  }
+  const width = Math.max(240, $("distribution").clientWidth - extent - 40);
+  return {
+    description: `Where the values of ${attribute.name} lie, and where tests of rules are true`,
+    vconcat: drawn.map((view) => ({ width, ...view })),
+    spacing: 8,
+  };
+}

@@ -1,0 +1,112 @@
+"""All rules of a report, packed: what the page searches, lists and explores. One text, however many rules there are.
+
+Contract: rules come by hits, most first, then in output order; a rule is referred to by its place. The nodes are those
+of the factored forest, so that parts which several rules have in common are nodes; `tests` are the texts of the leaves,
+in their order. The page unpacks the text (gzip in base64) itself: 100,000 rules are about three megabytes.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparkrules.index.csr import Ints
+from sparkrules.index.factor import factored
+from sparkrules.index.forest import Forest, forest_of
+from sparkrules.index.segment import PREDICATE, Segment
+from sparkrules.sql.tree import OPERATORS, Predicate
+
+MOST_RULES = 200_000
+_LONGEST_TEXT = 4_000
+
+
+@dataclass(frozen=True, eq=False)
+class Catalogue:
+    """`hits` has the rules that hit, or is None if no rows were looked at; `valid` says which are valid now."""
+
+    segment: Segment
+    hits: Mapping[str, int] | None
+    valid: NDArray[np.bool_]
+
+    @cached_property
+    def order(self) -> Ints:
+        """The rules of the catalogue, as numbers of subscriptions, in its order."""
+        ranked = self.segment.output_order
+        order: Ints = ranked[np.argsort(-self._counts[ranked], kind="stable")][:MOST_RULES]
+        return order
+
+    @cached_property
+    def ids(self) -> list[str]:
+        """The ids of the rules, in the order of the catalogue."""
+        found: list[str] = self.segment.subscription_id[self.order].tolist()
+        return found
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """The place of each rule, by its id."""
+        return {id: place for place, id in enumerate(self.ids)}
+
+    @cached_property
+    def forest(self) -> Forest:
+        """The nodes of these rules, with common parts; its roots come in the order of the segment."""
+        return factored(forest_of(self.segment, self._kept))
+
+    @cached_property
+    def roots(self) -> Ints:
+        """The node of each rule, in the order of the catalogue."""
+        rows = np.full(len(self.segment.priority), -1, np.int32)
+        rows[self._kept] = self.forest.roots
+        return rows[self.order]
+
+    @cached_property
+    def _counts(self) -> NDArray[np.int64]:
+        known = self.hits or {}
+        return np.array([known.get(id, 0) for id in self.segment.subscription_id.tolist()], np.int64)
+
+    @cached_property
+    def _kept(self) -> NDArray[np.bool_]:
+        kept = np.zeros(len(self.segment.priority), bool)
+        kept[self.order] = True
+        return kept
+
+    def packed(self) -> str:
+        """See the module."""
+        forest, order = self.forest, self.order
+        tests = _predicates(forest)
+        numbers = forest.node_predicate[forest.node_operator == PREDICATE].tolist()
+        content = {
+            "ids": self.ids,
+            "texts": [_shortened(text) for text in self.segment.where[order].tolist()],
+            "metadata": self.segment.metadata[order].tolist(),
+            "priorities": self.segment.priority[order].tolist(),
+            "invalid": np.flatnonzero(~self.valid[order]).tolist(),
+            "hits": None if self.hits is None else self._counts[order].tolist(),
+            "roots": self.roots.tolist(),
+            "operators": forest.node_operator.tolist(),
+            "uses": forest.use_count.tolist(),
+            "counts": forest.children.lengths.tolist(),
+            "children": forest.children.values.tolist(),
+            "tests": [_shortened(tests[number]) for number in numbers],
+        }
+        text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+        return base64.b64encode(gzip.compress(text.encode("utf-8", "replace"), 6, mtime=0)).decode()
+
+
+def _predicates(forest: Forest) -> list[str]:
+    constants = forest.predicate_constants.to_lists()
+    attributes, operators = forest.predicate_attribute.tolist(), forest.predicate_operator.tolist()
+    return [
+        str(Predicate(forest.attributes[attribute], OPERATORS[operator], tuple(forest.constants[c] for c in own)))
+        for attribute, operator, own in zip(attributes, operators, constants, strict=True)
+    ]
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST_TEXT else text[:_LONGEST_TEXT] + " …"

@@ -1,0 +1,135 @@
+"""What a report says, gathered: from the rules alone and, where there are rows, from Spark."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from sparkrules.catalyst.analyze import count_ranges, counted_values
+from sparkrules.catalyst.session import require_plugin, store_of
+from sparkrules.index.segment import Segment
+from sparkrules.index.sharing import Sharing, sharing
+from sparkrules.lint import Report
+from sparkrules.rejected import Rejected
+from sparkrules.report.attributes import Attribute, Distribution, attributes_of, distributions_of
+from sparkrules.report.catalogue import Catalogue
+from sparkrules.report.hits import Hits, count_hits
+from sparkrules.report.matrix import MOST_RULES, Matrix, matrix_of_rows, matrix_of_tests
+from sparkrules.report.together import OverTime, Together, count_together
+from sparkrules.sql.tree import OPERATORS
+from sparkrules.store import Store
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from sparkrules.ruleset import RuleSet
+
+# `lint` takes minutes for 100,000 rules, everything else seconds.
+MOST_LINTED = 20_000
+_SAMPLE, _SMALLEST_SAMPLE = 20_000, 2_000
+# So many values are looked up in seconds. Each pattern of a text is looked up by itself.
+_VALUES = 10_000_000
+_PATTERNS = np.isin(OPERATORS, [word for word in OPERATORS if re.search("like|contains|with", word)])
+_MOST_SHARED = 15
+
+Say = Callable[[str], Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """See the module. Without rows `hits` and `over_time` are None; `lint` is None if nobody looked."""
+
+    name: str
+    version: int | None
+    made: datetime
+    rules: int
+    invalid: int
+    catalogue: Catalogue
+    rejected: Sequence[Rejected]
+    lint: Report | None
+    matrix: Matrix
+    sharing: Sharing
+    levels: Sequence[int]
+    attributes: Sequence[Attribute]
+    hits: Hits | None = None
+    distributions: Sequence[Distribution] = ()
+    sampled: int = 0
+    time: str | None = None
+    zone: str = ""
+    over_time: OverTime | None = None
+
+    @property
+    def never(self) -> int | None:
+        """How many rules did not hit."""
+        return None if self.hits is None else self.rules - len(self.hits.by_rule)
+
+
+def gather(
+    rules: RuleSet, df: DataFrame | None, time: str | None, schema: pa.Schema | None, lint: bool | None, say: Say
+) -> Facts:
+    """Everything that a report says; `say` is told what is done next."""
+    made = datetime.now(timezone.utc)
+    hits: Hits | None = None
+    together: Together | None = None
+    distributions: Sequence[Distribution] = ()
+    chosen: list[str] = []
+    version, zone, sampled = _known_version(rules), "", 0
+    if df is not None:
+        require_plugin(df.sparkSession)
+        store = store_of(df.sparkSession)
+        version = rules.version_in(store) or rules.publish(store=store)
+        rule_set = f"{rules.name}@{version}"
+        zone = str(df.sparkSession.conf.get("spark.sql.session.timeZone"))
+        say("matching rows")
+        hits = count_hits(df, rule_set, time)
+        chosen = [id for id, _ in sorted(hits.by_rule.items(), key=lambda item: (-item[1], item[0]))[:MOST_RULES]]
+        say("counting what hits together")
+        together = count_together(df, rule_set, chosen, hits, time)
+        say("looking where values lie")
+        ranges = count_ranges(df, rule_set, _sample(rules.segment), 0)
+        distributions, sampled = distributions_of(counted_values(df, Store(store), rules.name, version, ranges))
+    segment = rules.segment
+    valid = segment.valid_at(made)
+    catalogue = Catalogue(segment, None if hits is None else hits.by_rule, valid)
+    say("looking for what rules have in common")
+    everything = len(catalogue.ids) == len(segment.priority)
+    wants_lint = len(segment.priority) <= MOST_LINTED if lint is None else lint
+    if wants_lint:
+        say("looking for mistakes in rules")
+    return Facts(
+        rules.name,
+        version,
+        made,
+        len(segment.priority),
+        int((~valid).sum()),
+        catalogue,
+        rules.rejected,
+        rules.lint(schema) if wants_lint else None,
+        matrix_of_tests(catalogue) if together is None else matrix_of_rows(catalogue, together.pairs, chosen),
+        sharing(segment, _MOST_SHARED, catalogue.forest if everything else None),
+        np.bincount(segment.level, minlength=1)[1:].tolist(),
+        attributes_of(segment),
+        hits,
+        distributions,
+        sampled,
+        time,
+        zone,
+        None if together is None else together.over_time,
+    )
+
+
+def _sample(segment: Segment) -> int:
+    """Of how many rows the values are looked at."""
+    values = len(segment.attributes) + int(_PATTERNS[segment.predicate_operator].sum())
+    return min(_SAMPLE, max(_SMALLEST_SAMPLE, _VALUES // max(values, 1)))
+
+
+def _known_version(rules: RuleSet) -> int | None:
+    """The version that the rules were loaded or published as, if they are still the same."""
+    return None if rules._home is None else rules.version_in(rules._home)

@@ -1,0 +1,116 @@
+"""Some rules, and for each two of them how much they have to do with each other: what the page shows as a matrix.
+
+Of rules that were matched against rows: the rows that both hit, as a share of those that one of them hits. Without
+rows: the tests that both have, as a share of those that one of them has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparkrules.index.segment import PREDICATE
+from sparkrules.report.catalogue import Catalogue
+
+MOST_RULES = 30
+_RULES_PER_PART = 6
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """`rules` are places in the catalogue, those that are alike beside each other; `pairs` has two of them, in how many
+    rows (or tests) they meet, and the share. `of_rows` says which of the two it is."""
+
+    of_rows: bool
+    rules: Sequence[int]
+    pairs: Sequence[tuple[int, int, int, float]]
+
+
+def matrix_of_rows(catalogue: Catalogue, pairs: Mapping[tuple[str, str], int], chosen: Sequence[str]) -> Matrix:
+    """From the rows in which the chosen rules hit together."""
+    hits = catalogue.hits or {}
+    found = {
+        (catalogue.places[a], catalogue.places[b]): (rows, rows / (hits[a] + hits[b] - rows))
+        for (a, b), rows in pairs.items()
+    }
+    return _matrix([catalogue.places[id] for id in chosen], found, of_rows=True)
+
+
+def matrix_of_tests(catalogue: Catalogue) -> Matrix:
+    """From the tests of rules that have much in common."""
+    chosen = _related(catalogue)
+    tests = {place: _tests(catalogue, place) for place in chosen}
+    found = {}
+    for number, a in enumerate(chosen):
+        for b in chosen[number + 1 :]:
+            both = len(tests[a] & tests[b])
+            if both:
+                found[a, b] = both, both / len(tests[a] | tests[b])
+    return _matrix(chosen, found, of_rows=False)
+
+
+def _matrix(chosen: Sequence[int], found: Mapping[tuple[int, int], tuple[int, float]], *, of_rows: bool) -> Matrix:
+    place = {rule: number for number, rule in enumerate(chosen)}
+    shares = np.zeros((len(chosen), len(chosen)))
+    for (a, b), (_, share) in found.items():
+        shares[place[a], place[b]] = shares[place[b], place[a]] = share
+    pairs = [(a, b, count, round(share, 4)) for (a, b), (count, share) in found.items()]
+    # Who meets nobody would only be an empty line.
+    meeting = [number for number in _alike_together(shares) if shares[number].any()]
+    return Matrix(of_rows, [chosen[number] for number in meeting], pairs)
+
+
+def _alike_together(shares: NDArray[np.float64]) -> list[int]:
+    """An order in which each is followed by the one, of those left, that is most like it, or like one before."""
+    left, order = list(range(len(shares))), []
+    best = np.zeros(len(shares))
+    while left:
+        following = max(left, key=lambda number: (best[number], -number))
+        left.remove(following)
+        order.append(following)
+        best = np.maximum(0.8 * best, shares[following])
+    return order
+
+
+def _related(catalogue: Catalogue) -> list[int]:
+    """A few rules of each of the parts that say most about the rule set."""
+    forest, most = catalogue.forest, MOST_RULES
+    if len(catalogue.ids) <= most:
+        return list(range(len(catalogue.ids)))
+    shared = np.flatnonzero((forest.use_count > 1) & (forest.node_operator != PREDICATE))
+    # Large parts that many rules have come first.
+    weight = forest.use_count[shared].astype(np.int64) * forest.children.lengths[shared]
+    chosen: dict[int, None] = {}
+    of_root = {root: place for place, root in reversed(list(enumerate(catalogue.roots.tolist())))}
+    parents = forest.children.transposed(len(forest.level))
+    for node in shared[np.argsort(-weight, kind="stable")].tolist():
+        above, seen, found = [node], {node}, 0
+        while above and found < _RULES_PER_PART and len(chosen) < most:
+            current = above.pop()
+            if current in of_root and of_root[current] not in chosen:
+                chosen[of_root[current]] = None
+                found += 1
+            new = [parent for parent in parents.row(current).tolist()[:100] if parent not in seen]
+            seen.update(new)
+            above += new
+        if len(chosen) == most:
+            break
+    for place in range(len(catalogue.ids)):
+        if len(chosen) == most:
+            break
+        chosen[place] = None
+    return list(chosen)
+
+
+def _tests(catalogue: Catalogue, place: int) -> set[int]:
+    forest = catalogue.forest
+    stack = [int(catalogue.roots[place])]
+    seen = set(stack)
+    while stack:
+        new = [child for child in forest.children.row(stack.pop()).tolist() if child not in seen]
+        seen.update(new)
+        stack += new
+    return {node for node in seen if forest.node_operator[node] == PREDICATE}

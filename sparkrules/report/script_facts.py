@@ -1,0 +1,92 @@
+"""What the page's script is told: JSON, bounded whatever the number of rules."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from itertools import pairwise
+from typing import Any
+
+from sparkrules.lint import Finding
+from sparkrules.report.facts import Facts
+from sparkrules.report.time_buckets import label
+
+SHOWN_OVER_TIME = 6
+_FINDINGS_PER_RULE = 5
+_RULES_WITH_FINDINGS = 5_000
+_HISTOGRAM = (0, 1, 2, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
+
+
+def script_facts(facts: Facts) -> dict[str, Any]:
+    """See the module."""
+    return {
+        "rows": 0 if facts.hits is None else facts.hits.rows,
+        "histogram": _histogram(facts),
+        "time": _time(facts),
+        "matrix": {"ofRows": facts.matrix.of_rows, "rules": facts.matrix.rules, "pairs": facts.matrix.pairs},
+        "levels": facts.levels,
+        "attributes": [
+            {
+                "name": own.name,
+                "tests": own.tests,
+                "nullShare": own.null_share,
+                "search": own.search,
+                "bins": [{"label": bin.label, "share": bin.share, "tests": bin.tests} for bin in own.bins],
+                "spans": [
+                    {"text": span.text, "rules": span.rules, "first": span.first, "last": span.last}
+                    for span in own.spans
+                ],
+            }
+            for own in facts.distributions
+        ],
+        "findings": _findings(facts),
+        "shown": _most_telling(facts),
+    }
+
+
+def _histogram(facts: Facts) -> list[dict[str, Any]]:
+    """How many rules hit how many rows, by powers of ten."""
+    if facts.hits is None:
+        return []
+    counts = [facts.never or 0, *([0] * (len(_HISTOGRAM) - 1))]
+    for hits in facts.hits.by_rule.values():
+        counts[max(i for i, least in enumerate(_HISTOGRAM) if hits >= least)] += 1
+    labels = ["never", "once"]
+    labels += [f"{a:,} – {b - 1:,}" for a, b in pairwise(_HISTOGRAM[2:])]
+    labels.append(f"{_HISTOGRAM[-1]:,} or more")
+    last = max((i for i, count in enumerate(counts) if count), default=0)
+    return [{"hits": labels[i], "rules": counts[i]} for i in range(last + 1)]
+
+
+def _time(facts: Facts) -> dict[str, Any] | None:
+    own = facts.over_time
+    if own is None:
+        return None
+    start = [(own.first + i) * (own.width // timedelta(milliseconds=1)) for i in range(len(own.rows))]
+    shown = facts.catalogue.ids[:SHOWN_OVER_TIME]
+    return {
+        "column": facts.time,
+        "label": label(own.width),
+        "times": start,
+        "rows": own.rows,
+        "hits": own.hits,
+        "rules": [{"id": id, "hits": own.by_rule[id]} for id in shown if id in own.by_rule],
+    }
+
+
+def _findings(facts: Facts) -> dict[str, list[str]]:
+    """By rule, in one line each."""
+    found: dict[str, list[str]] = {}
+    for finding in facts.lint or ():
+        for id in finding.ids[:1] if len(finding.ids) > 2 else finding.ids:
+            if id in found or len(found) < _RULES_WITH_FINDINGS:
+                found.setdefault(id, []).append(_line(finding))
+    return {id: lines[:_FINDINGS_PER_RULE] for id, lines in found.items()}
+
+
+def _line(finding: Finding) -> str:
+    return f"{finding.kind}: {finding.message}"
+
+
+def _most_telling(facts: Facts) -> int:
+    """The rule that is shown first: one of the two that meet most, else the one that hits most."""
+    return max(facts.matrix.pairs, key=lambda pair: pair[2], default=(0,))[0]

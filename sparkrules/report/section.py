@@ -1,0 +1,44 @@
+"""What every section of the page is made of, and how figures are written."""
+
+from __future__ import annotations
+
+from sparkrules.report.markup import Markup, h
+
+
+def section(id: str, title: str, hint: str | Markup, *content: Markup | None) -> Markup:
+    """A heading, what it is about, and what is to be seen."""
+    return h(
+        "section",
+        h("h2", title, id=f"{id}-h"),
+        h("p", hint, cls="hint"),
+        *content,
+        id=id,
+        cls="part",
+        aria_labelledby=f"{id}-h",
+    )
+
+
+def chart(id: str, label: str) -> Markup:
+    """The place of a chart, which the script fills."""
+    return h("div", id=id, cls="chart", role="group", aria_label=label)
+
+
+def more(left: int) -> Markup | None:
+    """That so many are not shown."""
+    return h("p", f"… and {left:,} more.", cls="hint") if left > 0 else None
+
+
+def cut(text: str, most: int = 300) -> str:
+    """A text of bounded length."""
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def percent(share: float) -> str:
+    """A share for people to read.
+
+    >>> percent(0.1234), percent(0.0001), percent(0), percent(1)
+    ('12.3 %', 'under 0.1 %', '0 %', '100 %')
+    """
+    if 0 < share < 0.001:
+        return "under 0.1 %"
+    return f"{100 * share:.1f}".removesuffix(".0") + " %"

@@ -1,0 +1,31 @@
+"""The sections of the page, in their order. What needs the script is a place for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sparkrules.report.facts import Facts
+from sparkrules.report.index_sections import cost, index
+from sparkrules.report.markup import Markup, h, join
+from sparkrules.report.problem_sections import findings, rejected_rules
+from sparkrules.report.rule_sections import explore, overlap, rules, time
+
+
+def sections(facts: Facts) -> Iterator[tuple[str, str, Markup]]:
+    """For each section its id, its name in the navigation, and itself."""
+    yield "hits", "Rules", rules(facts)
+    if facts.time is not None:
+        yield "time", "Time", time(facts)
+    yield "explore", "Explore", explore()
+    yield "overlap", "Overlap", overlap(facts)
+    yield "findings", "Findings", findings(facts.lint)
+    if facts.rejected:
+        yield "rejected", "Rejected", rejected_rules(facts)
+    yield "index", "Index", index(facts)
+    if facts.hits is not None:
+        yield "cost", "Cost", cost(facts.hits, facts)
+
+
+def navigation(found: Sequence[tuple[str, str, Markup]]) -> Markup:
+    """Links to the sections."""
+    return join(*(h("li", h("a", name, href=f"#{id}")) for id, name, _ in found))

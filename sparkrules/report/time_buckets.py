@@ -1,0 +1,48 @@
+"""Cutting a span of time into a few equal parts whose bounds people like: full minutes, hours, days."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+MOST = 60
+_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001  # local time, as everywhere in a report
+_UNITS = (
+    *(timedelta(seconds=n) for n in (1, 5, 15, 30)),
+    *(timedelta(minutes=n) for n in (1, 5, 15, 30)),
+    *(timedelta(hours=n) for n in (1, 3, 6, 12)),
+    *(timedelta(days=n) for n in (1, 7, 28, 91, 364)),
+)
+
+
+def bucket_width(first: datetime, last: datetime) -> timedelta:
+    """The smallest width with which at most `MOST` buckets cover the span.
+
+    >>> bucket_width(datetime(2024, 5, 1), datetime(2024, 5, 2, 12))
+    datetime.timedelta(seconds=3600)
+    """
+    for width in _UNITS:
+        if bucket_of(last, width) - bucket_of(first, width) < MOST:
+            return width
+    width = _UNITS[-1]
+    while bucket_of(last, width) - bucket_of(first, width) >= MOST:
+        width *= 2
+    return width
+
+
+def bucket_of(at: datetime, width: timedelta) -> int:
+    """The number of the bucket that a time is in; 0 begins in 1970."""
+    return (at - _EPOCH) // width
+
+
+def label(width: timedelta) -> str:
+    """The width in words.
+
+    >>> label(timedelta(hours=3)), label(timedelta(days=1))
+    ('3 hours', 'day')
+    """
+    for unit, name in ((timedelta(days=1), "day"), (timedelta(hours=1), "hour"), (timedelta(minutes=1), "minute")):
+        if width % unit == timedelta(0):
+            count = width // unit
+            return name if count == 1 else f"{count} {name}s"
+    seconds = width // timedelta(seconds=1)
+    return "second" if seconds == 1 else f"{seconds} seconds"

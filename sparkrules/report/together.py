@@ -1,0 +1,100 @@
+"""Which of the rules that hit most hit the same rows, and when: a second pass, bounded by the number of these rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from sparkrules.report.hits import matched
+from sparkrules.report.time_buckets import bucket_of, bucket_width
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+    from sparkrules.report.hits import Hits
+
+
+@dataclass(frozen=True)
+class OverTime:
+    """Counts per bucket of time, from `first` on: rows, hits of all rules, hits of each of the chosen rules."""
+
+    width: timedelta
+    first: int
+    rows: Sequence[int]
+    hits: Sequence[int]
+    by_rule: Mapping[str, Sequence[int]]
+    rows_without_time: int
+
+
+@dataclass(frozen=True)
+class Together:
+    """`pairs`: in how many rows two of the chosen rules hit, the one of the smaller id first."""
+
+    pairs: Mapping[tuple[str, str], int]
+    over_time: OverTime | None
+
+
+def count_together(
+    df: DataFrame, rule_set: str, chosen: Sequence[str], hits: Hits, time: str | None = None
+) -> Together:
+    """Count pairs of the chosen rules and, if a time is named, hits over time; `hits` are those of the same rows."""
+    from pyspark.sql import functions as f
+
+    known = f.array(*map(f.lit, sorted(chosen))) if chosen else f.array().cast("array<string>")
+    width = None if hits.first is None or hits.last is None else bucket_width(hits.first, hits.last)
+    rows = matched(df, rule_set, time).select(
+        _bucket(width).alias("bucket"),
+        f.size("ids").alias("hits"),
+        f.array_intersect(known, f.col("ids")).alias("found"),  # in the order of the first, that is by id
+    )
+    # One line for the row itself, without rules, one for each rule and one for each pair.
+    pairs = f.expr("""
+        concat(
+            array(named_struct('a', CAST(NULL AS STRING), 'b', CAST(NULL AS STRING))),
+            flatten(transform(found, (a, i) -> transform(slice(found, i + 1, size(found)), b -> struct(a, b))))
+        )
+    """)
+    counted = (
+        rows.select("bucket", "hits", f.explode(pairs).alias("pair"))
+        .groupBy("bucket", "pair")
+        .agg(f.count(f.lit(1)).alias("rows"), f.sum("hits").alias("hits"))
+        .toArrow()
+        .to_pylist()
+    )
+    together: dict[tuple[str, str], int] = {}
+    for line in counted:
+        a, b = line["pair"]["a"], line["pair"]["b"]
+        if a != b:
+            together[a, b] = together.get((a, b), 0) + line["rows"]
+    return Together(together, None if width is None else _over_time(counted, chosen, hits, width))
+
+
+def _bucket(width: timedelta | None) -> Column:
+    from pyspark.sql import functions as f
+
+    if width is None:
+        return f.lit(None).cast("bigint")
+    micros = "timestampdiff(MICROSECOND, TIMESTAMP_NTZ '1970-01-01 00:00:00', time)"
+    size = width // timedelta(microseconds=1)
+    return f.expr(f"({micros} - pmod({micros}, {size}L)) div {size}L")  # rounded down, also before 1970
+
+
+def _over_time(counted: Sequence[dict[str, Any]], chosen: Sequence[str], hits: Hits, width: timedelta) -> OverTime:
+    assert hits.first is not None
+    assert hits.last is not None
+    first = bucket_of(hits.first, width)
+    size = bucket_of(hits.last, width) - first + 1
+    rows, total, without = [0] * size, [0] * size, 0
+    by_rule = {id: [0] * size for id in chosen}
+    for line in counted:
+        a, b = line["pair"]["a"], line["pair"]["b"]
+        if line["bucket"] is None:
+            without += line["rows"] if a is None else 0
+        elif a is None:
+            rows[line["bucket"] - first] += line["rows"]
+            total[line["bucket"] - first] += line["hits"]
+        elif a == b:
+            by_rule[a][line["bucket"] - first] += line["rows"]
+    return OverTime(width, first, rows, total, by_rule, without)

@@ -1,0 +1,56 @@
+"""Rules and rows that the tests of reports share: small enough to look through, and as nasty as users can be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import sparkrules
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+RULES = {
+    "hot": "temperature > 30 AND NOT indoors",
+    "hot here": "temperature > 30 AND city = 'Rome' AND NOT indoors",
+    "hot there": "temperature > 30 AND city = 'Oslo'",
+    "frost": "temperature < 0",
+    "silent": "temperature IS NULL",
+    "err": "status LIKE 'err%' OR temperature NOT BETWEEN -40 AND 60",
+    "never": "temperature > 1000",
+    "impossible": "temperature > 30 AND temperature < 10",
+}
+REJECTED = {"broken": "temperature >> 5 AND AND city = 'x'", "cut": "temperature >"}
+
+SCRIPT = "<script>window.hacked = 1</script>"
+HOSTILE = {
+    SCRIPT: "city = '</script><script>window.hacked = 2</script>'",
+    "</script><img src=x onerror='window.hacked = 3'>": "city = '<!--<script>' AND temperature > 30",
+    "{{facts}} & \"quoted\" 'id'": "temperature > 30 AND city = '{{catalogue}}'",
+    "\u2028\x07 datum.x [0] ${1}": "temperature > 30 OR city = '`${alert(1)}`'",
+    "ÄÖ 漢字 😀": "temperature > 30 AND city = '😀'",
+}
+HOSTILE_REJECTED = {"<b onmouseover=alert(1)>bad": "city = <script>alert(1)</script>"}
+
+
+def readings(spark: SparkSession) -> DataFrame:
+    """200 readings over three days, some without a temperature and some without a time."""
+    return spark.range(200).selectExpr(
+        "CAST(id AS INT) AS id",
+        "IF(id % 17 = 0, NULL, CAST(id % 60 - 12 AS DOUBLE)) AS temperature",
+        "id % 3 = 0 AS indoors",
+        "element_at(array('Rome', 'Oslo', 'Bern', 'Rome'), CAST(id % 4 + 1 AS INT)) AS city",
+        "IF(id % 25 = 0, 'error 7', 'ok') AS status",
+        "IF(id % 50 = 1, NULL, TIMESTAMP '2024-05-01 00:30:00' + make_interval(0, 0, 0, 0, 0, 20 * id)) AS at",
+    )
+
+
+def alerts(name: str = "alerts") -> sparkrules.RuleSet:
+    rules = sparkrules.RuleSet(name)
+    rules.subscribe_all({**RULES, **REJECTED})
+    return rules
+
+
+def hostile() -> sparkrules.RuleSet:
+    rules = sparkrules.RuleSet("hostile")
+    rules.subscribe_all({**HOSTILE, **HOSTILE_REJECTED})
+    return rules
