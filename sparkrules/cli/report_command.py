@@ -82,7 +82,7 @@ def _report_of_rows(rules: RuleSet, arguments: argparse.Namespace) -> Path:
     store = Store(arguments.store).path if arguments.name else None
     try:
         with _session(store, settings_of(arguments)) as spark:
-            rows = _rows(spark, arguments.data)
+            rows = _rows(spark, arguments.data.absolute())
             types = arrow_schema(rows)
             return write_report(
                 rules, arguments.output, rows, time=arguments.time, schema=types, lint=arguments.lint, say=_say

@@ -74,7 +74,7 @@ final class Answers(
   private val needsPartners = answers.contains(Answer.Overlap)
   private lazy val ranges = new Ranges(matcher.parts(0))
   private val result = new GenericInternalRow(answers.length)
-  private val buffer = new IdBuffer(isReused = areCopied)
+  private val (buffer, overlapBuffer) = (new IdBuffer(isReused = areCopied), new IdBuffer(isReused = areCopied))
 
   def run(row: InternalRow): Unit = {
     matcher.run(row)
@@ -91,7 +91,7 @@ final class Answers(
         case Answer.Ids => ids
         case Answer.Overlaps =>
           overlaps.find()
-          Ids.arrays(overlaps, ids)
+          Ids.arrays(overlaps, ids, overlapBuffer)
         case Answer.Rows => rows()
         case Answer.Errors => errors()
         case Answer.Ranges => ranges.ofRow()

@@ -1,7 +1,5 @@
 package sparkrules
 
-import java.util.Arrays
-
 import org.apache.spark.sql.catalyst.expressions.UnsafeArrayData
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.types.UTF8String
@@ -60,9 +58,19 @@ final class IdBuffer(isReused: Boolean) {
   /** An array of so many elements and bytes; its elements are not yet written. */
   def start(count: Int, size: Int): Array[Byte] = {
     if (!isReused || kept.length < size) kept = new Array[Byte](if (isReused) math.max(size, 2 * kept.length) else size)
-    else Arrays.fill(kept, 0, UnsafeArrayData.calculateHeaderPortionInBytes(count), 0.toByte)
-    Platform.putLong(kept, Platform.BYTE_ARRAY_OFFSET, count.toLong)
+    IdBuffer.startArray(kept, Platform.BYTE_ARRAY_OFFSET.toLong, count)
     kept
+  }
+}
+
+object IdBuffer {
+
+  /** The header of an array of Spark: how many elements it has, and that none is NULL. */
+  def startArray(bytes: Array[Byte], address: Long, count: Int): Unit = {
+    Platform.putLong(bytes, address, count.toLong)
+    val end = address + UnsafeArrayData.calculateHeaderPortionInBytes(count)
+    var word = address + 8
+    while (word < end) { Platform.putLong(bytes, word, 0L); word += 8 }
   }
 }
 
@@ -95,10 +103,10 @@ object Ids {
   }
 
   /**
-   * The ids of the members of each group as a new array of arrays, those of Spark: in one piece, so that it is written by
+   * The ids of the members of each group as an array of arrays, those of Spark: in one piece, so that it is written by
    * one copy. They are copied from `ids`, those of all that matches, which are near: most are in several groups.
    */
-  def arrays(groups: Overlaps, ids: UnsafeArrayData): UnsafeArrayData = {
+  def arrays(groups: Overlaps, ids: UnsafeArrayData, buffer: IdBuffer): UnsafeArrayData = {
     val source = ids.getBaseObject
     val from = ids.getBaseOffset
     val entries = from + UnsafeArrayData.calculateHeaderPortionInBytes(ids.numElements)
@@ -116,14 +124,14 @@ object Ids {
     }
     val header = UnsafeArrayData.calculateHeaderPortionInBytes(groups.count)
     val size = sizeOf(groups.count, words)
-    val array = new IdBuffer(isReused = false).start(groups.count, size)
+    val array = buffer.start(groups.count, size)
     var base = header + 8 * groups.count
     group = 0
     while (group < groups.count) {
       var i = groups.start(group)
       val end = groups.end(group)
       val start = Platform.BYTE_ARRAY_OFFSET + base.toLong
-      Platform.putLong(array, start, (end - i).toLong)
+      IdBuffer.startArray(array, start, end - i)
       var entry = UnsafeArrayData.calculateHeaderPortionInBytes(end - i)
       var place = entry + 8 * (end - i)
       while (i < end) {
