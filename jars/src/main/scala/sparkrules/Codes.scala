@@ -38,7 +38,11 @@ object Codes {
     }
   }
 
-  def contains(intervals: Array[Int], from: Int, until: Int, code: Int): Boolean = {
+  def contains(intervals: Array[Int], from: Int, until: Int, code: Int): Boolean =
+    if (until - from == 2) code >= intervals(from) && code <= intervals(from + 1)
+    else isAmong(intervals, from, until, code)
+
+  private def isAmong(intervals: Array[Int], from: Int, until: Int, code: Int): Boolean = {
     var low = from >> 1
     var high = (until >> 1) - 1
     while (low <= high) {

@@ -28,6 +28,7 @@ final class Overlaps(matcher: RowMatcher) {
   private var groupMembers = new Array[Int](256)
   private var starts = new Array[Int](65)
   private var hashes = new Array[Int](64)
+  private var keys = new Array[Long](64) // by which groups are ordered, unless they are equal
   private var order = new Array[Int](64)
   private var merged = new Array[Int](64)
   private var table = new Array[Int](128) // 1 + the number of a group, or 0
@@ -97,6 +98,7 @@ final class Overlaps(matcher: RowMatcher) {
       val size = 2 * meetingCount
       starts = new Array[Int](size + 1)
       hashes = new Array[Int](size)
+      keys = new Array[Long](size)
       order = new Array[Int](size)
       merged = new Array[Int](size)
       table = new Array[Int](Integer.highestOneBit(size) * 4)
@@ -119,7 +121,12 @@ final class Overlaps(matcher: RowMatcher) {
       m += 1
     }
     var i = 0
-    while (i < count) { reverse(starts(i), starts(i + 1)); table(slots(i)) = 0; i += 1 }
+    while (i < count) {
+      reverse(starts(i), starts(i + 1))
+      keys(i) = keyOf(starts(i), starts(i + 1))
+      table(slots(i)) = 0
+      i += 1
+    }
   }
 
   // Per group: its place in the table.
@@ -184,13 +191,24 @@ final class Overlaps(matcher: RowMatcher) {
       }
     }
 
-  private def isBefore(a: Int, b: Int): Boolean = {
-    val (sizeA, sizeB) = (starts(a + 1) - starts(a), starts(b + 1) - starts(b))
-    if (sizeA != sizeB) sizeA > sizeB
-    else Arrays.compare(groupMembers, starts(a), starts(a + 1), groupMembers, starts(b), starts(b + 1)) < 0
-  }
+  private def isBefore(a: Int, b: Int): Boolean =
+    if (keys(a) != keys(b)) keys(a) < keys(b)
+    else {
+      val (sizeA, sizeB) = (starts(a + 1) - starts(a), starts(b + 1) - starts(b))
+      if (sizeA != sizeB) sizeA > sizeB
+      else Arrays.compare(groupMembers, starts(a), starts(a + 1), groupMembers, starts(b), starts(b + 1)) < 0
+    }
+
+  /** The size of a group and its first two members in one number, which decides between most groups; or 0. */
+  private def keyOf(from: Int, until: Int): Long =
+    if (matcher.count > Overlaps.MostInKey) 0L
+    else {
+      val size = (Overlaps.MostInKey - (until - from)).toLong
+      (size << 42) | (groupMembers(from).toLong << 21) | groupMembers(from + 1)
+    }
 }
 
 object Overlaps {
   private final val Few = 24
+  private final val MostInKey = (1 << 21) - 1
 }
