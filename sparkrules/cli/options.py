@@ -69,9 +69,17 @@ def add_engine(command: argparse.ArgumentParser) -> None:
     add_conf(command, "a setting of the embedded Spark, which is then used; may be repeated")
 
 
-def add_conf(command: argparse.ArgumentParser, help: str) -> None:
-    """Settings of Spark."""
-    command.add_argument("--conf", action="append", default=[], type=_setting, metavar="KEY=VALUE", help=help)
+def add_conf(command: argparse.ArgumentParser, help: str, prefixes: tuple[str, ...] = ("spark.",)) -> None:
+    """Settings of Spark, or of what else takes those that begin so."""
+
+    def setting(text: str) -> tuple[str, str]:
+        name, equals, value = text.partition("=")
+        if not equals or not name.startswith(prefixes):
+            forms = " or ".join(f"{prefix}NAME=VALUE" for prefix in prefixes)
+            raise argparse.ArgumentTypeError(f"{text!r} is not a setting: write {forms}")
+        return name, value
+
+    command.add_argument("--conf", action="append", default=[], type=setting, metavar="KEY=VALUE", help=help)
 
 
 def add_limit(command: argparse.ArgumentParser, shown: int) -> None:
@@ -91,10 +99,3 @@ def _limit(text: str) -> int:
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of lines")
     return int(text)
-
-
-def _setting(text: str) -> tuple[str, str]:
-    key, equals, value = text.partition("=")
-    if not (key and equals):
-        raise argparse.ArgumentTypeError(f"{text!r} is not of the form KEY=VALUE")
-    return key, value

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sparkrules.catalyst.thrift_server import DEFAULT_PORT, ThriftServer, free_port, serve
 from sparkrules.cli.command import Commands, add_command
-from sparkrules.cli.options import add_json, add_store
+from sparkrules.cli.options import add_conf, add_json, add_store
 from sparkrules.cli.rules import load_rules
 from sparkrules.errors import StoreError
 from sparkrules.store.location import default_store, local_path
@@ -44,13 +44,10 @@ def add_thriftserver(commands: Commands) -> None:
         help="where tables and views are kept (default: the metastore of your Spark, else ~/.sparkrules/warehouse)",
     )
     command.add_argument("--master", help="Spark master (default: that of your Spark, else local[*])")
-    command.add_argument(
-        "--conf",
-        type=_setting,
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="a setting of Spark, or of the server: spark.driver.memory=4g, hive.server2.authentication=LDAP",
+    add_conf(
+        command,
+        "a setting of Spark, or of the server: spark.driver.memory=4g, hive.server2.authentication=LDAP",
+        prefixes=("spark.", "hive."),
     )
     add_json(command)
     command.set_defaults(run=_thriftserver)
@@ -66,8 +63,7 @@ def server_of(arguments: argparse.Namespace) -> ThriftServer:
         port=arguments.port or free_port(arguments.host),
         master=arguments.master,
         warehouse=arguments.warehouse,
-        # At INFO a query is some hundred lines, and at WARN one that says that it need not be cancelled.
-        settings={"spark.log.level": "ERROR", **dict(arguments.conf)},
+        settings=dict(arguments.conf),
     )
 
 
@@ -127,14 +123,3 @@ def _port(text: str) -> int:
     if not text.isdecimal() or int(text) > 65535:
         raise argparse.ArgumentTypeError(f"{text!r} is not a port: write a number up to 65535")
     return int(text)
-
-
-def _setting(text: str) -> tuple[str, str]:
-    """
-    >>> _setting("spark.driver.memory=4g")
-    ('spark.driver.memory', '4g')
-    """
-    name, equals, value = text.partition("=")
-    if not equals or not name.startswith(("spark.", "hive.")):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a setting: write spark.NAME=VALUE or hive.NAME=VALUE")
-    return name, value

@@ -128,6 +128,18 @@ def test_settings_of_hive_are_given_to_the_server(store: Path) -> None:
     assert "spark.a=b" in command[:after]
 
 
+def test_threads_and_logs_are_bounded_unless_the_user_says_otherwise(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    (tmp_path / "spark-defaults.conf").write_text("spark.sql.shuffleExchange.maxThreadThreshold 512\n")
+    words = ThriftServer("s", "r", settings={"spark.log.level": "INFO"}).command()
+    settings = dict(word.split("=", 1) for word in words if word.startswith(("spark.sql.", "spark.log.")))
+    assert "spark.sql.shuffleExchange.maxThreadThreshold" not in settings, "Spark reads its defaults itself"
+    assert settings["spark.sql.resultQueryStage.maxThreadThreshold"] == "128"
+    assert settings["spark.log.level"] == "INFO"
+
+
 def test_a_store_is_found_from_wherever_the_server_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     stores = {"rules": str(tmp_path / "rules"), "s3a://bucket/rules": "s3a://bucket/rules"}
