@@ -122,3 +122,23 @@ def test_overlap_sets_of_random_rules_equal_brute_force(spark: SparkSession, see
     with settings(spark, spark_sparkrules_partRules="30"):
         got = {row.row: row.matches.overlaps for row in sparkrules.match(df, writer.rule_set).collect()}
     assert got == expected
+
+
+def test_rows_that_thousands_of_rules_match(spark: SparkSession) -> None:
+    """Groups of all sizes: those of thousands, many of the same size that begin alike, and hundreds of pairs."""
+    rules = sparkrules.RuleSet("many_matches")
+    rules.subscribe_all(
+        {
+            f"r{i}": f"a > 0 AND (b > {i % 7} OR c = {i % 3}) AND d <> {i % 1250}"
+            + (" AND e > 0" if i % 25 else "")
+            + (f" AND (f > {i} OR g IN (1, {i % 40}))" if i % 2 else "")
+            for i in range(2600)
+        }
+    )
+    df = spark.sql(
+        "SELECT * FROM VALUES (0, 1, 8, 1, 7, 1, 3000, 1), (1, 1, 3, 1, 7, 1, 1000, NULL), (2, 1, NULL, 2, 9, 1, 0, 1),"
+        " (3, 1, 9, NULL, NULL, 1, 1, 1), (4, 1, 9, 0, 0, NULL, 9000, 5) AS t(row, a, b, c, d, e, f, g)"
+    )
+    expected = by_brute_force(df, rules)
+    assert sum(map(len, expected.values())) > 1000
+    assert {row.row: row.matches.overlaps for row in sparkrules.match(df, rules).collect()} == expected

@@ -147,7 +147,8 @@ final class Answers(
     val partners = Array.fill(matcher.count)(new BitSet)
     overlaps.find()
     (0 until overlaps.count).foreach { group =>
-      val (together, from, until) = (new BitSet, overlaps.start(group), overlaps.end(group))
+      val (together, from) = (new BitSet, overlaps.start(group))
+      val until = from + overlaps.size(group)
       (from until until).foreach(i => together.set(overlaps.members(i)))
       (from until until).foreach(i => partners(overlaps.members(i)).or(together))
     }

@@ -10,18 +10,11 @@ import scala.collection.mutable.ArrayBuffer
  * @param nodes per part: its nodes that are such, and `numbers` theirs
  */
 final class Common(nodes: Array[Array[Int]], numbers: Array[Array[Int]], count: Int) extends Serializable {
-  @transient private var made: Array[Sharing] = _
+  @transient private var made: Sharing = _
 
   /** How the subscriptions of the parts, whose forests these are, share nodes; made once in each JVM. */
-  def sharings(forests: => Array[Forest]): Array[Sharing] = synchronized {
-    if (made == null) {
-      var first = count
-      made = forests.zipWithIndex.map { case (forest, part) =>
-        val sharing = Sharing.of(forest, nodes(part), numbers(part), first)
-        first = sharing.end
-        sharing
-      }
-    }
+  def sharing(forests: => Array[Forest]): Sharing = synchronized {
+    if (made == null) made = Sharing.of(forests, nodes, numbers, count)
     made
   }
 }

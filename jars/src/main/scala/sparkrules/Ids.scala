@@ -110,48 +110,55 @@ object Ids {
     val source = ids.getBaseObject
     val from = ids.getBaseOffset
     val entries = from + UnsafeArrayData.calculateHeaderPortionInBytes(ids.numElements)
-    var words = 0L
+    val header = UnsafeArrayData.calculateHeaderPortionInBytes(groups.count)
+    val size = sizeOf(groups.count, wordsOf(groups, source, entries))
+    val array = buffer.start(groups.count, size)
+    var base = header + 8 * groups.count
     var group = 0
     while (group < groups.count) {
       var i = groups.start(group)
-      val end = groups.end(group)
-      words += UnsafeArrayData.calculateHeaderPortionInBytes(end - i) / 8 + (end - i)
-      while (i < end) {
-        words += (Platform.getLong(source, entries + 8L * groups.members(i)).toInt + 7) >>> 3
-        i += 1
-      }
-      group += 1
-    }
-    val header = UnsafeArrayData.calculateHeaderPortionInBytes(groups.count)
-    val size = sizeOf(groups.count, words)
-    val array = buffer.start(groups.count, size)
-    var base = header + 8 * groups.count
-    group = 0
-    while (group < groups.count) {
-      var i = groups.start(group)
-      val end = groups.end(group)
+      val count = groups.size(group)
+      val end = i + count
       val start = Platform.BYTE_ARRAY_OFFSET + base.toLong
-      IdBuffer.startArray(array, start, end - i)
-      var entry = UnsafeArrayData.calculateHeaderPortionInBytes(end - i)
-      var place = entry + 8 * (end - i)
+      IdBuffer.startArray(array, start, count)
+      var entry = start + UnsafeArrayData.calculateHeaderPortionInBytes(count)
+      var place = entry + 8L * count
       while (i < end) {
         val own = Platform.getLong(source, entries + 8L * groups.members(i))
-        Platform.putLong(array, start + entry, (place.toLong << 32) | own.toInt)
+        Platform.putLong(array, entry, ((place - start) << 32) | own.toInt)
         var read = from + (own >>> 32)
-        val until = read + ((own.toInt + 7) & ~7)
+        val until = read + own.toInt
         while (read < until) {
-          Platform.putLong(array, start + place, Platform.getLong(source, read))
+          Platform.putLong(array, place, Platform.getLong(source, read))
           read += 8
           place += 8
         }
         entry += 8
         i += 1
       }
-      Platform.putLong(array, Platform.BYTE_ARRAY_OFFSET + header + 8L * group, (base.toLong << 32) | place)
-      base += place
+      Platform.putLong(array, Platform.BYTE_ARRAY_OFFSET + header + 8L * group, (base.toLong << 32) | (place - start))
+      base += (place - start).toInt
       group += 1
     }
     arrayOf(array, size)
+  }
+
+  /** How many words the arrays of all groups take up, given where the entries of their members are. */
+  private def wordsOf(groups: Overlaps, source: AnyRef, entries: Long): Long = {
+    var words = 0L
+    var group = 0
+    while (group < groups.count) {
+      var i = groups.start(group)
+      val count = groups.size(group)
+      val end = i + count
+      words += (UnsafeArrayData.calculateHeaderPortionInBytes(count) >> 3) + count
+      while (i < end) {
+        words += (Platform.getLong(source, entries + 8L * groups.members(i)).toInt + 7) >>> 3
+        i += 1
+      }
+      group += 1
+    }
+    words
   }
 
   private def sizeOf(count: Int, words: Long): Int = {

@@ -6,173 +6,179 @@ import java.util.Arrays
  * The overlap sets of a row: the groups of two or more matching subscriptions that share a subexpression which is true
  * in this row, no group twice; larger groups first, then in the order of their members.
  *
- * What matches is noted at each of its true nodes at which it can meet another (see [[Sharing]]). Nothing is cleared
- * between rows: what was noted under another stamp is out of date.
+ * What matches visits each of its nodes where it can meet another (see [[Sharing]]). Visits are noted without a branch, as
+ * those that nobody can predict would take most of the time; so it is not known then whether the node is true. That is
+ * asked only where several have met.
  */
 final class Overlaps(matcher: RowMatcher) {
-  private val sharings = matcher.rules.sharings
-  private val truths = sharings.indices.map { p =>
-    if (sharings(p).open.values.isEmpty) null else matcher.parts(p).truthOf(matcher.rules.parts(p).forest)
+  private val sharing = matcher.rules.sharing
+  private val truths = matcher.parts.indices.map { p =>
+    if (sharing.complexParts(p)) matcher.parts(p).truthOf(matcher.rules.parts(p).forest) else null
   }.toArray
 
-  // Per number of a node: the row's stamp above the last note of it.
-  private val lastNotes = new Array[Long](sharings.last.end)
-  private var stamp = 0
-  // Per note: the position of what matches, and the note before it of the same node, or -1.
-  private var (positions, before) = (new Array[Int](256), new Array[Int](256))
-  private var notes = 0
-  // The last note of each node that has two or more, at the time of the second.
-  private var meetings = new Array[Int](64)
-  private var meetingCount = 0
+  // Per number of a node: the last visit, from 1; or 0. All are 0 between rows.
+  private val lastVisits = new Array[Int](sharing.size)
+  // Per visit: the one before it of the same node, or 0, above the position of who visits.
+  private var visits = new Array[Long](256)
+  private var visited = new Array[Int](256) // the numbers of the nodes
+  private var nodes = 0
+  private var positions = new Array[Int](256) // of the members of groups, from `used` on
+  private var used = 0
 
-  private var groupMembers = new Array[Int](256)
-  private var starts = new Array[Int](65)
-  private var hashes = new Array[Int](64)
-  private var keys = new Array[Long](64) // by which groups are ordered, unless they are equal
-  private var order = new Array[Int](64)
-  private var merged = new Array[Int](64)
-  private var table = new Array[Int](128) // 1 + the number of a group, or 0
+  // Per group: where its list starts, its size, its key; and in which order they are.
+  private var starts = new Array[Int](256)
+  private var groupSizes = new Array[Int](256)
+  private var keys = new Array[Long](256)
+  private var (order, merged) = (new Array[Int](256), new Array[Int](256))
+  private var table = new Array[Int](512) // 1 + the number of a group, or 0
+  private var places = new Array[Int](256) // of the groups in it
 
   /** How many groups there are. */
   var count = 0
 
-  /** Group `i` is `members(start(i))` until `members(end(i))`: ascending positions of what matches. */
+  /** Group `i` has `size(i)` members, from `members(start(i))` on: ascending positions of what matches. */
   def start(i: Int): Int = starts(order(i))
-  def end(i: Int): Int = starts(order(i) + 1)
-  def members(i: Int): Int = groupMembers(i)
+  def size(i: Int): Int = groupSizes(order(i))
+  def members(i: Int): Int = positions(i)
 
   /** Finds the groups of the last row; to be called after `sort()`. */
   def find(): Unit = {
-    stamp += 1
-    if (stamp < 0) { Arrays.fill(lastNotes, 0L); stamp = 1 }
-    notes = 0
-    meetingCount = 0
     count = 0
     if (matcher.count > 1) {
-      var position = 0
-      while (position < matcher.count) { visit(position); position += 1 }
+      visit()
       collect()
       sort()
     }
   }
 
-  private def visit(position: Int): Unit = {
-    val part = matcher.part(position)
-    val subscription = matcher.number(position)
-    val certain = sharings(part).certain
-    var i = certain.start(subscription)
-    val end = certain.end(subscription)
-    while (i < end) { note(certain.values(i), position); i += 1 }
-    val open = sharings(part).open
-    i = open.start(subscription)
-    val openEnd = open.end(subscription)
-    while (i < openEnd) {
-      if (truths(part).of(open.values(i + 1))) note(open.values(i), position)
-      i += 2
-    }
-  }
-
-  private def note(number: Int, position: Int): Unit = {
-    if (notes == positions.length) {
-      positions = Arrays.copyOf(positions, 2 * notes)
-      before = Arrays.copyOf(before, 2 * notes)
-    }
-    val last = lastNotes(number)
-    positions(notes) = position
-    if ((last >> 32).toInt == stamp) {
-      val previous = last.toInt
-      before(notes) = previous
-      if (before(previous) < 0) {
-        if (meetingCount == meetings.length) meetings = Arrays.copyOf(meetings, 2 * meetingCount)
-        meetings(meetingCount) = number
-        meetingCount += 1
+  /** Notes who visits which node. */
+  private def visit(): Unit = {
+    var (position, next, count) = (0, 1, 0)
+    while (position < matcher.count) {
+      val lists = sharing.nodes(matcher.part(position))
+      val subscription = matcher.number(position)
+      val values = lists.values
+      val end = lists.end(subscription)
+      var i = lists.start(subscription)
+      if (visits.length - next < end - i) reserve(next + end - i)
+      while (i < end) {
+        val number = values(i)
+        val before = lastVisits(number)
+        visits(next) = (before.toLong << 32) | position
+        lastVisits(number) = next
+        visited(count) = number
+        count += (before - 1) >>> 31 // 1 if there was none before
+        next += 1
+        i += 1
       }
-    } else before(notes) = -1
-    lastNotes(number) = (stamp.toLong << 32) | notes
-    notes += 1
+      position += 1
+    }
+    nodes = count
   }
 
-  /** Makes groups of the nodes where several meet, each once. */
+  private def reserve(most: Int): Unit = {
+    val size = Math.multiplyExact(2, most)
+    visits = Arrays.copyOf(visits, size)
+    visited = Arrays.copyOf(visited, size)
+    positions = new Array[Int](size)
+  }
+
+  /** Makes groups of the true nodes where several meet, each once. */
   private def collect(): Unit = {
-    if (meetingCount > starts.length - 1) {
-      val size = 2 * meetingCount
-      starts = new Array[Int](size + 1)
-      hashes = new Array[Int](size)
-      keys = new Array[Long](size)
-      order = new Array[Int](size)
-      merged = new Array[Int](size)
-      table = new Array[Int](Integer.highestOneBit(size) * 4)
+    if (nodes > starts.length) {
+      starts = new Array[Int](2 * nodes)
+      groupSizes = new Array[Int](2 * nodes)
+      keys = new Array[Long](2 * nodes)
+      order = new Array[Int](2 * nodes)
+      merged = new Array[Int](2 * nodes)
+      table = new Array[Int](Integer.highestOneBit(nodes) * 4)
+      places = new Array[Int](2 * nodes)
     }
-    if (groupMembers.length < notes) groupMembers = new Array[Int](2 * notes)
-    starts(0) = 0
-    var m = 0
-    while (m < meetingCount) {
-      val from = starts(count)
-      var until = from
-      var note = lastNotes(meetings(m)).toInt
-      var hash = 0
-      while (note >= 0) {
-        groupMembers(until) = positions(note)
-        hash = 31 * hash + positions(note)
-        until += 1
-        note = before(note)
+    used = positions.length
+    var node = 0
+    while (node < nodes) {
+      val number = visited(node)
+      val last = lastVisits(number)
+      lastVisits(number) = 0
+      if ((visits(last) >>> 32) != 0 && sharing.isTrue(number, matcher.parts, truths)) {
+        val start = list(last)
+        keep(start, used - start)
       }
-      keep(from, until, hash)
-      m += 1
+      node += 1
     }
-    var i = 0
-    while (i < count) {
-      reverse(starts(i), starts(i + 1))
-      keys(i) = keyOf(starts(i), starts(i + 1))
-      table(slots(i)) = 0
-      i += 1
-    }
+    var group = 0
+    while (group < count) { table(places(group)) = 0; group += 1 }
   }
 
-  // Per group: its place in the table.
-  private def slots: Array[Int] = merged
+  /** Lists who has visited a node, the last first, before what is used; gives the start. */
+  private def list(last: Int): Int = {
+    var (visit, start) = (last, used)
+    while (visit != 0) {
+      start -= 1
+      positions(start) = visits(visit).toInt
+      visit = (visits(visit) >>> 32).toInt
+    }
+    start
+  }
 
-  private def keep(from: Int, until: Int, hash: Int): Unit = {
-    val mask = table.length - 1
-    var place = (hash * 0x9e3779b9) >>> 7 & mask
-    while (table(place) != 0 && !isGroup(table(place) - 1, from, until, hash)) place = (place + 1) & mask
+  private def keep(start: Int, size: Int): Unit = {
+    val last = table.length - 1
+    var place = hash(start, size) & last
+    while (table(place) != 0 && !isGroup(table(place) - 1, start, size)) place = (place + 1) & last
     if (table(place) == 0) {
-      hashes(count) = hash
-      slots(count) = place
-      starts(count + 1) = until
+      starts(count) = start
+      groupSizes(count) = size
+      places(count) = place
+      used = start
       count += 1
       table(place) = count
     }
   }
 
-  private def isGroup(group: Int, from: Int, until: Int, hash: Int): Boolean =
-    hashes(group) == hash && Arrays.equals(groupMembers, starts(group), starts(group + 1), groupMembers, from, until)
+  /** Of the size and four members; in groups that are smaller these are all. */
+  private def hash(start: Int, size: Int): Int = {
+    val (first, second) = (positions(start), positions(start + (size >> 2)))
+    val (third, last) = (positions(start + (size >> 1)), positions(start + size - 1))
+    val mixed = ((first * 0x9e3779b1L + second) * 0x85ebca77L + third) * 0xc2b2ae3dL + last * 0x27d4eb2fL + size
+    (mixed * 0x9e3779b97f4a7c15L >>> 40).toInt
+  }
 
-  private def reverse(from: Int, until: Int): Unit = {
-    var (low, high) = (from, until - 1)
-    while (low < high) {
-      val swapped = groupMembers(low)
-      groupMembers(low) = groupMembers(high)
-      groupMembers(high) = swapped
-      low += 1
-      high -= 1
+  private def isGroup(group: Int, start: Int, size: Int): Boolean = groupSizes(group) == size &&
+    Arrays.equals(positions, starts(group), starts(group) + size, positions, start, start + size)
+
+  /** By keys, which decide between most groups; where they are the same, by comparing the groups. */
+  private def sort(): Unit = {
+    val areFew = count <= (1 << Overlaps.NumberBits)
+    var i = 0
+    while (i < count) {
+      order(i) = i
+      if (areFew) keys(i) = (keyOf(i) << Overlaps.NumberBits) | i
+      i += 1
+    }
+    if (!areFew) mergeSort(0, count)
+    else {
+      Arrays.sort(keys, 0, count)
+      var from = 0
+      while (from < count) {
+        val key = keys(from) >>> Overlaps.NumberBits
+        var until = from
+        while (until < count && (keys(until) >>> Overlaps.NumberBits) == key) {
+          order(until) = keys(until).toInt & ((1 << Overlaps.NumberBits) - 1)
+          until += 1
+        }
+        if (until - from > 1) mergeSort(from, until)
+        from = until
+      }
     }
   }
 
-  private def sort(): Unit = {
-    var i = 0
-    while (i < count) { order(i) = i; i += 1 }
-    if (count <= Overlaps.Few) insert(0, count) else mergeSort(0, count)
-  }
-
-  private def insert(from: Int, until: Int): Unit = {
-    var i = from + 1
-    while (i < until) {
-      val group = order(i)
-      var j = i - 1
-      while (j >= from && isBefore(group, order(j))) { order(j + 1) = order(j); j -= 1 }
-      order(j + 1) = group
-      i += 1
+  /** The size of a group and its first two members: what is less is before. */
+  private def keyOf(group: Int): Long = {
+    val size = groupSizes(group)
+    if (size >= Overlaps.Large) 0
+    else {
+      val (first, second) = (positions(starts(group)), positions(starts(group) + 1))
+      ((Overlaps.Large - size).toLong << 32) | (math.min(first, 0xffff).toLong << 16) | math.min(second, 0xffff)
     }
   }
 
@@ -191,24 +197,26 @@ final class Overlaps(matcher: RowMatcher) {
       }
     }
 
-  private def isBefore(a: Int, b: Int): Boolean =
-    if (keys(a) != keys(b)) keys(a) < keys(b)
-    else {
-      val (sizeA, sizeB) = (starts(a + 1) - starts(a), starts(b + 1) - starts(b))
-      if (sizeA != sizeB) sizeA > sizeB
-      else Arrays.compare(groupMembers, starts(a), starts(a + 1), groupMembers, starts(b), starts(b + 1)) < 0
+  private def insert(from: Int, until: Int): Unit = {
+    var i = from + 1
+    while (i < until) {
+      val group = order(i)
+      var j = i - 1
+      while (j >= from && isBefore(group, order(j))) { order(j + 1) = order(j); j -= 1 }
+      order(j + 1) = group
+      i += 1
     }
+  }
 
-  /** The size of a group and its first two members in one number, which decides between most groups; or 0. */
-  private def keyOf(from: Int, until: Int): Long =
-    if (matcher.count > Overlaps.MostInKey) 0L
-    else {
-      val size = (Overlaps.MostInKey - (until - from)).toLong
-      (size << 42) | (groupMembers(from).toLong << 21) | groupMembers(from + 1)
-    }
+  private def isBefore(a: Int, b: Int): Boolean = {
+    val (sizeA, sizeB) = (groupSizes(a), groupSizes(b))
+    if (sizeA != sizeB) sizeA > sizeB
+    else Arrays.compare(positions, starts(a), starts(a) + sizeA, positions, starts(b), starts(b) + sizeB) < 0
+  }
 }
 
 object Overlaps {
   private final val Few = 24
-  private final val MostInKey = (1 << 21) - 1
+  private final val Large = (1 << 11) - 1
+  private final val NumberBits = 20
 }

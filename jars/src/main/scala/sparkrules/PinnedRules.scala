@@ -40,9 +40,8 @@ final class PinnedRules(
   /** To be called before it travels to where overlaps are asked for. */
   def compareParts(): Unit = sharedCommon = ownCommon
 
-  /** Per part: where its subscriptions can share subexpressions; there once `compareParts` has been called. */
-  def sharings: Array[Sharing] =
-    (if (ownCommon != null) ownCommon else sharedCommon).value.sharings(parts.map(_.forest).toArray)
+  /** Where subscriptions can share subexpressions; there once `compareParts` has been called. */
+  def sharing: Sharing = (if (ownCommon != null) ownCommon else sharedCommon).value.sharing(parts.map(_.forest).toArray)
 
   /** Frees the executors' copies of what is not shared with other versions. */
   def free(): Unit = {

@@ -3,37 +3,74 @@ package sparkrules
 import java.util.Arrays
 
 /**
- * At which nodes the subscriptions of a forest can meet. Not at every node:
+ * At which nodes the subscriptions of a version can meet. Not at every node:
  *
  *   - a node with one user has no group of two;
  *   - where a node's only parent is an OR, the OR is true whenever the node is, and has the same users: the same group;
  *   - so it is where the only parent is an AND that is true whenever any of its users is, as there is no OR above it.
  *
- * The rest are numbered. Nodes that other parts of the version have too (see [[Common]]) are kept, whatever they are,
- * under a number that they have in all parts; what is above such a node need not be in the other parts.
+ * The rest are numbered. Nodes that several parts of the version have (see [[Common]]) are kept, whatever they are, under
+ * one number for all parts; what is above such a node need not be in the other parts.
  *
- * @param certain per subscription: the numbers of its nodes that are true whenever it matches
- * @param open per subscription: those of its other nodes, each number followed by the node
- * @param end one more than the highest number
+ * @param nodes per part and subscription: the numbers of its nodes
+ * @param places per number: where in `tests` the test of the node begins
+ * @param tests of each, the part whose slots and nodes it names; then, for most, some ranges of which all must hold: how
+ *   many, and of each its slot, first and last code; or 0 and the node itself, if it is not as simple
  */
-final class Sharing(val certain: IntLists, val open: IntLists, val end: Int)
+final class Sharing(val nodes: Array[IntLists], places: Array[Int], tests: Array[Int]) {
+
+  /** How many numbers there are. */
+  def size: Int = places.length
+
+  /** The parts that have nodes whose test is not simple. */
+  lazy val complexParts: Set[Int] = places.iterator.filter(place => tests(place + 1) == 0).map(tests(_)).toSet
+
+  /** Whether the node of a number is true for the row that the parts' matchers are at. */
+  def isTrue(number: Int, matchers: Array[Matcher], truths: Array[Truth]): Boolean = {
+    val place = places(number)
+    val part = tests(place)
+    val ranges = tests(place + 1)
+    if (ranges == 0) truths(part).of(tests(place + 2))
+    else {
+      val matcher = matchers(part)
+      val end = place + 2 + 3 * ranges
+      var i = place + 2
+      while (i < end && { val code = matcher.code(tests(i)); code >= tests(i + 1) && code <= tests(i + 2) }) i += 3
+      i == end
+    }
+  }
+}
 
 object Sharing {
 
-  /** @param common the nodes that other parts have too, and `numbers` theirs; other numbers start at `first` */
-  def of(forest: Forest, common: Array[Int], numbers: Array[Int], first: Int): Sharing = {
-    val numberOf = kept(forest, common)
-    common.indices.foreach(i => numberOf(common(i)) = numbers(i))
-    var next = first
-    val isCommon = new java.util.BitSet
-    common.foreach(isCommon.set)
-    numberOf.indices.foreach { node =>
-      if (numberOf(node) >= 0 && !isCommon.get(node)) { numberOf(node) = next; next += 1 }
-    }
-    val walk = new Walk(forest, numberOf)
-    forest.roots.foreach(walk.add)
-    new Sharing(
-      new IntLists(walk.certainEnds.toArray, walk.certain.toArray), new IntLists(walk.openEnds.toArray, walk.open.toArray), next)
+  /**
+   * @param common per part: the nodes that other parts have too, and `numbers` theirs
+   * @param count how many such numbers there are
+   */
+  def of(forests: Array[Forest], common: Array[Array[Int]], numbers: Array[Array[Int]], count: Int): Sharing = {
+    val (places, tests) = (new IntBuffer, new IntBuffer)
+    (0 until count).foreach(_ => places += -1)
+    val nodes = forests.indices.map { part =>
+      val forest = forests(part)
+      val numberOf = kept(forest, common(part))
+      common(part).indices.foreach { i =>
+        val (node, number) = (common(part)(i), numbers(part)(i))
+        numberOf(node) = number
+        if (places(number) < 0) places(number) = addTest(forest, part, node, tests)
+      }
+      val isCommon = new java.util.BitSet
+      common(part).foreach(isCommon.set)
+      numberOf.indices.foreach { node =>
+        if (numberOf(node) >= 0 && !isCommon.get(node)) {
+          numberOf(node) = places.length
+          places += addTest(forest, part, node, tests)
+        }
+      }
+      val walk = new Walk(forest, numberOf)
+      forest.roots.foreach(walk.add)
+      new IntLists(walk.ends.toArray, walk.found.toArray)
+    }.toArray
+    new Sharing(nodes, places.toArray, tests.toArray)
   }
 
   /** Per node: 0 if it is kept, else -1. Parents come after their children, so one pass from the end sees all parents. */
@@ -67,12 +104,30 @@ object Sharing {
 
   private def atMostTwo(count: Int): Byte = math.min(count, 2).toByte
 
-  /** Collects the numbered nodes of one subscription after the other. */
+  /** Adds the test of a node, and gives its place. */
+  private def addTest(forest: Forest, part: Int, node: Int, tests: IntBuffer): Int = {
+    import forest.{children, intervals, kinds, slots}
+    val place = tests.length
+    tests += part
+    val ranges = if (kinds(node) == Forest.And) children(node) else Array(node)
+    if (ranges.forall(child => kinds(child) == Forest.Leaf && intervals.end(child) - intervals.start(child) == 2)) {
+      tests += ranges.length
+      ranges.foreach { leaf =>
+        tests += slots(leaf)
+        intervals(leaf).foreach(tests += _)
+      }
+    } else {
+      tests += 0
+      tests += node
+    }
+    place
+  }
+
+  /** Finds the numbers of one subscription after the other. */
   private final class Walk(forest: Forest, numberOf: Array[Int]) {
-    import forest.{children, kinds}
-    val (certain, certainEnds, open, openEnds) = (new IntBuffer, new IntBuffer, new IntBuffer, new IntBuffer)
-    certainEnds += 0
-    openEnds += 0
+    import forest.children
+    val (found, ends) = (new IntBuffer, new IntBuffer)
+    ends += 0
 
     // Whether there is a numbered node at or below a node: else it need not be visited.
     private val isAbove = new Array[Boolean](forest.size)
@@ -84,46 +139,27 @@ object Sharing {
     }
     private val visits = new Array[Int](forest.size)
     private var visit = 0
-    private val (sure, unsure) = (new Stack, new Stack)
+    private var (open, opened) = (new Array[Int](64), 0)
 
     def add(root: Int): Unit = {
       visit += 1
-      sure.push(root)
-      while (sure.nonEmpty) {
-        val node = sure.pop()
-        if (enter(node)) {
-          if (numberOf(node) >= 0) certain += numberOf(node)
-          pushChildren(node, if (kinds(node) == Forest.Or) unsure else sure)
-        }
+      enter(root)
+      while (opened > 0) {
+        opened -= 1
+        val node = open(opened)
+        if (numberOf(node) >= 0) found += numberOf(node)
+        var i = children.start(node)
+        while (i < children.end(node)) { enter(children.values(i)); i += 1 }
       }
-      while (unsure.nonEmpty) {
-        val node = unsure.pop()
-        if (enter(node)) {
-          if (numberOf(node) >= 0) { open += numberOf(node); open += node }
-          pushChildren(node, unsure)
-        }
+      ends += found.length
+    }
+
+    private def enter(node: Int): Unit =
+      if (isAbove(node) && visits(node) != visit) {
+        visits(node) = visit
+        if (opened == open.length) open = Arrays.copyOf(open, 2 * opened)
+        open(opened) = node
+        opened += 1
       }
-      certainEnds += certain.length
-      openEnds += open.length
-    }
-
-    private def enter(node: Int): Boolean = isAbove(node) && visits(node) != visit && { visits(node) = visit; true }
-
-    private def pushChildren(node: Int, stack: Stack): Unit = {
-      var i = children.start(node)
-      while (i < children.end(node)) { stack.push(children.values(i)); i += 1 }
-    }
-  }
-
-  private final class Stack {
-    private var values = new Array[Int](64)
-    private var size = 0
-    def nonEmpty: Boolean = size > 0
-    def push(value: Int): Unit = {
-      if (size == values.length) values = Arrays.copyOf(values, 2 * size)
-      values(size) = value
-      size += 1
-    }
-    def pop(): Int = { size -= 1; values(size) }
   }
 }
