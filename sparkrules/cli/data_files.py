@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
-from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sparkrules.cli.csv_table import read_csv
+from sparkrules.cli.partitions import directory_values, partition_columns, with_partitions
 from sparkrules.errors import SparkRulesError
 
 Format = Literal["parquet", "csv", "json"]
@@ -63,14 +64,13 @@ class DataFiles:
         """The names of the columns, those that directories name as well."""
         names = dict.fromkeys(self.schema.names)
         if self.root is not None:
-            parts = (part for file in self.files for part in file.relative_to(self.root).parts[:-1])
-            names |= dict.fromkeys(unquote(part.partition("=")[0]) for part in parts if "=" in part)
+            names |= dict.fromkeys(name for file in self.files for name in directory_values(self.root, file))
         return list(names)
 
     @property
     def are_alike(self) -> bool:
-        """Whether all files have the columns of the schema, and no column is the name of a directory."""
-        return self.root is None and (self.format != "parquet" or all(map(self.schema.equals, self._schemas)))
+        """Whether the rows of all files have the columns of the schema, and no others."""
+        return self.format != "parquet" or (self.root is None and all(map(self.schema.equals, self._schemas)))
 
     @cached_property
     def rows(self) -> int:
@@ -108,6 +108,8 @@ class DataFiles:
     def read(self) -> list[pa.Table]:
         """The tables of CSV and JSON files; types are inferred from all rows of all files."""
         tables = [_reading(file, _READERS[self.format]) for file in self.files]
+        if self.root is not None:
+            tables = with_partitions(tables, partition_columns(self.root, self.files))
         if len(tables) == 1:
             return tables
         try:
@@ -218,17 +220,6 @@ def _with_zone(table: pa.Table, names: list[str]) -> pa.Table:
     return table
 
 
-def _read_csv(file: Path) -> pa.Table:
-    import pyarrow.csv
-
-    table = pyarrow.csv.read_csv(file)
-    # Spark 4.0 has no type for a time of day.
-    for index, field in enumerate(table.schema):
-        if pa.types.is_time(field.type):
-            table = table.set_column(index, field.name, table.column(index).cast(pa.string()))
-    return table
-
-
 def _read_json(file: Path) -> pa.Table:
     import pyarrow.json
 
@@ -237,4 +228,4 @@ def _read_json(file: Path) -> pa.Table:
     return pyarrow.json.read_json(file)
 
 
-_READERS: dict[str, Callable[[Path], pa.Table]] = {"csv": _read_csv, "json": _read_json}
+_READERS: dict[str, Callable[[Path], pa.Table]] = {"csv": read_csv, "json": _read_json}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import closing
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +14,7 @@ import pyarrow.compute as pc
 from sparkrules.cli.json_text import json_text
 from sparkrules.cli.matched import Matched, Shape
 from sparkrules.cli.text_table import GAP, cell, counted, terminal_width, text_table
+from sparkrules.cli.whole_file import whole_file
 from sparkrules.errors import SparkRulesError
 from sparkrules.index import Segment
 
@@ -102,21 +105,18 @@ def check_output(file: Path) -> None:
 
 
 def write_tables(tables: Iterable[pa.Table], file: Path) -> int:
-    """Write tables to a file, in the format that its name says, and return the number of rows."""
+    """Write tables, at least one, to a file in the format that its name says, and return the number of rows."""
     rows = 0
-    writer = None
     try:
-        for table in tables:
-            if writer is None:
-                writer = _Writer(file, table.schema)
-            writer.write(table)
-            rows += table.num_rows
+        pieces = iter(tables)
+        first = next(pieces)
+        with whole_file(file) as unfinished, closing(_Writer(unfinished, first.schema)) as writer:
+            for table in chain([first], pieces):
+                writer.write(table)
+                rows += table.num_rows
     except (OSError, pa.ArrowException) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise SparkRulesError(f"{file} cannot be written: {reason}") from error
-    finally:
-        if writer is not None:
-            writer.close()
     return rows
 
 

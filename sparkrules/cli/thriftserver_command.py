@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 import signal
-import sys
 from pathlib import Path
 
 from sparkrules.catalyst.thrift_server import DEFAULT_PORT, ThriftServer, free_port, serve
 from sparkrules.cli.command import Commands, add_command
+from sparkrules.cli.engine import note
 from sparkrules.cli.options import add_conf, add_json, add_store
 from sparkrules.cli.rules import load_rules
 from sparkrules.errors import StoreError
@@ -93,7 +93,7 @@ def _thriftserver(arguments: argparse.Namespace) -> int:
 
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        print("starting the Thrift server; Ctrl-C stops it", file=sys.stderr, flush=True)
+        note("starting the Thrift server; Ctrl-C stops it")
         serve(server, ready)
     except KeyboardInterrupt:  # before there was anything to stop
         pass

@@ -11,6 +11,7 @@ import pytest
 from sparkrules.catalyst.thrift_server import free_port
 from tests.servers.processes import logs_shown_on_failure
 from tests.servers.thrift import SETTINGS, Client, Thrift, publish, running
+from tests.servers.thrift import connected as connected
 
 VENVS = Path(__file__).resolve().parents[2] / ".venvs"
 RULES = {
@@ -70,13 +71,6 @@ def thrift(_asked_for: None, metrics_port: int, tmp_path_factory: pytest.TempPat
         client.rows("CREATE VIEW alerts_raised AS SELECT * FROM match_subscriptions('alerts', TABLE(readings))")
         client.close()
         yield server
-
-
-@pytest.fixture
-def client(thrift: Thrift) -> Iterator[Client]:
-    client = thrift.connect()
-    yield client
-    client.close()
 
 
 @pytest.fixture

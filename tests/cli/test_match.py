@@ -188,6 +188,27 @@ class TestWhatIsRead:
         words = ["int96.parquet", "--rules", rules, "--engine", "python", "--columns", "seen"]
         assert found(capsys, *words) == [{"row": 1, "seen": "2024-05-01T13:00:00+00:00", "ids": ["late"]}]
 
+    def test_directories_that_name_values_of_csv_and_json(
+        self, rules: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        rules.write_text("id,where\nlate,day > DATE '2024-05-01'\nhot,temperature > 30\nnone,place IS NULL\n")
+        days = [("2024-05-01", "S%C3%BCd"), ("2024-05-02", "__HIVE_DEFAULT_PARTITION__")]
+        for day, place in days:
+            for kind, text in (("csv", "temperature\n40\n"), ("json", '{"temperature": 40}')):
+                directory = Path(kind, f"day={day}", f"place={place}")
+                directory.mkdir(parents=True)
+                (directory / f"a.{kind}").write_text(text)
+        for kind in ("csv", "json"):
+            words = [kind, "--rules", rules, "--engine", "python", "--columns", "*"]
+            expected = [
+                {"temperature": 40, "day": "2024-05-01", "place": "Süd", "ids": ["hot"]},
+                {"temperature": 40, "day": "2024-05-02", "place": None, "ids": ["hot", "late", "none"]},
+            ]
+            files = [f"{kind}/day={day}/place={place}/a.{kind}" for day, place in days]
+            assert found(capsys, *words) == [
+                {"file": file, "row": 0, **line} for file, line in zip(files, expected, strict=True)
+            ]
+
     def test_parquet_files_that_contradict_each_other(self, rules: Path, capsys: pytest.CaptureFixture[str]) -> None:
         pq.write_table(pa.table({"temperature": [1]}), "a.parquet")
         pq.write_table(pa.table({"temperature": [{"celsius": 1}]}), "b.parquet")
@@ -261,7 +282,9 @@ class TestSpark:
         rules.publish()
         pq.write_table(table.drop_columns(["void"]).slice(0, 2), "part [1] of {2}.parquet")
         pq.write_table(table.drop_columns(["void"]).slice(2), "part 2%20.parquet")
-        Path("d.csv").write_text("i,d,s,f,void\n1,1.5,a,1.5,\n,2.5,b,NaN,\n3,,ä,0.0,\n")
+        Path("d.csv").write_text(
+            "i,d,s,f,void,seen\n1,1.5,a,1.5,,2024-05-01 12:00:00.5Z\n,2.5,b,NaN,,\n3,,ä,0.0,,2024-05-02 12:00:00Z\n"
+        )
         Path("d.jsonl").write_text(
             '{"i":1,"d":1.5,"s":"a","f":1.5,"void":null,"x":[],"y":{"z":null}}\n{"s":"b","f":2}\n'
         )
@@ -269,7 +292,7 @@ class TestSpark:
         rules.publish()
         for files in (["part [1] of {2}.parquet", "part 2%20.parquet"], ["d.csv"], ["d.jsonl"]):
             version = "r@2" if files[0].endswith("parquet") else "r@1"
-            for more in ([], ["--all"], ["--per", "match", "--columns", "i,d,s"]):
+            for more in ([], ["--all"], ["--per", "match", "--columns", "i,d,s"], ["--columns", "*"]):
                 words = [*files, "--name", version, *more]
                 by_python = found(capsys, *words, "--engine", "python")
                 assert by_python

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from sparkrules import RuleSet, cli
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 @pytest.fixture
@@ -30,15 +38,22 @@ def test_a_report_of_a_file_of_rules(files: Path, capsys: pytest.CaptureFixture[
     ("arguments", "said"),
     [
         (["--time", "at"], "give them too, --data FILE"),
-        (["--data", "none.csv"], "none.csv: there is no such file"),
-        (["--data", "rows.xls"], "rows.xls: data is read from .parquet, .csv"),
+        (["--data", "none.csv"], "none.csv cannot be read: there is no such file"),
+        (["--data", "rows.xls"], "rows.xls: data is read from .parquet, .csv, .jsonl"),
+        (["--data", "rows.csv", "rules.jsonl"], "files of one format are read together, not csv and json"),
+        (["--data", "empty"], "empty has no .parquet, .csv, .jsonl, .ndjson, .json files in it"),
+        (["--data", "broken.parquet"], "broken.parquet cannot be read: "),
     ],
 )
 def test_what_is_wrong_is_said(
     files: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], said: str
 ) -> None:
+    (files / "empty").mkdir()
+    (files / "broken.parquet").write_text("no Parquet")
     assert cli.main(["report", "rules.csv", *arguments]) == 1
-    assert said in capsys.readouterr().err
+    shown = capsys.readouterr().err
+    assert said in shown
+    assert "starting Spark" not in shown
 
 
 def test_a_report_of_a_published_rule_set_and_rows(files: Path) -> None:
@@ -53,8 +68,49 @@ def test_a_report_of_a_published_rule_set_and_rows(files: Path) -> None:
 
     done = subprocess.run([*command, *settings], env=environment, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout[:22]) == (0, "alerts.html: 3 rules, "), done.stderr
-    assert done.stderr.splitlines()[:2] == ["starting Spark ...", "matching rows ..."]
+    assert done.stderr.splitlines()[:2] == ["sparkrules: starting Spark", "sparkrules: matching rows"]
     page = (files / "alerts.html").read_text(encoding="utf-8")
     assert "Of 3 rules, 1 hit at least one of 3 rows, 2 never did." in page
     assert "version 1 ·" in page
     assert RuleSet.load("alerts", store).versions()[-1].version == 1
+
+
+class TestRows:
+    """The rows of a report are those that `sparkrules match` reads."""
+
+    def test_a_directory_of_parquet_files(self, files: Path, spark: SparkSession) -> None:
+        for name, more in (("many/day=2024-05-01/a", {}), ("many/day=2024-05-02/b", {"place": ["x"]})):
+            Path(name).parent.mkdir(parents=True)
+            pq.write_table(pa.table({"t": [40], **more}), f"{name}.parquet")
+        rules = {"hot": "t > 30", "late": "day > DATE '2024-05-01'", "place": "place = 'x'", "never": "t > 40"}
+        assert "Of 4 rules, 3 hit at least one of 2 rows, 1 never did." in _page(rules, "many", "--time", "day")
+
+    def test_compressed_text_of_several_files(self, files: Path, spark: SparkSession) -> None:
+        Path("a.csv.gz").write_bytes(gzip.compress(b"t,void\n40,\n"))
+        Path("b.csv").write_text("t,void\n1.5,\n")
+        rules = {"hot": "t > 30", "half": "t = 1.5", "void": "void IS NOT NULL"}
+        assert "Of 3 rules, 2 hit at least one of 2 rows, 1 never did." in _page(rules, "a.csv.gz", "b.csv")
+
+    def test_columns_have_the_types_that_they_have_in_match(
+        self, files: Path, spark: SparkSession, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        Path("typed.csv").write_text("n,x,day,at,sharp\n1,1.5,2024-05-01,2024-05-01T10:00:00,2024-05-01 10:00:00.5Z\n")
+        kinds = {"n": "bigint", "x": "double", "day": "date", "at": "timestamp_ntz", "sharp": "timestamp"}
+        rules = {name: f"typeof({name}) = '{kind}'" for name, kind in kinds.items()}
+        assert "Of 5 rules, 5 hit at least one of 1 row, 0 never did." in _page(rules, "typed.csv", "--time", "sharp")
+        capsys.readouterr()
+        assert cli.main(["match", "typed.csv", "--rules", "own.csv", "--json"]) == 0
+        assert sorted(json.loads(capsys.readouterr().out)["ids"]) == sorted(rules)
+
+    def test_what_cannot_be_matched(self, files: Path, spark: SparkSession, capsys: pytest.CaptureFixture[str]) -> None:
+        Path("own.csv").write_text("id,where\nodd,place = 'x'\n")
+        assert cli.main(["report", "own.csv", "--data", "rows.csv"]) == 1
+        said = capsys.readouterr().err
+        assert "Spark cannot match: [SPARKRULES] 1 rule of own@1 cannot be used on the input (t, at):" in said
+        assert "Settings are given with --conf KEY=VALUE." in said
+
+
+def _page(rules: dict[str, str], *data: str) -> str:
+    Path("own.csv").write_text("id,where\n" + "".join(f'{id},"{where}"\n' for id, where in rules.items()))
+    assert cli.main(["report", "own.csv", "--no-lint", "--data", *data]) == 0
+    return Path("report.html").read_text(encoding="utf-8")

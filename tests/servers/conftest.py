@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from tests.servers.processes import logs_shown_on_failure
-from tests.servers.thrift import BOOKS, Client, Thrift, publish, running
+from tests.servers.thrift import BOOKS, Thrift, publish, running
+from tests.servers.thrift import connected as connected
 
 
 @pytest.fixture(autouse=True)
@@ -26,10 +27,3 @@ def thrift(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Thrift]:
         client.rows(f"CREATE TABLE books USING parquet AS SELECT * FROM {BOOKS}")
         client.close()
         yield server
-
-
-@pytest.fixture
-def client(thrift: Thrift) -> Iterator[Client]:
-    client = thrift.connect()
-    yield client
-    client.close()

@@ -68,6 +68,14 @@ class Client:
         self.connection.close()
 
 
+@pytest.fixture(name="client")
+def connected(thrift: Thrift) -> Iterator[Client]:
+    """For a conftest to import: a connection to the server that its fixture `thrift` gives."""
+    client = thrift.connect()
+    yield client
+    client.close()
+
+
 def publish(store: Path, name: str, rules: Mapping[str, str] = RULES) -> sparkrules.RuleSet:
     """A rule set that was published to a store."""
     made = sparkrules.RuleSet(name)

@@ -1,0 +1,83 @@
+"""Data files as a DataFrame of the embedded Spark, and what it says of them where it cannot go on.
+
+Spark itself reads Parquet. Of CSV and JSON it is given the columns as they were read here, so that a rule means the
+same whoever matches it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sparkrules.catalyst.predicate_sql import quoted
+from sparkrules.cli.data_files import DataFiles
+from sparkrules.cli.engine import first_lines
+from sparkrules.cli.matched import numbered
+from sparkrules.errors import SparkRulesError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+FILE, ROW = "__sparkrules_file", "__sparkrules_row"
+# Decoded, so that the order is that of the paths; a plus sign, which stands for itself here, would become a space.
+_PATH = "url_decode(replace(_metadata.file_path, '+', '%2B'))"
+
+
+def data_frame(spark: SparkSession, data: DataFiles, directory: Path) -> DataFrame:
+    """The rows of the data; scratch files go to the directory."""
+    if data.format == "parquet":
+        return _parquet(spark, data)
+    return _converted(spark, data, directory).drop(FILE, ROW)
+
+
+def numbered_frame(spark: SparkSession, data: DataFiles, directory: Path) -> DataFrame:
+    """The same with the columns `ROW`, and `FILE`: the path of a Parquet file, else the number of the file."""
+    if data.format == "parquet":
+        return _parquet(spark, data).selectExpr("*", f"{_PATH} AS {FILE}", f"_metadata.row_index AS {ROW}")
+    return _converted(spark, data, directory)
+
+
+def cannot_match(error: BaseException) -> SparkRulesError:
+    """What to say where Spark cannot match the rows."""
+    said = first_lines(error).replace(f", {FILE}, {ROW}", "")
+    advice = "\nSettings are given with --conf KEY=VALUE." if "spark.sparkrules." in said else ""
+    return SparkRulesError(f"Spark cannot match: {said}{advice}")
+
+
+def _parquet(spark: SparkSession, data: DataFiles) -> DataFrame:
+    paths = [data.root] if data.root is not None else data.files
+    return spark.read.option("mergeSchema", "true").parquet(*map(_spark_path, paths))
+
+
+def _converted(spark: SparkSession, data: DataFiles, directory: Path) -> DataFrame:
+    for number, table in enumerate(data.read):
+        void = [field.name for field in table.schema if pa.types.is_null(field.type)]
+        known = table.drop_columns(void)
+        known = known.cast(pa.schema([field.with_type(_storable(field.type)) for field in known.schema]))
+        files = pa.repeat(pa.scalar(number, pa.int32()), table.num_rows)
+        known = known.append_column(FILE, files).append_column(ROW, numbered(0, table.num_rows))
+        pq.write_table(known, directory / f"data-{number}.parquet")
+    void = [field.name for field in data.schema if pa.types.is_null(field.type)]
+    frame = spark.read.parquet(*(str(directory / f"data-{number}.parquet") for number in range(len(data.files))))
+    return frame.selectExpr("*", *(f"NULL AS {quoted(name)}" for name in void))
+
+
+def _storable(kind: pa.DataType) -> pa.DataType:
+    """A type that Spark reads from Parquet: what is always NULL inside an array or a struct becomes a text."""
+    if pa.types.is_null(kind):
+        return pa.string()
+    if pa.types.is_struct(kind):
+        return pa.struct([own.with_type(_storable(own.type)) for own in kind])
+    if pa.types.is_list(kind):
+        return pa.list_(_storable(kind.value_type))
+    return kind
+
+
+def _spark_path(path: Path) -> str:
+    """The path, with what Spark would take for a pattern escaped."""
+    return re.sub(r"([][{}*?\\])", r"\\\1", os.path.abspath(path))  # noqa: PTH100
