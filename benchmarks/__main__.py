@@ -37,8 +37,6 @@ def main() -> int:
     except WrongAnswer as error:
         print(f"WRONG ANSWER: {error}", file=sys.stderr)
         return 1
-    finally:
-        results.write(options.output)
     print(_tables(results))
     print(f"written to {options.output}")
     if options.plot:
@@ -92,6 +90,7 @@ def _run(options: argparse.Namespace, results: Results) -> None:
                 levels = tuple(level for level in settings.levels if level in suite.levels)
                 for found in measure(spark, cache, workload, suite.peers, settings.at(levels)):
                     results.add(found)
+                    results.write(options.output)  # at once: a long run may be ended
                     _progress(found)
 
 

@@ -34,7 +34,9 @@ class Results:
 
     def write(self, file: Path) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(asdict(self), indent=1) + "\n", encoding="utf-8")
+        unfinished = file.with_suffix(".unfinished")
+        unfinished.write_text(json.dumps(asdict(self), indent=1) + "\n", encoding="utf-8")
+        unfinished.replace(file)
 
     @staticmethod
     def read(file: Path) -> Results:
