@@ -142,3 +142,12 @@ def test_rows_that_thousands_of_rules_match(spark: SparkSession) -> None:
     expected = by_brute_force(df, rules)
     assert sum(map(len, expected.values())) > 1000
     assert {row.row: row.matches.overlaps for row in sparkrules.match(df, rules).collect()} == expected
+
+
+@pytest.mark.parametrize("rules", [{}, {"always": "true"}, {"always": "true", "too": "1 = 1", "never": "false"}])
+def test_rules_without_tests(spark: SparkSession, rules: dict[str, str]) -> None:
+    made = sparkrules.RuleSet("without_tests")
+    made.subscribe_all(rules)
+    df = rows_with_nulls(spark).limit(1)
+    expected = by_brute_force(df, made)[0] if rules else []
+    assert [row.matches.overlaps for row in sparkrules.match(df, made).collect()] == [expected]

@@ -107,7 +107,8 @@ object Ids {
    * one copy. They are copied from `ids`, those of all that matches, which are near: most are in several groups.
    */
   def arrays(groups: Overlaps, ids: UnsafeArrayData, buffer: IdBuffer): UnsafeArrayData = {
-    val source = ids.getBaseObject
+    val source = ids.getBaseObject.asInstanceOf[Array[Byte]] // of a known type, or accesses have barriers
+    val members = groups.members
     val from = ids.getBaseOffset
     val entries = from + UnsafeArrayData.calculateHeaderPortionInBytes(ids.numElements)
     val header = UnsafeArrayData.calculateHeaderPortionInBytes(groups.count)
@@ -124,7 +125,7 @@ object Ids {
       var entry = start + UnsafeArrayData.calculateHeaderPortionInBytes(count)
       var place = entry + 8L * count
       while (i < end) {
-        val own = Platform.getLong(source, entries + 8L * groups.members(i))
+        val own = Platform.getLong(source, entries + 8L * members(i))
         Platform.putLong(array, entry, ((place - start) << 32) | own.toInt)
         var read = from + (own >>> 32)
         val until = read + own.toInt
@@ -144,7 +145,8 @@ object Ids {
   }
 
   /** How many words the arrays of all groups take up, given where the entries of their members are. */
-  private def wordsOf(groups: Overlaps, source: AnyRef, entries: Long): Long = {
+  private def wordsOf(groups: Overlaps, source: Array[Byte], entries: Long): Long = {
+    val members = groups.members
     var words = 0L
     var group = 0
     while (group < groups.count) {
@@ -153,7 +155,7 @@ object Ids {
       val end = i + count
       words += (UnsafeArrayData.calculateHeaderPortionInBytes(count) >> 3) + count
       while (i < end) {
-        words += (Platform.getLong(source, entries + 8L * groups.members(i)).toInt + 7) >>> 3
+        words += (Platform.getLong(source, entries + 8L * members(i)).toInt + 7) >>> 3
         i += 1
       }
       group += 1

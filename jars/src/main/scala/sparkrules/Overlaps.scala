@@ -39,7 +39,7 @@ final class Overlaps(matcher: RowMatcher) {
   /** Group `i` has `size(i)` members, from `members(start(i))` on: ascending positions of what matches. */
   def start(i: Int): Int = starts(order(i))
   def size(i: Int): Int = groupSizes(order(i))
-  def members(i: Int): Int = positions(i)
+  def members: Array[Int] = positions
 
   /** Finds the groups of the last row; to be called after `sort()`. */
   def find(): Unit = {

@@ -9,6 +9,8 @@ import java.util.Arrays
  *   - where a node's only parent is an OR, the OR is true whenever the node is, and has the same users: the same group;
  *   - so it is where the only parent is an AND that is true whenever any of its users is, as there is no OR above it.
  *
+ * Nor at nodes where all others would exclude them (see [[Exclusion]]).
+ *
  * The rest are numbered. Nodes that several parts of the version have (see [[Common]]) are kept, whatever they are, under
  * one number for all parts; what is above such a node need not be in the other parts.
  *
@@ -68,9 +70,23 @@ object Sharing {
       }
       val walk = new Walk(forest, numberOf)
       forest.roots.foreach(walk.add)
-      new IntLists(walk.ends.toArray, walk.found.toArray)
+      withoutExcluded(forest, new IntLists(walk.ends.toArray, walk.found.toArray), places.length, count)
     }.toArray
     new Sharing(nodes, places.toArray, tests.toArray)
+  }
+
+  /** The lists without numbers of nodes where nobody of the same part, which alone has them, can be met. */
+  private def withoutExcluded(forest: Forest, lists: IntLists, end: Int, common: Int): IntLists = {
+    val owners = new Array[Int](lists.values.length)
+    (0 until lists.size).foreach(i => Arrays.fill(owners, lists.start(i), lists.end(i), i))
+    val users = IntLists.group(end, lists.values, owners)
+    val exclusion = Exclusion.of(forest)
+    val (kept, numbers) = (new IntBuffer, new IntBuffer)
+    (0 until end).foreach { number =>
+      def keep(user: Int): Unit = { kept += user; numbers += number }
+      if (number < common) users(number).foreach(keep) else exclusion.canMeet(users, number)(keep)
+    }
+    IntLists.group(lists.size, kept.toArray, numbers.toArray)
   }
 
   /** Per node: 0 if it is kept, else -1. Parents come after their children, so one pass from the end sees all parents. */
