@@ -144,7 +144,9 @@ def test_rows_that_thousands_of_rules_match(spark: SparkSession) -> None:
     assert {row.row: row.matches.overlaps for row in sparkrules.match(df, rules).collect()} == expected
 
 
-@pytest.mark.parametrize("rules", [{}, {"always": "true"}, {"always": "true", "too": "1 = 1", "never": "false"}])
+@pytest.mark.parametrize(
+    "rules", [{}, {"always": "true"}, {"always": "true", "as well": "(TRUE)", "too": "1 = 1", "never": "false"}]
+)
 def test_rules_without_tests(spark: SparkSession, rules: dict[str, str]) -> None:
     made = sparkrules.RuleSet("without_tests")
     made.subscribe_all(rules)

@@ -123,10 +123,11 @@ object Sharing {
   /** Adds the test of a node, and gives its place. */
   private def addTest(forest: Forest, part: Int, node: Int, tests: IntBuffer): Int = {
     import forest.{children, intervals, kinds, slots}
+    def isRange(node: Int): Boolean = kinds(node) == Forest.Leaf && intervals.length(node) == 2
     val place = tests.length
     tests += part
     val ranges = if (kinds(node) == Forest.And) children(node) else Array(node)
-    if (ranges.forall(child => kinds(child) == Forest.Leaf && intervals.end(child) - intervals.start(child) == 2)) {
+    if (ranges.nonEmpty && ranges.forall(isRange)) {
       tests += ranges.length
       ranges.foreach { leaf =>
         tests += slots(leaf)
