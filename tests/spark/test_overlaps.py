@@ -105,9 +105,21 @@ def by_brute_force(df: DataFrame, rules: sparkrules.RuleSet) -> dict[int, list[l
     }
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+def with_keys(chance: random.Random, conditions: dict[str, str]) -> dict[str, str]:
+    """The conditions, most for one value of a column: rules for different values exclude each other."""
+    forms = ("{0}", "a = {1} AND {0}", "a IN ({1}) AND ({0} OR b = 1)", "a <=> {1} AND {0}", "s = '' AND {0}", "true")
+    return {
+        id: chance.choice(forms).format(f"({condition})", chance.randrange(1, 4))
+        for id, condition in conditions.items()
+    }
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3, 4, 5])
 def test_overlap_sets_of_random_rules_equal_brute_force(spark: SparkSession, seed: int) -> None:
-    texts = random_conditions(random.Random(seed), 90)
+    chance = random.Random(seed)
+    texts = random_conditions(chance, 90)
+    if seed > 3:
+        texts = with_keys(chance, texts)
     rules = sparkrules.RuleSet("random_overlaps")
     rules.subscribe_all(texts)
     df = rows_with_nulls(spark)
