@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 import sparkrules
 from benchmarks.measurement import Measurement, Preparation
 from benchmarks.session import CORES, jvm
+from sparkrules.cli.whole_file import whole_file
 
 
 @dataclass
@@ -34,9 +35,8 @@ class Results:
 
     def write(self, file: Path) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = file.with_suffix(".unfinished")
-        unfinished.write_text(json.dumps(asdict(self), indent=1) + "\n", encoding="utf-8")
-        unfinished.replace(file)
+        with whole_file(file) as unfinished:
+            unfinished.write_text(json.dumps(asdict(self), indent=1) + "\n", encoding="utf-8")
 
     @staticmethod
     def read(file: Path) -> Results:

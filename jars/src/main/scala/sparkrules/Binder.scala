@@ -93,8 +93,7 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
   private def bindTest(p: Int, attribute: Expression): Boolean = segment.predicateOperators(p) match {
     case operator @ ("is null" | "is not null") if !attribute.nullable =>
       // Spark does not compute it then, even if that would fail.
-      val slot = slots.of(Literal(operator == "is not null"))
-      leaves(p) = Right(() => Leaf(slot, Codes.of("is true", Array.empty, hasNull = false, slots.keys(slot).maxCode)))
+      truth(p, slots.of(Literal(operator == "is not null")))
       true
     case "is null" | "is not null" => code(p, attribute, Nil); true
     case "is true" | "is false" | "is not true" | "is not false" =>

@@ -9,8 +9,8 @@ package sparkrules
 final class Exclusion(values: Array[Int]) {
   private lazy val counts = new Array[Int](values.max + 1)
 
-  /** Of the users of a node, those that can meet another one there. */
-  def canMeet(users: IntLists, node: Int)(use: Int => Unit): Unit = {
+  /** Names those users of a node that can meet another one there. */
+  def foreachThatCanMeet(users: IntLists, node: Int)(use: Int => Unit): Unit = {
     val (start, end) = (users.start(node), users.end(node))
     var others = 0 // that exclude nobody
     foreach(users, start, end) { user => if (values(user) < 0) others += 1 else counts(values(user)) += 1 }
@@ -57,7 +57,7 @@ object Exclusion {
       while (i < children.end(node)) { foreachValue(forest, children.values(i))(act); i += 1 }
     } else if (kinds(node) == Forest.Leaf) {
       val start = intervals.start(node)
-      if (intervals.end(node) - start == 2 && intervals.values(start) == intervals.values(start + 1)) act(node)
+      if (intervals.length(node) == 2 && intervals.values(start) == intervals.values(start + 1)) act(node)
     }
   }
 }

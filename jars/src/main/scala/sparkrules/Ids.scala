@@ -107,7 +107,7 @@ object Ids {
    * one copy. They are copied from `ids`, those of all that matches, which are near: most are in several groups.
    */
   def arrays(groups: Overlaps, ids: UnsafeArrayData, buffer: IdBuffer): UnsafeArrayData = {
-    val source = ids.getBaseObject.asInstanceOf[Array[Byte]] // of a known type, or accesses have barriers
+    val source = ids.getBaseObject
     val members = groups.members
     val from = ids.getBaseOffset
     val entries = from + UnsafeArrayData.calculateHeaderPortionInBytes(ids.numElements)
@@ -145,7 +145,7 @@ object Ids {
   }
 
   /** How many words the arrays of all groups take up, given where the entries of their members are. */
-  private def wordsOf(groups: Overlaps, source: Array[Byte], entries: Long): Long = {
+  private def wordsOf(groups: Overlaps, source: AnyRef, entries: Long): Long = {
     val members = groups.members
     var words = 0L
     var group = 0

@@ -84,7 +84,7 @@ object Sharing {
     val (kept, numbers) = (new IntBuffer, new IntBuffer)
     (0 until end).foreach { number =>
       def keep(user: Int): Unit = { kept += user; numbers += number }
-      if (number < common) users(number).foreach(keep) else exclusion.canMeet(users, number)(keep)
+      if (number < common) users(number).foreach(keep) else exclusion.foreachThatCanMeet(users, number)(keep)
     }
     IntLists.group(lists.size, kept.toArray, numbers.toArray)
   }
