@@ -24,12 +24,13 @@ final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput) {
 
   private val deadline = new Deadline(session, conf)
 
-  def parse(sql: String): Either[Problem, Expression] =
+  def parse(sql: String): Either[Problem, Expression] = ParserRisks.of(sql).toLeft(()).flatMap { _ =>
     try Right(if (sql.length < Short) configured(parsed(sql)) else deadline(1)(parsed(sql)))
     catch {
       case NonFatal(e) => Left(Problem(firstLine(e)))
       case _: StackOverflowError => Left(TooDeep)
     }
+  }
 
   private def parsed(sql: String): Expression = session.sessionState.sqlParser.parseExpression(sql)
 

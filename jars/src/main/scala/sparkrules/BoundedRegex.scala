@@ -52,6 +52,7 @@ final case class BoundedTest(test: StringRegexExpression, meter: Meter)
   override protected def nullSafeEval(text: Any, pattern: Any): Any =
     try {
       if (search == null || known != pattern) {
+        meter.spend(BoundedTest.Reading * pattern.asInstanceOf[UTF8String].numBytes)
         search = new RegexSearch(test.escape(pattern.toString), test.collationRegexFlags, test.isInstanceOf[Like])
         known = pattern.asInstanceOf[UTF8String].copy()
       }
@@ -64,6 +65,11 @@ final case class BoundedTest(test: StringRegexExpression, meter: Meter)
 
   override protected def withNewChildrenInternal(left: Expression, right: Expression): Expression =
     copy(test.withNewChildren(Seq(left, right)).asInstanceOf[StringRegexExpression])
+}
+
+object BoundedTest {
+  // Per byte of the pattern, what it takes to make an automaton of it.
+  private val Reading = 100L
 }
 
 /** A function that searches, done by Spark itself after the same search has been rehearsed within the bounds. */

@@ -49,7 +49,8 @@ final class Meter extends Serializable {
 }
 
 object Meter {
-  private val Interval = 1L << 20
+  /** What is too little to look at. */
+  val Interval: Long = 1L << 20
   // Enough for any search that takes time in proportion to the length of an ordinary text.
   private val LeastSteps = 100000L
   private val ValuesOfRow = 4L

@@ -59,6 +59,7 @@ object Wanted {
     case EqualTo(Operand(), Text(text)) => one(Part(text, atStart = true, atEnd = true))
     case EqualTo(text: Literal, operand: BoundReference) => of(EqualTo(operand, text))
     case MeteredRow(child, _) => of(child)
+    case Foreseen(child, _) => of(child)
     case BoundedTest(regex, _) => of(regex)
     case Like(Operand(), Text(pattern), escape) => LikeReader(pattern.toString, escape).flatMap(searched(_, Nil))
     case RLike(Operand(), Text(pattern)) =>
