@@ -6,7 +6,7 @@
 1
 """
 
-from sparkrules.catalyst.dataframe import match, matches, rule_errors
+from sparkrules.catalyst.dataframe import match, matches, rule_costs, rule_errors
 from sparkrules.catalyst.jar import jar_path
 from sparkrules.catalyst.session import configure
 from sparkrules.errors import SparkRulesError
@@ -24,5 +24,6 @@ __all__ = [
     "jar_path",
     "match",
     "matches",
+    "rule_costs",
     "rule_errors",
 ]

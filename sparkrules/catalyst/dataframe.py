@@ -80,6 +80,32 @@ def rule_errors(df: DataFrame, rules: RuleSet | str) -> DataFrame:
     return df.selectExpr("*", f"inline({call})")
 
 
+def rule_costs(df: DataFrame, rules: RuleSet | str) -> DataFrame:
+    """What the rules make Spark compute for these rows, the slowest first: to find the rules that slow all others.
+
+    One row for each regular expression, function or other condition that is not looked up in the index: `test`, its
+    SQL; `milliseconds` in all and `slowest`, for one row; `rows` for which it was computed; `subscription_ids`, at most
+    five of the rules that need it. `rules` as in `match`. Only the plugin can say this. Take a sample of the rows:
+    measuring costs time itself.
+
+        sparkrules.rule_costs(df.limit(10_000), "alerts").show(truncate=False)
+    """
+    call = f"subscription_costs('{_published_name(df, rules)}', *)"
+    from pyspark.sql.functions import expr
+
+    return (
+        df.selectExpr(f"inline({call})")
+        .groupBy("test")
+        .agg(
+            expr("round(sum(nanoseconds) / 1e6, 3) AS milliseconds"),
+            expr("round(max(nanoseconds) / 1e6, 3) AS slowest"),
+            expr("count(*) AS rows"),
+            expr("first(subscription_ids) AS subscription_ids"),
+        )
+        .orderBy(expr("milliseconds").desc())
+    )
+
+
 def _top(top: int | None) -> str:
     return "" if _checked_top(top) is None else f", top => {top}"
 

@@ -47,6 +47,16 @@ object Answer {
             .add("message", StringType, nullable = false),
           containsNull = false))
 
+  /** One element for each value that Spark had to compute: as SQL, how long that took, and for which rules. */
+  case object Costs extends Answer(
+        "costs",
+        ArrayType(
+          new StructType()
+            .add("test", StringType, nullable = false)
+            .add("nanoseconds", LongType, nullable = false)
+            .add("subscription_ids", Strings, nullable = false),
+          containsNull = false))
+
   /** One element for each attribute: the range, among those that the rules' constants make, of its value. */
   case object Ranges extends Answer(
         "ranges",
@@ -73,6 +83,10 @@ final class Answers(
   private val needsIds = answers.contains(Answer.Ids) || answers.contains(Answer.Overlaps)
   private val needsPartners = answers.contains(Answer.Overlap)
   private lazy val ranges = new Ranges(matcher.parts(0))
+  // From the first row on.
+  private val costs =
+    if (!answers.contains(Answer.Costs)) Nil
+    else matcher.parts.indices.map(p => new Costs(matcher.parts(p), rules.parts(p).forest))
   private val result = new GenericInternalRow(answers.length)
   private val (buffer, overlapBuffer) = (new IdBuffer(isReused = areCopied), new IdBuffer(isReused = areCopied))
 
@@ -95,6 +109,7 @@ final class Answers(
         case Answer.Rows => rows()
         case Answer.Errors => errors()
         case Answer.Ranges => ranges.ofRow()
+        case Answer.Costs => Costs.array(costs)
         case other => throw new IllegalStateException(s"$other is of a match, not of a row")
       })
       i += 1

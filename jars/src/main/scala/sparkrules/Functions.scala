@@ -33,6 +33,12 @@ object Functions {
         "subscription_id and message. Such a test is unknown for the row. For `inline`.",
       Seq(Answer.Errors)),
     scalar(
+      "subscription_costs",
+      "_FUNC_(['set',] *) - An array with an element per value that Spark had to compute for the row, such as a regular " +
+        "expression or a function: test, as SQL, nanoseconds and subscription_ids, of rules that need it at most five. " +
+        "For `inline`.",
+      Seq(Answer.Costs)),
+    scalar(
       "subscription_ranges",
       "_FUNC_(['set',] *) - An array with an element per attribute that the rules test: attribute, as SQL, and of the " +
         "ranges that the rules' constants make of its values the one of the row, by position and bounds. For `inline`.",

@@ -81,6 +81,7 @@ final class Matcher(
   def look(next: InternalRow): Unit = {
     row = next
     stamp += 1
+    if (times != null) Arrays.fill(times, 0)
     if (stamp == Matcher.LastStamp) forget()
   }
 
@@ -393,10 +394,19 @@ final class Matcher(
     if ((known >> 32).toInt == stamp) known.toInt else compute(slot)
   }
 
+  // Per slot: the nanoseconds that it took for the last row, if that is asked for.
+  private var times: Array[Long] = _
+
+  /** From now on, how long it takes to compute slots is noted here for each row. */
+  def time(): Array[Long] = {
+    times = new Array[Long](readers.length)
+    times
+  }
+
   private def compute(slot: Int): Int = {
     val value =
       try {
-        if (bases(slot) < 0) readers(slot).read(row) else test(slot, bases(slot))
+        if (bases(slot) < 0) read(slot, row) else test(slot, bases(slot))
       } catch {
         // A regular expression can exhaust the stack, a function the heap; the row is lost for this test only.
         case e @ (_: StackOverflowError | _: OutOfMemoryError) => failed(slot, e)
@@ -405,6 +415,14 @@ final class Matcher(
     remember(slot, value)
     value
   }
+
+  private def read(slot: Int, input: InternalRow): Int =
+    if (times == null) readers(slot).read(input)
+    else {
+      val start = System.nanoTime
+      try readers(slot).read(input)
+      finally times(slot) = math.max(1, System.nanoTime - start)
+    }
 
   private def remember(slot: Int, value: Int): Unit = slotCodes(slot) = (stamp.toLong << 32) | (value & 0xffffffffL)
 
@@ -417,7 +435,7 @@ final class Matcher(
       if ((slotCodes(slot) >> 32).toInt == stamp) slotCodes(slot).toInt else Keys.FalseCode
     } else {
       operand.update(0, readers(base).value(row))
-      readers(slot).read(operand)
+      read(slot, operand)
     }
   }
 
