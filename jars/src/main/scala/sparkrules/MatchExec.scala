@@ -55,7 +55,13 @@ final case class MatchExec(
     "matches" -> SQLMetrics.createMetric(sparkContext, "number of matches"),
     "tests" -> SQLMetrics.createMetric(sparkContext, "number of conditions tested"),
     "candidates" -> SQLMetrics.createMetric(sparkContext, "number of conditions tested that were true"),
-    "errors" -> SQLMetrics.createMetric(sparkContext, "number of values that rules could not compute"))
+    "errors" -> SQLMetrics.createMetric(sparkContext, "number of values that rules could not compute"),
+    "startTime" -> SQLMetrics.createNanoTimingMetric(sparkContext, "time to set up tasks"),
+    "matchTime" -> SQLMetrics.createNanoTimingMetric(sparkContext, "time to match rows"),
+    "writeTime" -> SQLMetrics.createNanoTimingMetric(sparkContext, "time to write matches"))
+
+  /** As for a scan, the name says of what: it is all that the Spark UI's picture of a query shows beside the metrics. */
+  override def nodeName: String = s"Match ${rules.description.version}"
 
   override def output: Seq[Attribute] = projection.map(_.toAttribute)
   override def producedAttributes: AttributeSet = AttributeSet(added)
