@@ -45,10 +45,10 @@ const charts = {
       view: { stroke: "transparent" },
       axis: {
         labelColor: muted, titleColor: muted, gridColor: line, domainColor: line, tickColor: line,
-        labelFontSize: 12, titleFontSize: 12, titleFontWeight: "normal", labelLimit: 190, titlePadding: 8,
+        labelFontSize: 12, titleFontSize: 12, titleFontWeight: "normal", labelLimit: 0, titlePadding: 8,
       },
       legend: { labelColor: muted, titleColor: muted, labelFontSize: 12, titleFontSize: 12, titleFontWeight: "normal",
-        labelLimit: 170 },
+        labelLimit: 0 },
       header: { labelColor: ink, titleColor: muted },
       text: { color: ink, fontSize: 12 },
       bar: { color: accent, cornerRadiusEnd: 2 },
@@ -66,14 +66,16 @@ const charts = {
 const shades = () => (theme.isDark ? ["#1f2a3b", "#8fb8ff"] : ["#e6eef9", "#163f7a"]);
 
 function barsOfRules(catalogue, rules) {
-  const values = rules.map((rule) => ({ rule, id: catalogue.ids[rule], hits: catalogue.hits[rule],
+  const values = rules.map((rule, place) => ({ rule, place, id: catalogue.ids[rule], hits: catalogue.hits[rule],
     share: catalogue.hits[rule] / facts.rows }));
+  const labels = axisLabels(values.map((own) => own.id), Math.min(320, 0.45 * $("top-rules").clientWidth));
   return {
     description: `Bar chart of the ${rules.length} rules with the most hits; the table below has the figures`,
     data: { values },
-    height: 22 * values.length,
+    params: labels.params,
+    height: { step: Math.max(22, 14 * labels.lines + 6) },
     encoding: {
-      y: { field: "id", type: "ordinal", sort: null, title: null, axis: { ticks: false, domain: false } },
+      y: { field: "place", type: "ordinal", title: null, axis: { ...labels.axis, ticks: false, domain: false } },
       x: { field: "hits", type: "quantitative", title: "rows hit", axis: { format: "~s", tickCount: 5 } },
       tooltip: [{ field: "id", title: "rule" }, { field: "hits", title: "rows hit", format: "," },
         { field: "share", title: "of all rows", format: ".2%" }],
@@ -104,7 +106,8 @@ function linesOverTime(what) {
   const { times, rows, hits, rules } = facts.time;
   const values = [];
   if (what === "rules") {
-    for (const own of rules) own.hits.forEach((value, i) => values.push({ at: times[i], value, name: own.id }));
+    rules.forEach((own, place) =>
+      own.hits.forEach((value, i) => values.push({ at: times[i], value, name: own.id, place })));
   } else {
     hits.forEach((value, i) => values.push({ at: times[i], value: what === "hits" ? value : rows[i] ? value / rows[i] : 0,
       rows: rows[i] }));
@@ -116,34 +119,57 @@ function linesOverTime(what) {
     tooltip: [{ field: "at", type: "temporal", title: "from", format: "%Y-%m-%d %H:%M:%S" },
       { field: "value", title, format: what === "perRow" ? ".3~f" : "," }],
   };
+  const params = [];
   if (what === "rules") {
-    const name = { field: "name", type: "nominal", sort: null, title: "rule", legend: { orient: "bottom", columns: 3 } };
+    const room = $("over-time").clientWidth, ids = rules.map((own) => own.id);
+    const columns = Math.max(1, Math.min(3, Math.floor(room / (widest(ids) + 40))));
+    const labels = axisLabels(ids, room / columns - 40);
+    params.push(...labels.params);
+    const name = { field: "place", type: "nominal", title: "rule",
+      legend: { orient: "bottom", columns, labelExpr: labels.axis.labelExpr, labelLimit: 0, rowPadding: 4 } };
     encoding.color = name;
     encoding.strokeDash = name;
     encoding.tooltip.unshift({ field: "name", title: "rule" });
   }
   const mark = what === "rules" ? { type: "line", strokeWidth: 2, point: { size: 14 } }
     : { type: "area", line: { strokeWidth: 2 }, point: { size: 16 }, opacity: 0.25 };
-  return { description: `${title} over time`, data: { values }, height: 260, encoding, layer: [{ mark }] };
+  return { description: `${title} over time`, data: { values }, params, height: 260, encoding, layer: [{ mark }] };
+}
+
+// Whether the names of rules fit beside a matrix, or it has numbers, and names below it.
+function matrixSize(catalogue) {
+  const { rules } = facts.matrix, room = $("matrix").clientWidth;
+  const size = Math.max(8, Math.min(30, 430 / rules.length, (room - 50) / rules.length));
+  const name = widest(rules.map((rule) => catalogue.ids[rule]), Math.min(12, size - 2));
+  return { size, isNamed: size >= 11 && name <= 150 && name + 0.6 * name + size * rules.length < room };
+}
+
+function matrixKey(catalogue) {
+  const isNamed = matrixSize(catalogue).isNamed;
+  clear($("matrix-key"), isNamed ? [] : facts.matrix.rules.map((rule) => element("li", {}, ruleButton(catalogue, rule))));
 }
 
 function matrixChart(catalogue) {
   const { rules, pairs, ofRows } = facts.matrix;
+  const { size, isNamed } = matrixSize(catalogue);
+  const place = new Map(rules.map((rule, i) => [rule, i]));
   const values = [];
   for (const [a, b, both, share] of pairs)
     for (const [x, y] of [[a, b], [b, a]])
-      values.push({ x, y, both, share, a: catalogue.ids[y], b: catalogue.ids[x] });
-  const domain = rules.map((rule) => catalogue.ids[rule]);
-  const size = Math.max(11, Math.min(30, 430 / rules.length));
-  const axis = { labelLimit: 150, labelFontSize: Math.min(12, size - 2), ticks: false, domain: false };
+      values.push({ x, y, both, share, a: catalogue.ids[y], b: catalogue.ids[x], row: place.get(y), column: place.get(x) });
+  const domain = rules.map((_, i) => i);
+  const axis = { labelExpr: "names[datum.value]", labelFontSize: Math.min(12, size - 1), ticks: false, domain: false,
+    labelOverlap: false };
+  const slanted = { labelAngle: -60, labelAlign: "left", labelBaseline: "middle" };
   return {
     description: `Matrix of ${rules.length} rules: the stronger the colour, the more two rules have in common`,
     data: { values },
+    params: [{ name: "names", value: rules.map((rule, i) => (isNamed ? catalogue.ids[rule] : String(i + 1))) }],
     width: { step: size }, height: { step: size },
     encoding: {
-      x: { field: "b", type: "ordinal", scale: { domain }, title: null,
-        axis: { ...axis, labelLimit: 110, labelAngle: -60, labelAlign: "left", labelBaseline: "middle", orient: "top" } },
-      y: { field: "a", type: "ordinal", scale: { domain }, title: null, axis },
+      x: { field: "column", type: "ordinal", scale: { domain }, title: null,
+        axis: { ...axis, ...(isNamed ? slanted : { labelAngle: size < 16 ? -90 : 0 }), orient: "top" } },
+      y: { field: "row", type: "ordinal", scale: { domain }, title: null, axis },
       tooltip: [{ field: "a", title: "rule" }, { field: "b", title: "and" },
         { field: "both", title: ofRows ? "rows both hit" : "tests both have", format: "," },
         { field: "share", title: ofRows ? "of the rows either hits" : "of the tests of both", format: ".1%" }],
@@ -154,37 +180,32 @@ function matrixChart(catalogue) {
   };
 }
 
-// A rule in the middle, the rules that have a part in common with it around it; the thicker a line, the more they share.
+// A rule at the left, the rules that have a part in common with it at the right; the thicker a line, the more they share.
 function neighbourGraph(catalogue, rule, neighbours) {
-  const shown = neighbours.slice(0, 14);
-  const nodes = shown.map((near, i) => {
-    const angle = (2 * Math.PI * (i + 0.5)) / shown.length - Math.PI / 2;
-    return { x: Math.cos(angle), y: -Math.sin(angle), ox: 0, oy: 0, rule: near.rule, id: catalogue.ids[near.rule],
-      tests: near.tests, both: near.parts.map((part) => catalogue.text(part, 160)).join("; ") };
-  });
-  const scale = (domain) => ({ scale: { domain, nice: false, zero: false }, axis: null });
-  const spots = (side) => ({
-    mark: { type: "text", align: side, dx: side === "left" ? 10 : -10, limit: 170 },
-    transform: [{ filter: side === "left" ? "datum.x >= 0" : "datum.x < 0" }],
-    encoding: { text: { field: "id" } },
-  });
+  const shown = neighbours.slice(0, 10), room = Math.max(220, $("graph").clientWidth);
+  const from = Math.min(90, 0.2 * room), labels = shown.map((near) => wrapped(catalogue.ids[near.rule], room - from - 50));
+  const step = Math.max(30, 14 * Math.max(...labels.map((own) => own.length)) + 8);
+  const middle = (step * (shown.length - 1)) / 2;
+  const nodes = shown.map((near, i) => ({ x: from + 20, y: i * step, top: i * step - 7 * (labels[i].length - 1), ox: 14, oy: middle, rule: near.rule,
+    id: catalogue.ids[near.rule], label: labels[i].length === 1 ? labels[i][0] : labels[i], tests: near.tests,
+    both: near.parts.map((part) => catalogue.text(part, 160)).join("; ") }));
+  const place = (domain, extra) => ({ type: "quantitative", scale: { domain, nice: false, zero: false, ...extra }, axis: null });
   const tooltip = [{ field: "id", title: "rule" }, { field: "tests", title: "tests in common" },
     { field: "both", title: "both contain" }];
   return {
-    description: `The neighbours of the rule: ${shown.length} rules with a part in common, listed in the table beside`,
+    description: `The neighbours of the rule: ${shown.length} rules with a part in common, listed in the table below`,
     data: { values: nodes },
-    height: 340,
-    encoding: { x: { field: "x", type: "quantitative", ...scale([-2.4, 2.4]) },
-      y: { field: "y", type: "quantitative", ...scale([-1.2, 1.2]) } },
+    width: room, autosize: "none", height: step * shown.length,
+    encoding: { x: { field: "x", ...place([0, room]) },
+      y: { field: "y", ...place([-step / 2, step * (shown.length - 0.5)], { reverse: true }) } },
     layer: [
       { mark: { type: "rule", opacity: 0.6 }, encoding: { x2: { field: "ox" }, y2: { field: "oy" },
-        strokeWidth: { field: "tests", type: "quantitative", scale: { range: [1, 6] }, legend: null }, tooltip: tooltip } },
+        strokeWidth: { field: "tests", type: "quantitative", scale: { range: [1, 6] }, legend: null }, tooltip } },
       { mark: { type: "circle", size: 150, color: theme.color("accent"), opacity: 1 }, encoding: { tooltip } },
-      spots("left"), spots("right"),
-      { data: { values: [{ x: 0, y: 0, id: catalogue.ids[rule] }] },
+      { mark: { type: "text", align: "left", baseline: "middle", dx: 14, lineHeight: 14 },
+        encoding: { y: { field: "top", type: "quantitative" }, text: { field: "label" } } },
+      { data: { values: [{ x: 14, y: middle }] },
         mark: { type: "circle", size: 420, color: theme.color("good"), opacity: 1 } },
-      { data: { values: [{ x: 0, y: 0, id: catalogue.ids[rule] }] },
-        mark: { type: "text", fontWeight: "bold", dy: 26, limit: 220 }, encoding: { text: { field: "id" } } },
     ],
   };
 }
