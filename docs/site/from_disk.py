@@ -1,4 +1,4 @@
-"""Search where the site is read from the disk: the theme would load a script for that from the network, this is ours."""
+"""Search, where the site is read from the disk: the theme would load a script for that from elsewhere. This is ours."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from sparkrules.rejected import Rejected
 from sparkrules.report.attributes import Attribute, Distribution, attributes_of, distributions_of
 from sparkrules.report.catalogue import Catalogue
 from sparkrules.report.hits import Hits, count_hits, matched
-from sparkrules.report.left_out import LeftOut, left_out_of
+from sparkrules.report.left_out import NOTHING, LeftOut, left_out_of
 from sparkrules.report.matrix import MOST_RULES, Matrix, matrix_of_rows, matrix_of_tests
 from sparkrules.report.together import OverTime, Together, count_together
 from sparkrules.sql.tree import OPERATORS
@@ -59,7 +59,7 @@ class Facts:
     levels: Sequence[int]
     attributes: Sequence[Attribute]
     hits: Hits | None = None
-    left_out: LeftOut = LeftOut()
+    left_out: LeftOut = NOTHING
     distributions: Sequence[Distribution] = ()
     sampled: int = 0
     time: str | None = None
@@ -78,7 +78,7 @@ def gather(
     """Everything that a report says; `say` is told what is done next."""
     made = datetime.now(timezone.utc)
     hits: Hits | None = None
-    left_out = LeftOut()
+    left_out = NOTHING
     together: Together | None = None
     distributions: Sequence[Distribution] = ()
     chosen: list[str] = []

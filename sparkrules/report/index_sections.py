@@ -88,7 +88,9 @@ def cost(hits: Hits, facts: Facts) -> Markup:
         "Measured while this report was made, on the Spark that made it. What one rule costs cannot be told apart: "
         "rules share their tests."
     )
-    return section("cost", "What it costs", hint, h("div", h("table", h("tbody", *body), cls="stacked"), cls="card scroll"))
+    return section(
+        "cost", "What it costs", hint, h("div", h("table", h("tbody", *body), cls="stacked"), cls="card scroll")
+    )
 
 
 def _micros(seconds: float) -> str:

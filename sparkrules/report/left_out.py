@@ -1,4 +1,4 @@
-"""Rules that a query leaves out because they do not fit its rows: those that `spark.sparkrules.invalidRules=skip` skips."""
+"""Rules that a query leaves out, under `spark.sparkrules.invalidRules=skip`, because they do not fit its rows."""
 
 from __future__ import annotations
 
@@ -24,6 +24,9 @@ class LeftOut:
     named: Sequence[Rejected] = ()
 
 
+NOTHING = LeftOut()
+
+
 def left_out_of(matched: DataFrame, texts: Mapping[str, str]) -> LeftOut:
     """What the plan of a match leaves out; `texts` are those of all rules of the set."""
     java = getattr(matched, "_jdf", None)
@@ -32,7 +35,7 @@ def left_out_of(matched: DataFrame, texts: Mapping[str, str]) -> LeftOut:
         return LeftOut(0 if taken is None else len(texts) - int(taken[1]))
     found = _rules_in(java.queryExecution().optimizedPlan())
     if found is None:
-        return LeftOut()
+        return NOTHING
     rejected = found.rejected()
     first = [rejected.apply(i) for i in range(min(_MOST, rejected.size()))]
     named = [Rejected(rule.id(), texts.get(rule.id(), ""), rule.problem().reason()) for rule in first]

@@ -114,6 +114,8 @@ def overlap(facts: Facts) -> Markup:
         )
         return section("overlap", title, none)
     pair = h("div", h("h3", "Two rules"), h("div", id="pair", aria_live="polite"), cls="card")
-    drawn = h("div", chart("matrix", title), h("ol", id="matrix-key", cls="key", aria_label="Rules by number"), cls="card")
+    drawn = h(
+        "div", chart("matrix", title), h("ol", id="matrix-key", cls="key", aria_label="Rules by number"), cls="card"
+    )
     card = h("div", drawn, pair, cls="columns")
     return section("overlap", title, hint, card)

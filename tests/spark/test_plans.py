@@ -117,7 +117,9 @@ def static_plans(spark: SparkSession) -> Iterator[None]:
 
 @pytest.mark.parametrize("answer", ["per row", "per match", "per rule"])
 def test_metrics_tell_how_long_it_takes(spark: SparkSession, static_plans: None, answer: str) -> None:
-    rule_set("timed", {f"r{n}": f"id % 97 = {n} AND length(concat('x', id % 50)) > 1" for n in range(97)}).publish(spark)
+    rule_set("timed", {f"r{n}": f"id % 97 = {n} AND length(concat('x', id % 50)) > 1" for n in range(97)}).publish(
+        spark
+    )
     rows = spark.range(0, 60_000, 1, 1).selectExpr("id", "id AS other")
     rows.createOrReplaceTempView("timed_rows")
     matched = "match_subscriptions('timed', TABLE(timed_rows))"
@@ -135,6 +137,6 @@ def test_metrics_tell_how_long_it_takes(spark: SparkSession, static_plans: None,
     times = {name: metrics.apply(name).value() for name in ("startTime", "matchTime", "writeTime")}
     assert min(times.values()) > 0
     # 60,000 rows of which each calls a function for each of its tests: not done in a millisecond.
-    assert 1e6 < times["matchTime"]
-    # A sample may catch a pause of the machine, and count it 31 times.
+    assert times["matchTime"] > 1e6
+    # A row that is timed may catch a pause of the machine, and stands for others.
     assert sum(times.values()) < 2 * elapsed + 1e9

@@ -13,7 +13,7 @@ const charts = {
     place.append(stage);
     const options = { renderer: "svg", actions: false, config: this.config() };
     const made = spec();
-    if (!made.vconcat && !made.width)
+    if (!made.vconcat && !made.hconcat && !made.width)
       Object.assign(made, { width: Math.max(220, place.clientWidth), autosize: { type: "fit-x", contains: "padding" } });
     const { view } = await vegaEmbed(stage, made, options);
     if (Number(place.dataset.turn) !== turn) { stage.remove(); view.finalize(); return; }
@@ -227,37 +227,54 @@ function barsOfLevels() {
   };
 }
 
-// Texts made different by what nobody sees: on an axis, equal texts would be one place.
-const different = (texts) => texts.map((text, i) => text + "\u200b".repeat(texts.slice(0, i).filter((t) => t === text).length));
-
-// Where the rows lie, above; where the tests of rules are true, below, on the same ranges.
+// Where the rows lie, and where the tests of rules are true. Values in an order stand side by side, with the ranges of
+// tests below them; others, and those with long names, one below the other.
 function distribution(attribute) {
-  const extent = Math.min(180, 16 + 7 * Math.max(4, ...attribute.spans.map((span) => span.text.length)));
-  const labels = different(attribute.bins.map((bin) => bin.label));
-  const bins = attribute.bins.map((bin, i) => ({ ...bin, label: labels[i] }));
-  const x = (axis) => ({ field: "label", type: "ordinal", scale: { domain: labels }, title: null, axis });
-  const names = { labelAngle: -45, labelLimit: 120, ticks: false, labelOverlap: true };
+  const bins = attribute.bins.map((bin, place) => ({ ...bin, place }));
+  const labels = bins.map((bin) => bin.label), room = $("distribution").clientWidth;
   const tooltip = [{ field: "label", title: "values" }, { field: "share", title: "of the rows", format: ".2%" },
     { field: "tests", title: "tests of rules true here", format: "," }];
-  const y = (field, title, axis) => ({ field, type: "quantitative", title, axis: { minExtent: extent, ...axis } });
-  const rows = { data: { values: bins }, height: 130, mark: { type: "bar" },
-    encoding: { x: x(null), y: y("share", "rows", { format: "%", tickCount: 4 }), tooltip } };
-  const cover = { data: { values: bins }, height: 60, mark: { type: "bar", color: theme.color("warn") },
-    encoding: { x: x(attribute.spans.length ? null : names), y: y("tests", "rules' tests true", { tickCount: 2, format: "~s" }), tooltip } };
-  const drawn = [rows, cover];
-  if (attribute.spans.length) {
-    const texts = different(attribute.spans.map((span) => span.text));
-    const values = attribute.spans.flatMap((span, n) => labels.slice(span.first, span.last + 1)
-      .map((label) => ({ label, text: texts[n], rules: span.rules })));
-    drawn.push({ data: { values }, height: { step: 17 }, mark: { type: "rect", height: 8, color: theme.color("good") },
-      encoding: { x: x(names), y: { field: "text", type: "ordinal", sort: texts, title: null,
-        axis: { ticks: false, domain: false, labelLimit: 175, minExtent: extent } },
-        tooltip: [{ field: "text", title: "test" }, { field: "rules", title: "rules with it", format: "," }] } });
-  }
-  const width = Math.max(240, $("distribution").clientWidth - extent - 40);
+  const description = `Where the values of ${attribute.name} lie, and where tests of rules are true`;
+  return attribute.spans.length && widest(labels) <= 120
+    ? sideBySide(attribute, bins, labels, room, tooltip, description)
+    : oneBelowTheOther(bins, labels, room, tooltip, description);
+}
+
+function oneBelowTheOther(bins, texts, room, tooltip, description) {
+  const extent = Math.min(0.4 * room, Math.max(40, widest(texts) + 4));
+  const labels = axisLabels(texts, extent);
+  const y = (axis) => ({ field: "place", type: "ordinal", title: null, axis: axis && { ...axis, ticks: false, domain: false } });
+  const panel = (field, title, format, color, axis) => ({ data: { values: bins },
+    width: Math.max(50, (room - extent - 40) / 2), height: { step: Math.max(20, 14 * labels.lines + 4) },
+    mark: { type: "bar", height: 13, color: theme.color(color) },
+    encoding: { y: y(axis), x: { field, type: "quantitative", title, axis: { format, tickCount: 3 } }, tooltip } });
   return {
-    description: `Where the values of ${attribute.name} lie, and where tests of rules are true`,
-    vconcat: drawn.map((view) => ({ width, ...view })),
-    spacing: 8,
+    description, params: labels.params, spacing: 12,
+    hconcat: [panel("share", "rows", "%", "accent", labels.axis), panel("tests", "rules' tests true", "~s", "warn", null)],
   };
+}
+
+function sideBySide(attribute, bins, names, room, tooltip, description) {
+  const texts = attribute.spans.map((span) => span.text);
+  const extent = Math.min(0.4 * room, Math.max(50, widest(texts) + 8)), labels = axisLabels(texts, extent);
+  const x = (axis) => ({ field: "place", type: "ordinal", scale: { domain: bins.map((bin) => bin.place) }, title: null, axis });
+  const y = (field, title, axis) => ({ field, type: "quantitative", title, axis: { minExtent: extent, ...axis } });
+  const ranges = attribute.spans.flatMap((span, n) => bins.slice(span.first, span.last + 1)
+    .map(({ place }) => ({ place, n, text: span.text, rules: span.rules })));
+  const drawn = [
+    { data: { values: bins }, height: 130, mark: { type: "bar" },
+      encoding: { x: x(null), y: y("share", "rows", { format: "%", tickCount: 4 }), tooltip } },
+    { data: { values: bins }, height: 60, mark: { type: "bar", color: theme.color("warn") },
+      encoding: { x: x(null), y: y("tests", ["rules'", "tests true"], { tickCount: 2, format: "~s" }), tooltip } },
+    { data: { values: ranges }, height: { step: Math.max(17, 14 * labels.lines + 4) },
+      mark: { type: "rect", height: 8, color: theme.color("good") },
+      encoding: {
+        x: x({ labelExpr: "values[datum.value]", labelAngle: -45, ticks: false, labelOverlap: true }),
+        y: { field: "n", type: "ordinal", title: null,
+          axis: { ...labels.axis, ticks: false, domain: false, minExtent: extent } },
+        tooltip: [{ field: "text", title: "test" }, { field: "rules", title: "rules with it", format: "," }] } },
+  ];
+  const width = Math.max(100, room - extent - 40);
+  return { description, params: [...labels.params, { name: "values", value: names }], spacing: 8,
+    vconcat: drawn.map((view) => ({ width, ...view })) };
 }

@@ -139,24 +139,42 @@ private final class MatchTask(answers: Answers, per: Per, write: UnsafeProjectio
 
 /**
  * How long a task takes to match and to write, in nanoseconds. What comes between two rows, before and after the match, does
- * not count. To ask the clock takes as long as some tests of rules: after the first rows it is asked for one in `step`,
- * which stands for all of them.
+ * not count. To ask the clock takes as long as some tests of rules: the faster rows are, the fewer of them are timed, each
+ * for those before it as well.
  */
 private final class MatchTimes {
-  private val (first, step) = (1024, 31) // a prime: rows often repeat after a round number
+  private val (slow, longestStep) = (4000L, 31) // rows that take 4 microseconds are all timed, which costs them 2 %
 
   var (matching, writing) = (0L, 0L)
-  private var (rows, weight) = (0, 0)
+  private var (usual, own) = (slow, 0L) // of the rows timed lately, and of the last one
+  private var (step, left) = (1, 1)
+  private var weight = 0
 
   /** To be called before each row. */
   def next(): Unit = {
-    rows += 1
-    weight = if (rows <= first) 1 else if (rows == first + step) { rows = first; step } else 0
+    if (weight > 0) choose()
+    left -= 1
+    weight = if (left == 0) step else 0
+  }
+
+  private def choose(): Unit = {
+    usual += (own - usual) / 16
+    own = 0
+    step = math.min(longestStep, math.max(1, slow / math.max(usual, 1))).toInt
+    left = step
   }
 
   def now(): Long = if (weight == 0) 0 else System.nanoTime
-  def matched(start: Long): Unit = if (weight > 0) matching += weight * (System.nanoTime - start)
-  def wrote(start: Long): Unit = if (weight > 0) writing += weight * (System.nanoTime - start)
+
+  def matched(start: Long): Unit = if (weight > 0) matching += weight * since(start)
+
+  def wrote(start: Long): Unit = if (weight > 0) writing += weight * since(start)
+
+  private def since(start: Long): Long = {
+    val taken = System.nanoTime - start
+    own += taken
+    taken
+  }
 
   /** Results of a row that are made one by one, as they are asked for. */
   def written(results: => Iterator[InternalRow]): Iterator[InternalRow] =
