@@ -8,7 +8,7 @@ from sparkrules.lint import Finding, Kind
 from sparkrules.rejected import Rejected
 from sparkrules.report.facts import MOST_LINTED, Facts
 from sparkrules.report.markup import Markup, h, join
-from sparkrules.report.ranking import ranked
+from sparkrules.report.ranking import affected, ranked
 from sparkrules.report.rejections import marked
 from sparkrules.report.section import more, section
 
@@ -63,12 +63,18 @@ def _group(kind: Kind, found: Sequence[Finding], hits: Mapping[str, int] | None,
 def _finding(finding: Finding, hits: Mapping[str, int] | None) -> Markup:
     shown = [_rule(id) for id in finding.ids[:_SHOWN_IDS]]
     left = len(finding.ids) - len(shown)
-    names = join(*(part for button in shown for part in (button, " ")), f"and {left:,} more" if left else None)
-    rows = None if hits is None else hits.get(finding.ids[0], 0)
-    hit = None if rows is None else h("span", f"hits {rows:,} rows" if rows else "never hits", cls="count")
+    separated = [part for button in shown for part in (", ", button)][1:]
+    names = join(*separated, f" and {left:,} more" if left else None)
+    hit = None if hits is None else h("span", _hits(affected(finding, hits), len(finding.ids)), cls="count")
     places = [h("pre", place.fragment) for place in finding.places[:2]]
     said = h("p", finding.suggestion, cls="do")
-    return h("div", h("p", names, hit), h("p", finding.message), *places, said, cls="finding")
+    return h("div", h("p", names, " ", hit), h("p", finding.message), *places, said, cls="finding")
+
+
+def _hits(count: int, rules: int) -> str:
+    if rules == 1:
+        return f"hits {count:,} {'row' if count == 1 else 'rows'}" if count else "never hits"
+    return f"{count:,} hits together" if count else "none of them hits"
 
 
 def _rule(id: str) -> Markup:

@@ -13,7 +13,12 @@ from sparkrules.lint import Finding, Kind, Report
 
 _SLOW = ("costly",)
 _UNTIDY = ("duplicate", "equivalent", "redundant", "covered")
-_TITLES = ("Correct these first", "Then check these", "Then what is slow", "Then tidy up")
+_TITLES = (
+    "Wrong: correct these first",
+    "Suspicious: check these",
+    "Slow: change these where time matters",
+    "Untidy: clear these up last",
+)
 
 
 class Tier(NamedTuple):
@@ -29,18 +34,22 @@ def ranked(report: Report, hits: Mapping[str, int] | None) -> list[Tier]:
     >>> found = [Finding(kind, (id,), "") for kind, id in (("covered", "a"), ("costly", "b"), ("costly", "c"))]
     >>> for title, groups in ranked(Report([*found, Finding("contradiction", ("d",), "")]), {"c": 7, "b": 2}):
     ...     print(title, [(kind, [finding.ids[0] for finding in own]) for kind, own in groups])
-    Correct these first [('contradiction', ['d'])]
-    Then what is slow [('costly', ['c', 'b'])]
-    Then tidy up [('covered', ['a'])]
+    Wrong: correct these first [('contradiction', ['d'])]
+    Slow: change these where time matters [('costly', ['c', 'b'])]
+    Untidy: clear these up last [('covered', ['a'])]
     """
-    known = hits or {}
     tiers: list[list[tuple[Kind, Sequence[Finding]]]] = [[] for _ in _TITLES]
     for kind in report.counts:
-        found = sorted(report.of(kind), key=lambda finding: -known.get(finding.ids[0], 0))
+        found = sorted(report.of(kind), key=lambda finding: -affected(finding, hits or {}))
         tiers[_tier(found[0])].append((kind, found))
     for groups in tiers:
-        groups.sort(key=lambda group: -sum(known.get(finding.ids[0], 0) for finding in group[1]))
+        groups.sort(key=lambda group: -sum(affected(finding, hits or {}) for finding in group[1]))
     return [Tier(title, groups) for title, groups in zip(_TITLES, tiers, strict=True) if groups]
+
+
+def affected(finding: Finding, hits: Mapping[str, int]) -> int:
+    """The hits of all rules of a finding."""
+    return sum(hits.get(id, 0) for id in finding.ids)
 
 
 def _tier(finding: Finding) -> int:

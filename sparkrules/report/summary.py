@@ -33,7 +33,7 @@ def lead(facts: Facts) -> Markup:
     top = facts.catalogue.ids[0]
     button = h("button", top, cls="rule", type="button", data_id=top)
     share = percent(hits.by_rule[top] / hits.rows)
-    return join(said, " The one that hits most is ", button, f", with {share} of the rows.", _invalid(facts))
+    return join(said, _invalid(facts), f" The one that hits most, {share} of the rows: ", button)
 
 
 def tiles(facts: Facts) -> Markup:

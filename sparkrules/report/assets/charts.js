@@ -73,7 +73,7 @@ function barsOfRules(catalogue, rules) {
     description: `Bar chart of the ${rules.length} rules with the most hits; the table below has the figures`,
     data: { values },
     params: labels.params,
-    height: { step: Math.max(22, 14 * labels.lines + 6) },
+    height: Math.max(22, 14 * labels.lines + 6) * values.length,
     encoding: {
       y: { field: "place", type: "ordinal", title: null, axis: { ...labels.axis, ticks: false, domain: false } },
       x: { field: "hits", type: "quantitative", title: "rows hit", axis: { format: "~s", tickCount: 5 } },
@@ -241,8 +241,8 @@ function distribution(attribute) {
 }
 
 function oneBelowTheOther(bins, texts, room, tooltip, description) {
-  const extent = Math.min(0.4 * room, Math.max(40, widest(texts) + 4));
-  const labels = axisLabels(texts, extent);
+  const extent = Math.min(0.4 * room, Math.max(40, widest(texts) + 10));
+  const labels = axisLabels(texts, extent - 6);
   const y = (axis) => ({ field: "place", type: "ordinal", title: null, axis: axis && { ...axis, ticks: false, domain: false } });
   const panel = (field, title, format, color, axis) => ({ data: { values: bins },
     width: Math.max(50, (room - extent - 40) / 2), height: { step: Math.max(20, 14 * labels.lines + 4) },
@@ -256,7 +256,7 @@ function oneBelowTheOther(bins, texts, room, tooltip, description) {
 
 function sideBySide(attribute, bins, names, room, tooltip, description) {
   const texts = attribute.spans.map((span) => span.text);
-  const extent = Math.min(0.4 * room, Math.max(50, widest(texts) + 8)), labels = axisLabels(texts, extent);
+  const extent = Math.min(0.4 * room, Math.max(50, widest(texts) + 8)), labels = axisLabels(texts, extent - 6);
   const x = (axis) => ({ field: "place", type: "ordinal", scale: { domain: bins.map((bin) => bin.place) }, title: null, axis });
   const y = (field, title, axis) => ({ field, type: "quantitative", title, axis: { minExtent: extent, ...axis } });
   const ranges = attribute.spans.flatMap((span, n) => bins.slice(span.first, span.last + 1)

@@ -30,5 +30,5 @@ function wrapped(text, width, most = 4, size = 12) {
 function axisLabels(texts, width, most = 4) {
   const lines = texts.map((text) => wrapped(text, width, most));
   return { params: [{ name: "names", value: lines }], lines: Math.max(1, ...lines.map((own) => own.length)),
-    axis: { labelExpr: "names[datum.value]", labelLimit: 0, labelLineHeight: 14 } };
+    axis: { labelExpr: "names[datum.value]", labelLimit: 0, labelLineHeight: 14, labelPadding: 6 } };
 }
