@@ -65,6 +65,9 @@ const charts = {
 // Shades from hardly anything to very much, on the page's own background.
 const shades = () => (theme.isDark ? ["#1f2a3b", "#8fb8ff"] : ["#e6eef9", "#163f7a"]);
 
+// The longest bar leaves room for its figure.
+const withRoomFor = (figures) => ({ domainMax: 1.3 * Math.max(1, ...figures) });
+
 function barsOfRules(catalogue, rules) {
   const values = rules.map((rule, place) => ({ rule, place, id: catalogue.ids[rule], hits: catalogue.hits[rule],
     share: catalogue.hits[rule] / facts.rows }));
@@ -91,7 +94,8 @@ function barsOfHitCounts() {
     height: 26 * facts.histogram.length,
     encoding: {
       y: { field: "hits", type: "ordinal", sort: null, title: "rows hit" },
-      x: { field: "rules", type: "quantitative", title: "rules", axis: { format: "~s", tickCount: 4 } },
+      x: { field: "rules", type: "quantitative", title: "rules", axis: { format: "~s", tickCount: 4 },
+        scale: withRoomFor(facts.histogram.map((bar) => bar.rules)) },
     },
     layer: [
       { mark: { type: "bar", height: 16 }, encoding: { color: { condition: { test: "datum.hits === 'never'",
@@ -195,7 +199,7 @@ function neighbourGraph(catalogue, rule, neighbours) {
   return {
     description: `The neighbours of the rule: ${shown.length} rules with a part in common, listed in the table below`,
     data: { values: nodes },
-    width: room, autosize: "none", height: step * shown.length,
+    width: room, height: step * shown.length, autosize: "none", padding: 0,
     encoding: { x: { field: "x", ...place([0, room]) },
       y: { field: "y", ...place([-step / 2, step * (shown.length - 0.5)], { reverse: true }) } },
     layer: [
@@ -217,7 +221,8 @@ function barsOfLevels() {
     height: 26 * facts.levels.length,
     encoding: {
       y: { field: "level", type: "ordinal", title: "level" },
-      x: { field: "parts", type: "quantitative", title: "parts", axis: { format: "~s", tickCount: 4 } },
+      x: { field: "parts", type: "quantitative", title: "parts", axis: { format: "~s", tickCount: 4 },
+        scale: withRoomFor(facts.levels) },
       tooltip: [{ field: "level" }, { field: "parts", format: "," }],
     },
     layer: [

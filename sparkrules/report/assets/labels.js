@@ -11,7 +11,7 @@ const widest = (texts, size) => Math.ceil(Math.max(0, ...texts.map((text) => tex
 
 // A text as lines that are at most so many pixels wide, broken between words. What needs more than `most` lines ends
 // with an ellipsis: the tooltip has all of it.
-function wrapped(text, width, most = 4, size = 12) {
+function wrapped(text, width, most = 6, size = 12) {
   const lines = [""];
   for (const piece of [...text.matchAll(/[^\s_\-./\\,;:|]*[\s_\-./\\,;:|]*/g)].map(([found]) => found)) {
     if (textWidth((lines.at(-1) + piece).trimEnd(), size) <= width) { lines[lines.length - 1] += piece; continue; }
@@ -27,8 +27,8 @@ function wrapped(text, width, most = 4, size = 12) {
 }
 
 // What the labels of an axis take: `names` for the specification's `params`, and the height of the tallest.
-function axisLabels(texts, width, most = 4) {
-  const lines = texts.map((text) => wrapped(text, width, most));
+function axisLabels(texts, width) {
+  const lines = texts.map((text) => wrapped(text, width));
   return { params: [{ name: "names", value: lines }], lines: Math.max(1, ...lines.map((own) => own.length)),
     axis: { labelExpr: "names[datum.value]", labelLimit: 0, labelLineHeight: 14, labelPadding: 6 } };
 }
