@@ -24,8 +24,9 @@ def lead(facts: Facts) -> Markup:
         return join(f"{rules}. There were no rows to look at.", _invalid(facts))
     none = 1 - hits.matched_rows / hits.rows
     hitting, per_row = len(hits.by_rule), _mean(hits.matches / hits.rows)
+    never = f", {facts.never:,} never did" if facts.never else ""
     said = (
-        f"Of {rules}, {hitting:,} hit at least one of {_plural(hits.rows, 'row')}, {facts.never:,} never did. "
+        f"Of {rules}, {hitting:,} hit at least one of {_plural(hits.rows, 'row')}{never}. "
         f"A row is hit by {per_row} on average; {percent(none)} of the rows are hit by none."
     )
     if not hits.by_rule:

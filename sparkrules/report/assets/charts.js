@@ -79,7 +79,7 @@ function barsOfRules(catalogue, rules) {
     height: Math.max(22, 14 * labels.lines + 6) * values.length,
     encoding: {
       y: { field: "place", type: "ordinal", title: null, axis: { ...labels.axis, ticks: false, domain: false } },
-      x: { field: "hits", type: "quantitative", title: "rows hit", axis: { format: "~s", tickCount: 5 } },
+      x: { field: "hits", type: "quantitative", title: "rows hit", axis: { format: "~s", tickCount: 5, tickMinStep: 1 } },
       tooltip: [{ field: "id", title: "rule" }, { field: "hits", title: "rows hit", format: "," },
         { field: "share", title: "of all rows", format: ".2%" }],
     },
@@ -94,7 +94,7 @@ function barsOfHitCounts() {
     height: 26 * facts.histogram.length,
     encoding: {
       y: { field: "hits", type: "ordinal", sort: null, title: "rows hit" },
-      x: { field: "rules", type: "quantitative", title: "rules", axis: { format: "~s", tickCount: 4 },
+      x: { field: "rules", type: "quantitative", title: "rules", axis: { format: "~s", tickCount: 4, tickMinStep: 1 },
         scale: withRoomFor(facts.histogram.map((bar) => bar.rules)) },
     },
     layer: [
@@ -221,7 +221,7 @@ function barsOfLevels() {
     height: 26 * facts.levels.length,
     encoding: {
       y: { field: "level", type: "ordinal", title: "level" },
-      x: { field: "parts", type: "quantitative", title: "parts", axis: { format: "~s", tickCount: 4 },
+      x: { field: "parts", type: "quantitative", title: "parts", axis: { format: "~s", tickCount: 4, tickMinStep: 1 },
         scale: withRoomFor(facts.levels) },
       tooltip: [{ field: "level" }, { field: "parts", format: "," }],
     },
