@@ -58,7 +58,7 @@ final case class MatchExec(
     "numOutputRows" -> SQLMetrics.createMetric(sparkContext, "number of output rows"),
     "matchTime" -> SQLMetrics.createNanoTimingMetric(sparkContext, "time to match rows"),
     "writeTime" -> SQLMetrics.createNanoTimingMetric(sparkContext, "time to write matches"),
-    "startTime" -> SQLMetrics.createNanoTimingMetric(sparkContext, "time to set up tasks"),
+    "setupTime" -> SQLMetrics.createNanoTimingMetric(sparkContext, "time to set up tasks"),
     "tests" -> SQLMetrics.createMetric(sparkContext, "number of conditions tested"),
     "candidates" -> SQLMetrics.createMetric(sparkContext, "number of conditions tested that were true"),
     "errors" -> SQLMetrics.createMetric(sparkContext, "number of values that rules could not compute"))

@@ -31,7 +31,7 @@ private final class MatchWork(
     val write = UnsafeProjection.create(projection, available)
     write.initialize(partition)
     val task = new MatchTask(new Answers(rules, inputs, answers, instant, areCopied = true), per, write, metrics)
-    metrics("startTime") += System.nanoTime - start
+    metrics("setupTime") += System.nanoTime - start
     task
   }
 }
@@ -143,32 +143,32 @@ private final class MatchTask(answers: Answers, per: Per, write: UnsafeProjectio
  * for those before it as well.
  */
 private final class MatchTimes {
-  private val (slow, longestStep) = (4000L, 31) // rows that take 4 microseconds are all timed, which costs them 2 %
+  private val (slow, longestStep) = (4000L, 31L) // rows that take 4 microseconds are all timed, which costs them 2 %
 
   var (matching, writing) = (0L, 0L)
   private var (usual, own) = (slow, 0L) // of the rows timed lately, and of the last one
-  private var (step, left) = (1, 1)
-  private var weight = 0
+  private var (step, left) = (1L, 1L)
+  private var weight = 0L // how many rows the current one stands for
 
   /** To be called before each row. */
   def next(): Unit = {
-    if (weight > 0) choose()
+    if (weight > 0L) choose()
     left -= 1
-    weight = if (left == 0) step else 0
+    weight = if (left == 0L) step else 0L
   }
 
   private def choose(): Unit = {
     usual += (own - usual) / 16
     own = 0
-    step = math.min(longestStep, math.max(1, slow / math.max(usual, 1))).toInt
+    step = math.min(longestStep, math.max(1L, slow / math.max(usual, 1L)))
     left = step
   }
 
-  def now(): Long = if (weight == 0) 0 else System.nanoTime
+  def now(): Long = if (weight == 0L) 0L else System.nanoTime
 
-  def matched(start: Long): Unit = if (weight > 0) matching += weight * since(start)
+  def matched(start: Long): Unit = if (weight > 0L) matching += weight * since(start)
 
-  def wrote(start: Long): Unit = if (weight > 0) writing += weight * since(start)
+  def wrote(start: Long): Unit = if (weight > 0L) writing += weight * since(start)
 
   private def since(start: Long): Long = {
     val taken = System.nanoTime - start
@@ -178,7 +178,7 @@ private final class MatchTimes {
 
   /** Results of a row that are made one by one, as they are asked for. */
   def written(results: => Iterator[InternalRow]): Iterator[InternalRow] =
-    if (weight == 0) results
+    if (weight == 0L) results
     else {
       val start = now()
       val made = results
