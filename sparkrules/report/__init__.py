@@ -2,9 +2,9 @@
 
 | module | has |
 |---|---|
-| `facts` | everything that the page says, from the rules and from Spark: `hits`, `together`, `attributes`, `matrix` |
+| `facts` | everything that the page says, from the rules and from Spark: `hits`, `left_out`, `together`, ... |
 | `catalogue` | all rules, packed for the page's script |
-| `summary`, `sections` and what that lists, `rejections` | the page's words |
+| `summary`, `sections` and what that lists, `ranking`, `rejections` | the page's words |
 | `script_facts` | the page's data |
 | `page`, `markup`, `library`, `assets/` | how it becomes one file |
 """

@@ -21,7 +21,7 @@ _MOST = 60
 _BINS = 30
 _VALUES = 20
 _SPANS = 14
-_LONGEST = 48
+_LONGEST = 100
 _RANGES = ("<", ">", "<=", ">=", "startswith", "like")
 
 

@@ -19,7 +19,8 @@ from sparkrules.lint import Report
 from sparkrules.rejected import Rejected
 from sparkrules.report.attributes import Attribute, Distribution, attributes_of, distributions_of
 from sparkrules.report.catalogue import Catalogue
-from sparkrules.report.hits import Hits, count_hits
+from sparkrules.report.hits import Hits, count_hits, matched
+from sparkrules.report.left_out import NOTHING, LeftOut, left_out_of
 from sparkrules.report.matrix import MOST_RULES, Matrix, matrix_of_rows, matrix_of_tests
 from sparkrules.report.together import OverTime, Together, count_together
 from sparkrules.sql.tree import OPERATORS
@@ -58,6 +59,7 @@ class Facts:
     levels: Sequence[int]
     attributes: Sequence[Attribute]
     hits: Hits | None = None
+    left_out: LeftOut = NOTHING
     distributions: Sequence[Distribution] = ()
     sampled: int = 0
     time: str | None = None
@@ -76,6 +78,7 @@ def gather(
     """Everything that a report says; `say` is told what is done next."""
     made = datetime.now(timezone.utc)
     hits: Hits | None = None
+    left_out = NOTHING
     together: Together | None = None
     distributions: Sequence[Distribution] = ()
     chosen: list[str] = []
@@ -88,6 +91,8 @@ def gather(
         zone = str(df.sparkSession.conf.get("spark.sql.session.timeZone"))
         say("matching rows")
         hits = count_hits(df, rule_set, time)
+        texts = dict(zip(rules.segment.subscription_id.tolist(), rules.segment.where.tolist(), strict=True))
+        left_out = left_out_of(matched(df, rule_set, None), texts)
         chosen = [id for id, _ in sorted(hits.by_rule.items(), key=lambda item: (-item[1], item[0]))[:MOST_RULES]]
         say("counting what hits together")
         together = count_together(df, rule_set, chosen, hits, time)
@@ -116,6 +121,7 @@ def gather(
         np.bincount(segment.level, minlength=1)[1:].tolist(),
         attributes_of(segment),
         hits,
+        left_out,
         distributions,
         sampled,
         time,

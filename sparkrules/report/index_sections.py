@@ -18,10 +18,11 @@ def index(facts: Facts) -> Markup:
         f"{own.predicates:,} different tests. On average, {percent(own.snps)} of a rule's parts are parts of others."
     )
     rows = [
-        h("tr", h("td", f"{uses:,}", cls="number"), h("td", cut(text), cls="text")) for uses, text in own.most_shared
+        h("tr", h("td", f"{uses:,}", cls="number", data_label="rules"), h("td", cut(text), cls="text"))
+        for uses, text in own.most_shared
     ]
     head = h("thead", h("tr", h("th", "rules", scope="col", cls="number"), h("th", "have this part", scope="col")))
-    table = h("div", h("table", head, h("tbody", *rows)), cls="scroll")
+    table = h("div", h("table", head, h("tbody", *rows), cls="stacked"), cls="scroll")
     none = h("p", "No part is shared.", cls="hint")
     shared = h("div", h("h3", "Most shared parts"), table if rows else none, cls="card")
     explained = "Level 1 are single tests; a part is one level above its highest part."
@@ -35,14 +36,14 @@ def _attributes(facts: Facts) -> Markup:
         h(
             "tr",
             h("td", cut(own.name), cls="text"),
-            h("td", f"{own.tests:,}", cls="number"),
-            h("td", f"{own.rules:,}", cls="number"),
+            h("td", f"{own.tests:,}", cls="number", data_label="different tests"),
+            h("td", f"{own.rules:,}", cls="number", data_label="rules"),
         )
         for own in facts.attributes[:_SHOWN_ATTRIBUTES]
     ]
     columns = [h("th", text, scope="col", cls="number") for text in ("different tests", "rules")]
     head = h("thead", h("tr", h("th", "attribute", scope="col"), *columns))
-    table = h("div", h("table", head, h("tbody", *rows)), cls="scroll")
+    table = h("div", h("table", head, h("tbody", *rows), cls="stacked"), cls="scroll")
     listed = h("div", h("h3", "What rules test"), table, more(len(facts.attributes) - _SHOWN_ATTRIBUTES), cls="card")
     if not drawn:
         return listed
@@ -87,7 +88,9 @@ def cost(hits: Hits, facts: Facts) -> Markup:
         "Measured while this report was made, on the Spark that made it. What one rule costs cannot be told apart: "
         "rules share their tests."
     )
-    return section("cost", "What it costs", hint, h("div", h("table", h("tbody", *body)), cls="card scroll"))
+    return section(
+        "cost", "What it costs", hint, h("div", h("table", h("tbody", *body), cls="stacked"), cls="card scroll")
+    )
 
 
 def _micros(seconds: float) -> str:

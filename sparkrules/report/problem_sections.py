@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from sparkrules.lint import Finding, Kind, Report
+from sparkrules.lint import Finding, Kind
+from sparkrules.rejected import Rejected
 from sparkrules.report.facts import MOST_LINTED, Facts
 from sparkrules.report.markup import Markup, h, join
+from sparkrules.report.ranking import affected, ranked
 from sparkrules.report.rejections import marked
 from sparkrules.report.section import more, section
 
@@ -27,39 +29,52 @@ _MEANINGS: dict[Kind, str] = {
 }
 
 
-def findings(report: Report | None) -> Markup:
-    """What lint has found, by kind."""
+def findings(facts: Facts) -> Markup:
+    """What lint has found, what to do first first."""
     title = "What is probably wrong with rules"
+    report = facts.lint
     if report is None:
         hint = f"Not looked for: with more than {MOST_LINTED:,} rules it takes minutes. lint=True, or --lint, does it."
         return section("findings", title, hint)
     if not len(report):
         return section("findings", title, "Nothing was found.")
-    groups = [_group(kind, report.of(kind)) for kind in report.counts]
-    hint = " ".join(["An error can never be meant, a warning hardly, an info may well be.", *report.notes])
-    return section("findings", title, hint, *groups)
+    hits = None if facts.hits is None else facts.hits.by_rule
+    content: list[Markup] = []
+    for tier, groups in ranked(report, hits):
+        content.append(h("h3", tier))
+        content += [_group(kind, found, hits, is_open=len(content) == 1) for kind, found in groups]
+    order = "" if hits is None else "Rules that hit most come first."
+    hint = " ".join(["An error can never be meant, a warning hardly, an info may well be.", order, *report.notes])
+    return section("findings", title, hint, *content)
 
 
-def _group(kind: Kind, found: Sequence[Finding]) -> Markup:
+def _group(kind: Kind, found: Sequence[Finding], hits: Mapping[str, int] | None, *, is_open: bool) -> Markup:
     severity = found[0].severity
     number = h("span", f"{len(found):,}: {_MEANINGS[kind]}", cls="count")
-    shown = [_finding(finding) for finding in found[:_FINDINGS_PER_KIND]]
+    shown = [_finding(finding, hits) for finding in found[:_FINDINGS_PER_KIND]]
     return h(
         "details",
         h("summary", h("span", severity, cls=f"badge {severity}"), kind, number),
         h("div", *shown, more(len(found) - _FINDINGS_PER_KIND), cls="inside"),
-        open=severity == "error",
+        open=severity == "error" or is_open,
     )
 
 
-def _finding(finding: Finding) -> Markup:
+def _finding(finding: Finding, hits: Mapping[str, int] | None) -> Markup:
     shown = [_rule(id) for id in finding.ids[:_SHOWN_IDS]]
     left = len(finding.ids) - len(shown)
-    names = join(*(part for button in shown for part in (button, " ")), f"and {left:,} more" if left else None)
+    separated = [part for button in shown for part in (", ", button)][1:]
+    names = join(*separated, f" and {left:,} more" if left else None)
+    hit = None if hits is None else h("span", _hits(affected(finding, hits), len(finding.ids)), cls="count")
     places = [h("pre", place.fragment) for place in finding.places[:2]]
-    return h(
-        "div", h("p", names), h("p", finding.message), *places, h("p", finding.suggestion, cls="do"), cls="finding"
-    )
+    said = h("p", finding.suggestion, cls="do")
+    return h("div", h("p", names, " ", hit), h("p", finding.message), *places, said, cls="finding")
+
+
+def _hits(count: int, rules: int) -> str:
+    if rules == 1:
+        return f"hits {count:,} {'row' if count == 1 else 'rows'}" if count else "never hits"
+    return f"{count:,} hits together" if count else "none of them hits"
 
 
 def _rule(id: str) -> Markup:
@@ -67,15 +82,26 @@ def _rule(id: str) -> Markup:
 
 
 def rejected_rules(facts: Facts) -> Markup:
-    """Each with its error underlined."""
+    """Each with its error underlined; and the rules that do not fit the rows."""
+    hint = "These texts are not accepted as rules and match nothing; the place of the error is underlined."
+    parts: list[Markup | None] = [_listed(facts.rejected, len(facts.rejected))] if facts.rejected else []
+    own = facts.left_out
+    if own.count:
+        said = (
+            f"{own.count:,} {'rule does' if own.count == 1 else 'rules do'} not fit the rows, and "
+            f"{'was' if own.count == 1 else 'were'} left out of the match: spark.sparkrules.invalidRules is skip."
+        )
+        parts += [h("h3", "Left out"), h("p", said, cls="hint"), _listed(own.named, own.count) if own.named else None]
+    return section("rejected", "Rejected rules", hint if facts.rejected else "", *parts)
+
+
+def _listed(rules: Sequence[Rejected], count: int) -> Markup:
     shown = []
-    for rejected in facts.rejected[:_SHOWN_REJECTED]:
+    for rejected in rules[:_SHOWN_REJECTED]:
         before, wrong, after = marked(rejected)
         text = h("pre", before, h("u", wrong, cls="wrong") if wrong else None, after)
         where = "" if rejected.line is None else f" (line {rejected.line}, column {rejected.column})"
         shown.append(
             h("div", h("p", h("b", rejected.id)), h("p", rejected.reason + where, cls="reason"), text, cls="finding")
         )
-    hint = "These texts are not accepted as rules and match nothing; the place of the error is underlined."
-    body = h("div", *shown, more(len(facts.rejected) - _SHOWN_REJECTED), cls="card")
-    return section("rejected", "Rejected rules", hint, body)
+    return h("div", *shown, more(count - len(shown)), cls="card")

@@ -38,7 +38,7 @@ def rules(facts: Facts) -> Markup:
     columns.append(h("th", "text", scope="col"))
     search = h("label", "Search ids and texts", h("input", id="rules-find", type="search", autocomplete="off"))
     buttons = [h("button", text, type="button", id=id) for id, text in (("rules-back", "Back"), ("rules-next", "Next"))]
-    table = h("table", h("thead", h("tr", *columns)), h("tbody", id="rules-body"))
+    table = h("table", h("thead", h("tr", *columns)), h("tbody", id="rules-body"), cls="stacked")
     place = h("span", id="rules-place", role="status")
     listed = h(
         "div",
@@ -114,5 +114,8 @@ def overlap(facts: Facts) -> Markup:
         )
         return section("overlap", title, none)
     pair = h("div", h("h3", "Two rules"), h("div", id="pair", aria_live="polite"), cls="card")
-    card = h("div", h("div", chart("matrix", title), cls="card"), pair, cls="columns")
+    drawn = h(
+        "div", chart("matrix", title), h("ol", id="matrix-key", cls="key", aria_label="Rules by number"), cls="card"
+    )
+    card = h("div", drawn, pair, cls="columns")
     return section("overlap", title, hint, card)

@@ -18,8 +18,8 @@ def sections(facts: Facts) -> Iterator[tuple[str, str, Markup]]:
         yield "time", "Time", time(facts)
     yield "explore", "Explore", explore()
     yield "overlap", "Overlap", overlap(facts)
-    yield "findings", "Findings", findings(facts.lint)
-    if facts.rejected:
+    yield "findings", "Findings", findings(facts)
+    if facts.rejected or facts.left_out.count:
         yield "rejected", "Rejected", rejected_rules(facts)
     yield "index", "Index", index(facts)
     if facts.hits is not None:

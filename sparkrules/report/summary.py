@@ -24,8 +24,9 @@ def lead(facts: Facts) -> Markup:
         return join(f"{rules}. There were no rows to look at.", _invalid(facts))
     none = 1 - hits.matched_rows / hits.rows
     hitting, per_row = len(hits.by_rule), _mean(hits.matches / hits.rows)
+    never = f", {facts.never:,} never did" if facts.never else ""
     said = (
-        f"Of {rules}, {hitting:,} hit at least one of {_plural(hits.rows, 'row')}, {facts.never:,} never did. "
+        f"Of {rules}, {hitting:,} hit at least one of {_plural(hits.rows, 'row')}{never}. "
         f"A row is hit by {per_row} on average; {percent(none)} of the rows are hit by none."
     )
     if not hits.by_rule:
@@ -33,7 +34,7 @@ def lead(facts: Facts) -> Markup:
     top = facts.catalogue.ids[0]
     button = h("button", top, cls="rule", type="button", data_id=top)
     share = percent(hits.by_rule[top] / hits.rows)
-    return join(said, " The one that hits most is ", button, f", with {share} of the rows.", _invalid(facts))
+    return join(said, _invalid(facts), f" The one that hits most, {share} of the rows: ", button)
 
 
 def tiles(facts: Facts) -> Markup:
@@ -50,9 +51,10 @@ def tiles(facts: Facts) -> Markup:
             _tile("Matches per row", f"{per_row:,.2f}", "#overlap", f"{hits.matches:,} matches"),
             _tile("Never hit", f"{never:,}", "#hits", "list them", "warn" if never else "", "never"),
         ]
-    rejected = len(facts.rejected)
-    link = ("#rejected", "what is wrong") if rejected else ("", "every text was accepted")
-    found.append(_tile("Rejected rules", f"{rejected:,}", *link, "bad" if rejected else ""))
+    rejected, left_out = len(facts.rejected), facts.left_out.count
+    wrong = "what is wrong" if not left_out else f"and {left_out:,} left out"
+    link = ("#rejected", wrong) if rejected + left_out else ("", "every text was accepted")
+    found.append(_tile("Rejected rules", f"{rejected:,}", *link, "bad" if rejected + left_out else ""))
     if lint is None:
         found.append(_tile("Findings", "–", "#findings", "not looked for"))
     else:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import sparkrules
 from sparkrules import errors
+from tests.report.browser import Browser, browser
 
 ROOT = Path(__file__).resolve().parents[2]
 # What a browser loads by itself; where a link leads is the reader's choice.
@@ -67,3 +69,32 @@ def test_every_public_name_is_in_the_python_reference(site: Path) -> None:
     methods = [f"sparkrules.RuleSet.{name}" for name in dir(sparkrules.RuleSet) if not name.startswith("_")]
     assert [name for name in names + methods if f'id="{name}"' not in page] == []
     assert "&gt;&gt;&gt; " in page  # examples, as code
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with browser(tmp_path_factory.mktemp("profile")) as started:
+        yield started
+
+
+@pytest.mark.parametrize("page", ["index.html", "cookbook/index.html"])
+def test_search_finds_something_where_the_site_is_read_from_the_disk(site: Path, chromium: Browser, page: str) -> None:
+    chromium.visit(site / page)
+    chromium.click("input.md-search__input")
+    chromium.type("input.md-search__input", "rollback")
+    links = "return [...document.querySelectorAll('.md-search-result__item a')].map((own) => own.href)"
+    chromium.until(lambda: chromium.run(links), "something is found")
+    assert any(link.startswith((site / "changing-rules.html").as_uri()) for link in chromium.run(links))
+    assert chromium.console() == []
+
+
+def test_no_page_is_wider_than_a_phone(site: Path, chromium: Browser) -> None:
+    with chromium.screen(390, 844):
+        for page in sorted(site.rglob("*.html")):
+            chromium.visit(page)
+            assert chromium.run("return document.documentElement.scrollWidth") <= 390, page.name
+            wide = chromium.run(
+                "return [...document.querySelectorAll('article .highlight:not(.language-text) pre > code')].filter("
+                "(own) => own.scrollWidth > own.clientWidth + 1).map((own) => own.textContent.slice(0, 80))"
+            )
+            assert wide == [], page.name

@@ -25,11 +25,25 @@ class Browser:
     def __init__(self, driver: Any) -> None:
         self._driver = driver
 
-    def open(self, page: Path, scheme: str = "light") -> None:
+    def visit(self, page: Path, scheme: str = "light") -> None:
         media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
         self._driver.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
         self._driver.get(page.as_uri())
+
+    def open(self, page: Path, scheme: str = "light") -> None:
+        """Visit a report, and wait until its script has put it together."""
+        self.visit(page, scheme)
         self.until(lambda: self.run("return document.documentElement.dataset.ready") == "yes", "the page is ready")
+
+    @contextlib.contextmanager
+    def screen(self, width: int, height: int) -> Iterator[None]:
+        """A screen of another size; that of a phone, if it is narrow."""
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+        self._driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        try:
+            yield
+        finally:
+            self._driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
     def run(self, script: str, *arguments: object) -> Any:
         return self._driver.execute_script(script, *arguments)

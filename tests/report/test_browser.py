@@ -11,7 +11,7 @@ import pytest
 from sparkrules import RuleSet
 from sparkrules.demo.auctions import auction_rows, auction_rules
 from tests.report.browser import Browser, browser
-from tests.report.worlds import HOSTILE, RULES, SCRIPT, alerts, hostile, readings
+from tests.report.worlds import HOSTILE, RULES, SCRIPT, alerts, hostile, readings, wordy
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -126,12 +126,101 @@ def test_light_and_dark(chromium: Browser, page: Path, scheme: str, other: str) 
 
     first = seen()
     assert first[0] == scheme
+    assert chromium.text("#theme") == other.capitalize()
     chromium.click("#theme")
     chromium.until(lambda: seen()[2] not in (None, first[2]), "charts are drawn again")
     assert seen()[0] == other
+    assert chromium.text("#theme") == scheme.capitalize()
     assert seen()[1] != first[1]
     chromium.run("localStorage.clear()")
     assert chromium.console() == []
+
+
+@pytest.fixture(scope="module")
+def wordy_page(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return wordy().report(tmp_path_factory.mktemp("wordy") / "report.html", readings(spark), time="at")
+
+
+SIZES = [(360, 740), (390, 844), (1280, 800)]
+CHARTS = ("top-rules", "hit-counts", "over-time", "matrix", "graph", "levels", "distribution")
+
+
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_nothing_is_wider_than_the_screen(chromium: Browser, wordy_page: Path, width: int, height: int) -> None:
+    with chromium.screen(width, height):
+        chromium.open(wordy_page)
+        chromium.drawn(*CHARTS)
+        assert chromium.run("return document.documentElement.scrollWidth") <= width
+        # What scrolls by itself: a table or a chart whose right half nobody sees.
+        wide = chromium.run(
+            "return [...document.querySelectorAll('.scroll, .chart')].filter("
+            "(own) => own.scrollWidth > own.clientWidth + 1).map((own) => own.id || own.textContent.slice(0, 60))"
+        )
+        assert wide == []
+        navigation = "return document.querySelector('.top nav li a').getBoundingClientRect().left"
+        assert chromium.run(navigation) >= 0
+    assert chromium.console() == []
+
+
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_texts_have_room(chromium: Browser, wordy_page: Path, width: int, height: int) -> None:
+    with chromium.screen(width, height):
+        chromium.open(wordy_page)
+        narrow = chromium.run(
+            """
+            const ruler = document.createElement("span");
+            ruler.textContent = "m".repeat(30);
+            return [...document.querySelectorAll("td.text")].filter((cell) => {
+              cell.prepend(ruler);
+              const needed = ruler.getBoundingClientRect().width;
+              ruler.remove();
+              return cell.clientWidth < needed;
+            }).map((cell) => `${cell.clientWidth} px: ${cell.textContent.slice(0, 60)}`);
+            """
+        )
+        assert narrow == []
+        assert len(chromium.texts("#rules-body td.text")) == 12
+
+
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_no_label_is_cut(chromium: Browser, wordy_page: Path, width: int, height: int) -> None:
+    with chromium.screen(width, height):
+        chromium.open(wordy_page)
+        chromium.run(
+            "const s = document.getElementById('time-what'); s.value = 'rules'; s.dispatchEvent(new Event('change'))"
+        )
+        chromium.drawn(*CHARTS)
+        chromium.until(lambda: "rule" in chromium.texts("#over-time svg text"), "rules are drawn")
+        attributes = chromium.run("return [...document.querySelectorAll('#attribute option')].map((own) => own.value)")
+        assert len(attributes) >= 3
+        for attribute in attributes:
+            chromium.run(
+                "const s = document.getElementById('attribute'); s.value = arguments[0];"
+                "document.querySelector('#distribution .vega-embed').remove(); s.dispatchEvent(new Event('change'))",
+                attribute,
+            )
+            chromium.drawn("distribution")
+            assert chromium.run(_CUT) == []
+        names = chromium.run(
+            "return [...document.querySelectorAll('#top-rules svg text')].map((own) => own.textContent)"
+        )
+        whole = {"".join(name.split()) for name in names}
+        assert "Suspiciousreadingofasensorinthecellar(0)" in whole
+
+
+_CUT = """
+  const cut = [];
+  for (const chart of document.querySelectorAll(".chart svg")) {
+    const room = chart.getBoundingClientRect();
+    for (const text of chart.querySelectorAll("text")) {
+      const { left, right, top, bottom, width } = text.getBoundingClientRect();
+      const outside = left < room.left - 1 || right > room.right + 1 || top < room.top - 1 || bottom > room.bottom + 1;
+      if (width && getComputedStyle(text).opacity !== "0" && (outside || text.textContent.includes("…")))
+        cut.push(`${chart.closest(".chart").id}: ${text.textContent}`);
+    }
+  }
+  return cut;
+"""
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -161,6 +250,17 @@ def test_no_text_of_a_user_runs(chromium: Browser, tmp_path: Path) -> None:
     assert chromium.run("return window.hacked ?? null") is None
     assert chromium.run("return document.querySelectorAll('script').length") == 4
     assert chromium.console() == []
+
+
+def test_rules_that_hit_the_same_rows_have_names_where_there_is_no_room(chromium: Browser, wordy_page: Path) -> None:
+    with chromium.screen(390, 844):
+        chromium.open(wordy_page)
+        chromium.drawn("matrix")
+        listed = chromium.texts("#matrix-key button")
+        assert len(listed) == 30
+        assert {str(n + 1) for n in range(30)} <= set(chromium.texts("#matrix svg text"))
+        chromium.click("#matrix-key button")
+        assert chromium.text("#rule-id") == listed[0]
 
 
 def test_a_hundred_thousand_rules(spark: SparkSession, chromium: Browser, tmp_path: Path) -> None:

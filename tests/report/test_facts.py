@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from datetime import datetime, timedelta
 from itertools import combinations
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -166,3 +167,26 @@ def test_a_span_is_cut_into_few_buckets(span: timedelta) -> None:
     first = datetime(1969, 12, 31, 23, 59, 59)  # noqa: DTZ001  # local time
     width = bucket_width(first, first + span)
     assert 1 <= bucket_of(first + span, width) - bucket_of(first, width) + 1 <= MOST
+
+
+def test_rules_that_do_not_fit_the_rows_are_named(spark: SparkSession, rows: DataFrame, tmp_path: Path) -> None:
+    rules = RuleSet("unfit")
+    rules.subscribe_all({"fits": "temperature > 30", "misspelt": "temprature > 30", "odd": "size(temperature) > 3"})
+    spark.conf.set("spark.sparkrules.invalidRules", "skip")
+    try:
+        found = gather(rules, rows, None, None, False, lambda _: None).left_out
+        page = rules.report(tmp_path / "report.html", rows).read_text(encoding="utf-8")
+    finally:
+        spark.conf.unset("spark.sparkrules.invalidRules")
+    assert found.count == 2
+    assert {rule.id: rule.where for rule in found.named} == {
+        "misspelt": "temprature > 30",
+        "odd": "size(temperature) > 3",
+    }
+    assert "there is no column temprature" in page
+    assert "2 rules do not fit the rows, and were left out of the match" in page
+    assert "and 2 left out" in page
+
+
+def test_every_rule_fits(facts: Facts) -> None:
+    assert facts.left_out.count == 0

@@ -76,6 +76,23 @@ def test_findings_are_there(tmp_path: Path) -> None:
     assert facts_of(page)["findings"]["impossible"][0].startswith("contradiction: never true")
 
 
+def test_what_to_do_first_comes_first(tmp_path: Path) -> None:
+    rules = RuleSet("ranked")
+    rules.subscribe_all(
+        {
+            "twin": "a > 1 AND b = 2",
+            "another twin": "b = 2 AND a > 1",
+            "slow": "name RLIKE '[a-z]+[0-9]'",
+            "always": "a > 1 OR a <= 1 OR a IS NULL",
+            "never": "a > 1 AND a < 0",
+        }
+    )
+    _, page = written(rules, tmp_path)
+    order = ["Wrong:", "contradiction", "Suspicious:", "tautology", "Slow:", "costly", "Untidy:", "duplicate"]
+    section = page.text[page.text.index("What is probably wrong") :]
+    assert [section.index(word) for word in order] == sorted(section.index(word) for word in order)
+
+
 def test_the_error_of_a_rejected_rule_is_underlined(tmp_path: Path) -> None:
     text, page = written(alerts(), tmp_path)
     assert "expected a value (line 1, column 22)" in page.text

@@ -54,3 +54,20 @@ def hostile() -> sparkrules.RuleSet:
     rules = sparkrules.RuleSet("hostile")
     rules.subscribe_all({**HOSTILE, **HOSTILE_REJECTED})
     return rules
+
+
+def wordy(name: str = "wordy") -> sparkrules.RuleSet:
+    """Rules with the names that people like to give them, of which fifty match every row."""
+    names = (
+        "Suspicious reading of a sensor in the cellar",
+        "rack_temperature.above-threshold/alerting:team_facilities",
+    )
+    rules = sparkrules.RuleSet(name)
+    rules.subscribe_all(
+        {
+            f"{names[n % 2]} ({n})": f"temperature > {n - 80} AND city <> 'Atlantis of the Hesperides ({n})'"
+            for n in range(50)
+        }
+    )
+    rules.subscribe_all({"broken": "temperature >", "rare": "temperature > 40 AND status LIKE 'error in the cellar%'"})
+    return rules

@@ -86,7 +86,7 @@ def table(request: pytest.FixtureRequest, spark: SparkSession, tmp_path_factory:
 def subscriptions_at_once(df: DataFrame) -> int:
     """How many subscriptions of a query's program are evaluated for many rows at once."""
     node = df._jdf.queryExecution().executedPlan()
-    while node.nodeName() != "Match":
+    while not node.nodeName().startswith("Match "):
         node = node.children().head()
     count: int = len(node.rules().program().dense().subscriptions())
     return count

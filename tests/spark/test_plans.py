@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.spark.oracle import rule_set
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -91,3 +93,50 @@ def test_metrics_count_rows_and_matches(spark: SparkSession) -> None:
     metrics = operator.metrics()
     assert metrics.apply("numOutputRows").value() == 100
     assert metrics.apply("matches").value() == matches == 49 + 24 + 1
+
+
+def _operator(df: DataFrame) -> Any:
+    operator = df._jdf.queryExecution().executedPlan()
+    while not operator.nodeName().startswith("Match "):
+        operator = operator.children().head()
+    return operator
+
+
+def test_the_operator_is_named_after_the_version_it_matches(spark: SparkSession) -> None:
+    version = rule_set("named", {"one": "c1 > 50"}).publish(spark)
+    df = spark.sql("SELECT match_subscriptions('named', *).ids FROM VALUES (1) AS t(c1)")
+    assert _operator(df).nodeName() == f"Match named@{version}"
+
+
+@pytest.fixture
+def static_plans(spark: SparkSession) -> Iterator[None]:
+    spark.conf.set("spark.sql.adaptive.enabled", "false")
+    yield
+    spark.conf.unset("spark.sql.adaptive.enabled")
+
+
+@pytest.mark.parametrize("answer", ["per row", "per match", "per rule"])
+def test_metrics_tell_how_long_it_takes(spark: SparkSession, static_plans: None, answer: str) -> None:
+    rule_set("timed", {f"r{n}": f"id % 97 = {n} AND length(concat('x', id % 50)) > 1" for n in range(97)}).publish(
+        spark
+    )
+    rows = spark.range(0, 60_000, 1, 1).selectExpr("id", "id AS other")
+    rows.createOrReplaceTempView("timed_rows")
+    matched = "match_subscriptions('timed', TABLE(timed_rows))"
+    query = {
+        "per row": "SELECT id, match_subscriptions('timed', *).ids FROM timed_rows",
+        "per match": f"SELECT id, subscription_id FROM {matched}",
+        "per rule": f"SELECT subscription_id, count(*) FROM {matched} GROUP BY subscription_id",
+    }[answer]
+    spark.sql(query).write.format("noop").mode("overwrite").save()  # compiled, by Spark and by the JVM
+    df = spark.sql(query)
+    started = time.perf_counter()
+    df.collect()
+    elapsed = 1e9 * (time.perf_counter() - started)
+    metrics = _operator(df).metrics()
+    times = {name: metrics.apply(name).value() for name in ("setupTime", "matchTime", "writeTime")}
+    assert min(times.values()) > 0
+    # 60,000 rows of which each calls a function for each of its tests: not done in a millisecond.
+    assert times["matchTime"] > 1e6
+    # A row that is timed may catch a pause of the machine, and stands for others.
+    assert sum(times.values()) < 2 * elapsed + 1e9

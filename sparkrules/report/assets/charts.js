@@ -13,7 +13,7 @@ const charts = {
     place.append(stage);
     const options = { renderer: "svg", actions: false, config: this.config() };
     const made = spec();
-    if (!made.vconcat && !made.width)
+    if (!made.vconcat && !made.hconcat && !made.width)
       Object.assign(made, { width: Math.max(220, place.clientWidth), autosize: { type: "fit-x", contains: "padding" } });
     const { view } = await vegaEmbed(stage, made, options);
     if (Number(place.dataset.turn) !== turn) { stage.remove(); view.finalize(); return; }
@@ -45,10 +45,10 @@ const charts = {
       view: { stroke: "transparent" },
       axis: {
         labelColor: muted, titleColor: muted, gridColor: line, domainColor: line, tickColor: line,
-        labelFontSize: 12, titleFontSize: 12, titleFontWeight: "normal", labelLimit: 190, titlePadding: 8,
+        labelFontSize: 12, titleFontSize: 12, titleFontWeight: "normal", labelLimit: 0, titlePadding: 8,
       },
       legend: { labelColor: muted, titleColor: muted, labelFontSize: 12, titleFontSize: 12, titleFontWeight: "normal",
-        labelLimit: 170 },
+        labelLimit: 0 },
       header: { labelColor: ink, titleColor: muted },
       text: { color: ink, fontSize: 12 },
       bar: { color: accent, cornerRadiusEnd: 2 },
@@ -65,16 +65,21 @@ const charts = {
 // Shades from hardly anything to very much, on the page's own background.
 const shades = () => (theme.isDark ? ["#1f2a3b", "#8fb8ff"] : ["#e6eef9", "#163f7a"]);
 
+// The longest bar leaves room for its figure.
+const withRoomFor = (figures) => ({ domainMax: 1.3 * Math.max(1, ...figures) });
+
 function barsOfRules(catalogue, rules) {
-  const values = rules.map((rule) => ({ rule, id: catalogue.ids[rule], hits: catalogue.hits[rule],
+  const values = rules.map((rule, place) => ({ rule, place, id: catalogue.ids[rule], hits: catalogue.hits[rule],
     share: catalogue.hits[rule] / facts.rows }));
+  const labels = axisLabels(values.map((own) => own.id), Math.min(320, 0.45 * $("top-rules").clientWidth));
   return {
     description: `Bar chart of the ${rules.length} rules with the most hits; the table below has the figures`,
     data: { values },
-    height: 22 * values.length,
+    params: labels.params,
+    height: Math.max(22, 14 * labels.lines + 6) * values.length,
     encoding: {
-      y: { field: "id", type: "ordinal", sort: null, title: null, axis: { ticks: false, domain: false } },
-      x: { field: "hits", type: "quantitative", title: "rows hit", axis: { format: "~s", tickCount: 5 } },
+      y: { field: "place", type: "ordinal", title: null, axis: { ...labels.axis, ticks: false, domain: false } },
+      x: { field: "hits", type: "quantitative", title: "rows hit", axis: { format: "~s", tickCount: 5, tickMinStep: 1 } },
       tooltip: [{ field: "id", title: "rule" }, { field: "hits", title: "rows hit", format: "," },
         { field: "share", title: "of all rows", format: ".2%" }],
     },
@@ -89,7 +94,8 @@ function barsOfHitCounts() {
     height: 26 * facts.histogram.length,
     encoding: {
       y: { field: "hits", type: "ordinal", sort: null, title: "rows hit" },
-      x: { field: "rules", type: "quantitative", title: "rules", axis: { format: "~s", tickCount: 4 } },
+      x: { field: "rules", type: "quantitative", title: "rules", axis: { format: "~s", tickCount: 4, tickMinStep: 1 },
+        scale: withRoomFor(facts.histogram.map((bar) => bar.rules)) },
     },
     layer: [
       { mark: { type: "bar", height: 16 }, encoding: { color: { condition: { test: "datum.hits === 'never'",
@@ -104,7 +110,8 @@ function linesOverTime(what) {
   const { times, rows, hits, rules } = facts.time;
   const values = [];
   if (what === "rules") {
-    for (const own of rules) own.hits.forEach((value, i) => values.push({ at: times[i], value, name: own.id }));
+    rules.forEach((own, place) =>
+      own.hits.forEach((value, i) => values.push({ at: times[i], value, name: own.id, place })));
   } else {
     hits.forEach((value, i) => values.push({ at: times[i], value: what === "hits" ? value : rows[i] ? value / rows[i] : 0,
       rows: rows[i] }));
@@ -116,34 +123,57 @@ function linesOverTime(what) {
     tooltip: [{ field: "at", type: "temporal", title: "from", format: "%Y-%m-%d %H:%M:%S" },
       { field: "value", title, format: what === "perRow" ? ".3~f" : "," }],
   };
+  const params = [];
   if (what === "rules") {
-    const name = { field: "name", type: "nominal", sort: null, title: "rule", legend: { orient: "bottom", columns: 3 } };
+    const room = $("over-time").clientWidth, ids = rules.map((own) => own.id);
+    const columns = Math.max(1, Math.min(3, Math.floor(room / (widest(ids) + 40))));
+    const labels = axisLabels(ids, room / columns - 40);
+    params.push(...labels.params);
+    const name = { field: "place", type: "nominal", title: "rule",
+      legend: { orient: "bottom", columns, labelExpr: labels.axis.labelExpr, labelLimit: 0, rowPadding: 4 } };
     encoding.color = name;
     encoding.strokeDash = name;
     encoding.tooltip.unshift({ field: "name", title: "rule" });
   }
   const mark = what === "rules" ? { type: "line", strokeWidth: 2, point: { size: 14 } }
     : { type: "area", line: { strokeWidth: 2 }, point: { size: 16 }, opacity: 0.25 };
-  return { description: `${title} over time`, data: { values }, height: 260, encoding, layer: [{ mark }] };
+  return { description: `${title} over time`, data: { values }, params, height: 260, encoding, layer: [{ mark }] };
+}
+
+// Whether the names of rules fit beside a matrix, or it has numbers, and names below it.
+function matrixSize(catalogue) {
+  const { rules } = facts.matrix, room = $("matrix").clientWidth;
+  const size = Math.max(8, Math.min(30, 430 / rules.length, (room - 50) / rules.length));
+  const name = widest(rules.map((rule) => catalogue.ids[rule]), Math.min(12, size - 2));
+  return { size, isNamed: size >= 11 && name <= 150 && name + 0.6 * name + size * rules.length < room };
+}
+
+function matrixKey(catalogue) {
+  const isNamed = matrixSize(catalogue).isNamed;
+  clear($("matrix-key"), isNamed ? [] : facts.matrix.rules.map((rule) => element("li", {}, ruleButton(catalogue, rule))));
 }
 
 function matrixChart(catalogue) {
   const { rules, pairs, ofRows } = facts.matrix;
+  const { size, isNamed } = matrixSize(catalogue);
+  const place = new Map(rules.map((rule, i) => [rule, i]));
   const values = [];
   for (const [a, b, both, share] of pairs)
     for (const [x, y] of [[a, b], [b, a]])
-      values.push({ x, y, both, share, a: catalogue.ids[y], b: catalogue.ids[x] });
-  const domain = rules.map((rule) => catalogue.ids[rule]);
-  const size = Math.max(11, Math.min(30, 430 / rules.length));
-  const axis = { labelLimit: 150, labelFontSize: Math.min(12, size - 2), ticks: false, domain: false };
+      values.push({ x, y, both, share, a: catalogue.ids[y], b: catalogue.ids[x], row: place.get(y), column: place.get(x) });
+  const domain = rules.map((_, i) => i);
+  const axis = { labelExpr: "names[datum.value]", labelFontSize: Math.min(12, size - 1), ticks: false, domain: false,
+    labelOverlap: false };
+  const slanted = { labelAngle: -60, labelAlign: "left", labelBaseline: "middle" };
   return {
     description: `Matrix of ${rules.length} rules: the stronger the colour, the more two rules have in common`,
     data: { values },
+    params: [{ name: "names", value: rules.map((rule, i) => (isNamed ? catalogue.ids[rule] : String(i + 1))) }],
     width: { step: size }, height: { step: size },
     encoding: {
-      x: { field: "b", type: "ordinal", scale: { domain }, title: null,
-        axis: { ...axis, labelLimit: 110, labelAngle: -60, labelAlign: "left", labelBaseline: "middle", orient: "top" } },
-      y: { field: "a", type: "ordinal", scale: { domain }, title: null, axis },
+      x: { field: "column", type: "ordinal", scale: { domain }, title: null,
+        axis: { ...axis, ...(isNamed ? slanted : { labelAngle: size < 16 ? -90 : 0 }), orient: "top" } },
+      y: { field: "row", type: "ordinal", scale: { domain }, title: null, axis },
       tooltip: [{ field: "a", title: "rule" }, { field: "b", title: "and" },
         { field: "both", title: ofRows ? "rows both hit" : "tests both have", format: "," },
         { field: "share", title: ofRows ? "of the rows either hits" : "of the tests of both", format: ".1%" }],
@@ -154,37 +184,32 @@ function matrixChart(catalogue) {
   };
 }
 
-// A rule in the middle, the rules that have a part in common with it around it; the thicker a line, the more they share.
+// A rule at the left, the rules that have a part in common with it at the right; the thicker a line, the more they share.
 function neighbourGraph(catalogue, rule, neighbours) {
-  const shown = neighbours.slice(0, 14);
-  const nodes = shown.map((near, i) => {
-    const angle = (2 * Math.PI * (i + 0.5)) / shown.length - Math.PI / 2;
-    return { x: Math.cos(angle), y: -Math.sin(angle), ox: 0, oy: 0, rule: near.rule, id: catalogue.ids[near.rule],
-      tests: near.tests, both: near.parts.map((part) => catalogue.text(part, 160)).join("; ") };
-  });
-  const scale = (domain) => ({ scale: { domain, nice: false, zero: false }, axis: null });
-  const spots = (side) => ({
-    mark: { type: "text", align: side, dx: side === "left" ? 10 : -10, limit: 170 },
-    transform: [{ filter: side === "left" ? "datum.x >= 0" : "datum.x < 0" }],
-    encoding: { text: { field: "id" } },
-  });
+  const shown = neighbours.slice(0, 10), room = Math.max(220, $("graph").clientWidth);
+  const from = Math.min(90, 0.2 * room), labels = shown.map((near) => wrapped(catalogue.ids[near.rule], room - from - 50));
+  const step = Math.max(30, 14 * Math.max(...labels.map((own) => own.length)) + 8);
+  const middle = (step * (shown.length - 1)) / 2;
+  const nodes = shown.map((near, i) => ({ x: from + 20, y: i * step, top: i * step - 7 * (labels[i].length - 1), ox: 14, oy: middle, rule: near.rule,
+    id: catalogue.ids[near.rule], label: labels[i].length === 1 ? labels[i][0] : labels[i], tests: near.tests,
+    both: near.parts.map((part) => catalogue.text(part, 160)).join("; ") }));
+  const place = (domain, extra) => ({ type: "quantitative", scale: { domain, nice: false, zero: false, ...extra }, axis: null });
   const tooltip = [{ field: "id", title: "rule" }, { field: "tests", title: "tests in common" },
     { field: "both", title: "both contain" }];
   return {
-    description: `The neighbours of the rule: ${shown.length} rules with a part in common, listed in the table beside`,
+    description: `The neighbours of the rule: ${shown.length} rules with a part in common, listed in the table below`,
     data: { values: nodes },
-    height: 340,
-    encoding: { x: { field: "x", type: "quantitative", ...scale([-2.4, 2.4]) },
-      y: { field: "y", type: "quantitative", ...scale([-1.2, 1.2]) } },
+    width: room, height: step * shown.length, autosize: "none", padding: 0,
+    encoding: { x: { field: "x", ...place([0, room]) },
+      y: { field: "y", ...place([-step / 2, step * (shown.length - 0.5)], { reverse: true }) } },
     layer: [
       { mark: { type: "rule", opacity: 0.6 }, encoding: { x2: { field: "ox" }, y2: { field: "oy" },
-        strokeWidth: { field: "tests", type: "quantitative", scale: { range: [1, 6] }, legend: null }, tooltip: tooltip } },
+        strokeWidth: { field: "tests", type: "quantitative", scale: { range: [1, 6] }, legend: null }, tooltip } },
       { mark: { type: "circle", size: 150, color: theme.color("accent"), opacity: 1 }, encoding: { tooltip } },
-      spots("left"), spots("right"),
-      { data: { values: [{ x: 0, y: 0, id: catalogue.ids[rule] }] },
+      { mark: { type: "text", align: "left", baseline: "middle", dx: 14, lineHeight: 14 },
+        encoding: { y: { field: "top", type: "quantitative" }, text: { field: "label" } } },
+      { data: { values: [{ x: 14, y: middle }] },
         mark: { type: "circle", size: 420, color: theme.color("good"), opacity: 1 } },
-      { data: { values: [{ x: 0, y: 0, id: catalogue.ids[rule] }] },
-        mark: { type: "text", fontWeight: "bold", dy: 26, limit: 220 }, encoding: { text: { field: "id" } } },
     ],
   };
 }
@@ -196,7 +221,8 @@ function barsOfLevels() {
     height: 26 * facts.levels.length,
     encoding: {
       y: { field: "level", type: "ordinal", title: "level" },
-      x: { field: "parts", type: "quantitative", title: "parts", axis: { format: "~s", tickCount: 4 } },
+      x: { field: "parts", type: "quantitative", title: "parts", axis: { format: "~s", tickCount: 4, tickMinStep: 1 },
+        scale: withRoomFor(facts.levels) },
       tooltip: [{ field: "level" }, { field: "parts", format: "," }],
     },
     layer: [
@@ -206,37 +232,54 @@ function barsOfLevels() {
   };
 }
 
-// Texts made different by what nobody sees: on an axis, equal texts would be one place.
-const different = (texts) => texts.map((text, i) => text + "\u200b".repeat(texts.slice(0, i).filter((t) => t === text).length));
-
-// Where the rows lie, above; where the tests of rules are true, below, on the same ranges.
+// Where the rows lie, and where the tests of rules are true. Values in an order stand side by side, with the ranges of
+// tests below them; others, and those with long names, one below the other.
 function distribution(attribute) {
-  const extent = Math.min(180, 16 + 7 * Math.max(4, ...attribute.spans.map((span) => span.text.length)));
-  const labels = different(attribute.bins.map((bin) => bin.label));
-  const bins = attribute.bins.map((bin, i) => ({ ...bin, label: labels[i] }));
-  const x = (axis) => ({ field: "label", type: "ordinal", scale: { domain: labels }, title: null, axis });
-  const names = { labelAngle: -45, labelLimit: 120, ticks: false, labelOverlap: true };
+  const bins = attribute.bins.map((bin, place) => ({ ...bin, place }));
+  const labels = bins.map((bin) => bin.label), room = $("distribution").clientWidth;
   const tooltip = [{ field: "label", title: "values" }, { field: "share", title: "of the rows", format: ".2%" },
     { field: "tests", title: "tests of rules true here", format: "," }];
-  const y = (field, title, axis) => ({ field, type: "quantitative", title, axis: { minExtent: extent, ...axis } });
-  const rows = { data: { values: bins }, height: 130, mark: { type: "bar" },
-    encoding: { x: x(null), y: y("share", "rows", { format: "%", tickCount: 4 }), tooltip } };
-  const cover = { data: { values: bins }, height: 60, mark: { type: "bar", color: theme.color("warn") },
-    encoding: { x: x(attribute.spans.length ? null : names), y: y("tests", "rules' tests true", { tickCount: 2, format: "~s" }), tooltip } };
-  const drawn = [rows, cover];
-  if (attribute.spans.length) {
-    const texts = different(attribute.spans.map((span) => span.text));
-    const values = attribute.spans.flatMap((span, n) => labels.slice(span.first, span.last + 1)
-      .map((label) => ({ label, text: texts[n], rules: span.rules })));
-    drawn.push({ data: { values }, height: { step: 17 }, mark: { type: "rect", height: 8, color: theme.color("good") },
-      encoding: { x: x(names), y: { field: "text", type: "ordinal", sort: texts, title: null,
-        axis: { ticks: false, domain: false, labelLimit: 175, minExtent: extent } },
-        tooltip: [{ field: "text", title: "test" }, { field: "rules", title: "rules with it", format: "," }] } });
-  }
-  const width = Math.max(240, $("distribution").clientWidth - extent - 40);
+  const description = `Where the values of ${attribute.name} lie, and where tests of rules are true`;
+  return attribute.spans.length && widest(labels) <= 120
+    ? sideBySide(attribute, bins, labels, room, tooltip, description)
+    : oneBelowTheOther(bins, labels, room, tooltip, description);
+}
+
+function oneBelowTheOther(bins, texts, room, tooltip, description) {
+  const extent = Math.min(0.4 * room, Math.max(40, widest(texts) + 10));
+  const labels = axisLabels(texts, extent - 6);
+  const y = (axis) => ({ field: "place", type: "ordinal", title: null, axis: axis && { ...axis, ticks: false, domain: false } });
+  const panel = (field, title, format, color, axis) => ({ data: { values: bins },
+    width: Math.max(50, (room - extent - 40) / 2), height: { step: Math.max(20, 14 * labels.lines + 4) },
+    mark: { type: "bar", height: 13, color: theme.color(color) },
+    encoding: { y: y(axis), x: { field, type: "quantitative", title, axis: { format, tickCount: 3 } }, tooltip } });
   return {
-    description: `Where the values of ${attribute.name} lie, and where tests of rules are true`,
-    vconcat: drawn.map((view) => ({ width, ...view })),
-    spacing: 8,
+    description, params: labels.params, spacing: 12,
+    hconcat: [panel("share", "rows", "%", "accent", labels.axis), panel("tests", "rules' tests true", "~s", "warn", null)],
   };
+}
+
+function sideBySide(attribute, bins, names, room, tooltip, description) {
+  const texts = attribute.spans.map((span) => span.text);
+  const extent = Math.min(0.4 * room, Math.max(50, widest(texts) + 8)), labels = axisLabels(texts, extent - 6);
+  const x = (axis) => ({ field: "place", type: "ordinal", scale: { domain: bins.map((bin) => bin.place) }, title: null, axis });
+  const y = (field, title, axis) => ({ field, type: "quantitative", title, axis: { minExtent: extent, ...axis } });
+  const ranges = attribute.spans.flatMap((span, n) => bins.slice(span.first, span.last + 1)
+    .map(({ place }) => ({ place, n, text: span.text, rules: span.rules })));
+  const drawn = [
+    { data: { values: bins }, height: 130, mark: { type: "bar" },
+      encoding: { x: x(null), y: y("share", "rows", { format: "%", tickCount: 4 }), tooltip } },
+    { data: { values: bins }, height: 60, mark: { type: "bar", color: theme.color("warn") },
+      encoding: { x: x(null), y: y("tests", ["rules'", "tests true"], { tickCount: 2, format: "~s" }), tooltip } },
+    { data: { values: ranges }, height: { step: Math.max(17, 14 * labels.lines + 4) },
+      mark: { type: "rect", height: 8, color: theme.color("good") },
+      encoding: {
+        x: x({ labelExpr: "values[datum.value]", labelAngle: -45, ticks: false, labelOverlap: true }),
+        y: { field: "n", type: "ordinal", title: null,
+          axis: { ...labels.axis, ticks: false, domain: false, minExtent: extent } },
+        tooltip: [{ field: "text", title: "test" }, { field: "rules", title: "rules with it", format: "," }] } },
+  ];
+  const width = Math.max(100, room - extent - 40);
+  return { description, params: [...labels.params, { name: "values", value: names }], spacing: 8,
+    vconcat: drawn.map((view) => ({ width, ...view })) };
 }

@@ -32,14 +32,14 @@ function together(rule) {
 
 function neighbourTable(catalogue, rule, neighbours) {
   const rows = new Map(together(rule).map((pair) => [pair.rule, pair.rows]));
-  return element("div", { class: "scroll" }, element("table", { id: "neighbours" },
+  return element("div", { class: "scroll" }, element("table", { id: "neighbours", class: "stacked" },
     element("caption", {}, "Rules with a part in common, those that share most first"),
     element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "rule"),
       element("th", { scope: "col" }, "both contain"),
       rows.size ? element("th", { scope: "col", class: "number" }, "rows both hit") : null)),
     element("tbody", {}, neighbours.map((near) => element("tr", {}, element("td", { class: "of-rule" }, ruleButton(catalogue, near.rule)),
       element("td", { class: "text" }, partsList(catalogue, near.parts)),
-      rows.size ? element("td", { class: "number" }, rows.has(near.rule) ? count(rows.get(near.rule)) : "–") : null)))));
+      rows.size ? element("td", { class: "number", "data-label": "rows both hit" }, rows.has(near.rule) ? count(rows.get(near.rule)) : "–") : null)))));
 }
 
 function togetherTable(catalogue, rule) {

@@ -4,8 +4,8 @@ function showPair(catalogue, a, b) {
   const found = facts.matrix.pairs.find(([x, y]) => (x === a && y === b) || (x === b && y === a));
   const parts = catalogue.shared(a, b);
   const said = facts.matrix.ofRows
-    ? ` both hit ${count(found[2])} rows, ${percent(found[3])} of those that either hits.`
-    : ` have ${count(found[2])} tests in common, ${percent(found[3])} of those that either has.`;
+    ? ` both hit ${count(found[2])} ${found[2] === 1 ? "row" : "rows"}, ${percent(found[3])} of those that either hits.`
+    : ` have ${count(found[2])} ${found[2] === 1 ? "test" : "tests"} in common, ${percent(found[3])} of those that either has.`;
   clear($("pair"), element("p", {}, ruleButton(catalogue, a), " and ", ruleButton(catalogue, b), said),
     element("p", {}, parts.length ? "Both contain" : "They have no part in common."),
     parts.slice(0, 6).map((part) => element("pre", {}, catalogue.text(part))));
@@ -52,7 +52,7 @@ async function start() {
   }
   startTime();
   if (facts.matrix.pairs.length) {
-    charts.draw("matrix", () => matrixChart(catalogue), (datum) => { if (datum.x !== undefined) showPair(catalogue, datum.y, datum.x); });
+    charts.draw("matrix", () => { matrixKey(catalogue); return matrixChart(catalogue); }, (datum) => { if (datum.x !== undefined) showPair(catalogue, datum.y, datum.x); });
     const [a, b] = facts.matrix.pairs.reduce((best, pair) => (pair[2] > best[2] ? pair : best));
     showPair(catalogue, a, b);
   }

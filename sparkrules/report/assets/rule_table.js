@@ -14,7 +14,7 @@ function startTable(catalogue) {
     page = Math.min(Math.max(page, 0), pages - 1);
     clear($("rules-body"), rules.slice(page * size, (page + 1) * size).map((rule) => element("tr", {},
       element("td", { class: "of-rule" }, ruleButton(catalogue, rule)),
-      catalogue.hits ? element("td", { class: "number" }, count(catalogue.hits[rule])) : null,
+      catalogue.hits ? element("td", { class: "number", "data-label": "rows hit" }, count(catalogue.hits[rule])) : null,
       catalogue.hits ? element("td", {}, element("span", { class: "bar",
         style: `width: ${((90 * catalogue.hits[rule]) / most).toFixed(1)}px` })) : null,
       element("td", { class: "text" }, catalogue.texts[rule].length > 220

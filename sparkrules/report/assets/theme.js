@@ -9,7 +9,9 @@ const theme = {
 
   apply() {
     document.documentElement.dataset.theme = this.isDark ? "dark" : "light";
-    $("theme").setAttribute("aria-pressed", String(this.isDark));
+    const other = this.isDark ? "Light" : "Dark";
+    $("theme").textContent = other;  // what it does, not what is
+    $("theme").title = `${other} colours`;
     for (const listener of this.listeners) listener();
   },
 

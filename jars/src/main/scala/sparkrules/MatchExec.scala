@@ -1,12 +1,14 @@
 package sparkrules
 
+import scala.collection.immutable.ListMap
+
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution._
-import org.apache.spark.sql.execution.metric.SQLMetrics
+import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 
 object MatchStrategy extends SparkStrategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
@@ -49,13 +51,20 @@ final case class MatchExec(
     extends PartitioningPreservingUnaryExecNode
     with OrderPreservingUnaryExecNode {
 
-  override lazy val metrics = Map(
-    "numOutputRows" -> SQLMetrics.createMetric(sparkContext, "number of output rows"),
+  // In the order in which the Spark UI shows them.
+  override lazy val metrics: Map[String, SQLMetric] = ListMap(
     "rows" -> SQLMetrics.createMetric(sparkContext, "number of rows matched"),
     "matches" -> SQLMetrics.createMetric(sparkContext, "number of matches"),
+    "numOutputRows" -> SQLMetrics.createMetric(sparkContext, "number of output rows"),
+    "matchTime" -> SQLMetrics.createNanoTimingMetric(sparkContext, "time to match rows"),
+    "writeTime" -> SQLMetrics.createNanoTimingMetric(sparkContext, "time to write matches"),
+    "setupTime" -> SQLMetrics.createNanoTimingMetric(sparkContext, "time to set up tasks"),
     "tests" -> SQLMetrics.createMetric(sparkContext, "number of conditions tested"),
     "candidates" -> SQLMetrics.createMetric(sparkContext, "number of conditions tested that were true"),
     "errors" -> SQLMetrics.createMetric(sparkContext, "number of values that rules could not compute"))
+
+  /** As for a scan, the name says of what: it is all that the Spark UI's picture of a query shows beside the metrics. */
+  override def nodeName: String = s"Match ${rules.description.version}"
 
   override def output: Seq[Attribute] = projection.map(_.toAttribute)
   override def producedAttributes: AttributeSet = AttributeSet(added)

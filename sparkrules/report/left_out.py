@@ -1,0 +1,51 @@
+"""Rules that a query leaves out, under `spark.sparkrules.invalidRules=skip`, because they do not fit its rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sparkrules.rejected import Rejected
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_MOST = 200
+_TAKEN = re.compile(r"Match \[\S+, (\d+) subscriptions")
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """How many, and the first of them; a Connect server does not say which they are."""
+
+    count: int = 0
+    named: Sequence[Rejected] = ()
+
+
+NOTHING = LeftOut()
+
+
+def left_out_of(matched: DataFrame, texts: Mapping[str, str]) -> LeftOut:
+    """What the plan of a match leaves out; `texts` are those of all rules of the set."""
+    java = getattr(matched, "_jdf", None)
+    if java is None:
+        taken = _TAKEN.search(matched._explain_string())  # type: ignore[operator]
+        return LeftOut(0 if taken is None else len(texts) - int(taken[1]))
+    found = _rules_in(java.queryExecution().optimizedPlan())
+    if found is None:
+        return NOTHING
+    rejected = found.rejected()
+    first = [rejected.apply(i) for i in range(min(_MOST, rejected.size()))]
+    named = [Rejected(rule.id(), texts.get(rule.id(), ""), rule.problem().reason()) for rule in first]
+    return LeftOut(rejected.size(), named)
+
+
+def _rules_in(plan: Any) -> Any:
+    """The rules of the first match in a plan of Spark."""
+    if plan.nodeName() == "Match":
+        return plan.rules()
+    children = plan.children()
+    found = (_rules_in(children.apply(i)) for i in range(children.size()))
+    return next((rules for rules in found if rules is not None), None)
