@@ -21,8 +21,10 @@ final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput) {
   import Analysis._
 
   def parse(sql: String): Either[Problem, Expression] =
-    try Right(configured(session.sessionState.sqlParser.parseExpression(sql)))
-    catch {
+    try {
+      val parsed = configured(session.sessionState.sqlParser.parseExpression(sql))
+      Options.problem(parsed).map(Problem(_)).toLeft(Documents.guarded(parsed))
+    } catch {
       case NonFatal(e) => Left(Problem(firstLine(e)))
       case _: StackOverflowError => Left(TooDeep)
     }
@@ -121,7 +123,7 @@ object Analysis {
    * column.
    */
   private def permitted(original: Expression, analyzed: Expression): Either[Problem, Expression] =
-    analyzed.collectFirst(forbidden) match {
+    analyzed.collectFirst(forbidden.orElse(Function.unlift(Options.problemOf))) match {
       case Some(reason) => Left(Problem(reason))
       case None if !analyzed.deterministic => Left(Problem("it is not deterministic"))
       case None =>
@@ -133,7 +135,7 @@ object Analysis {
         }
         if (missing.nonEmpty) Left(noColumn(missing))
         else if (isUser || variables.nonEmpty) Left(Problem(Environment))
-        else Right(analyzed)
+        else Right(Documents.guarded(analyzed))
     }
 
   private val UserNames = Set("user", "current_user", "session_user")
