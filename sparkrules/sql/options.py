@@ -1,9 +1,10 @@
 """The options a rule may give to a function that reads or writes JSON, CSV or XML.
 
-An option can do what a function must not: `rowValidationXSDPath` fetches a schema from wherever the rule's author says,
-`compression` loads a class by its name, `inputBufferSize` asks for gigabytes. So options are allowed by name, those that
-say what a value looks like, and a rule writes them out, `map('dateFormat', 'dd.MM.yyyy')`: what has to be computed first
-cannot be checked. The plugin checks the same again (`Options.scala`); the verdict on every option is in `docs/limits.md`.
+An option can do what a function must not: `rowValidationXSDPath` fetches a schema from wherever the rule's author
+says, `compression` loads a class by its name, `inputBufferSize` asks for gigabytes. So options are allowed by name,
+those that say what a value looks like, and a rule writes them out, `map('dateFormat', 'dd.MM.yyyy')`: what has to be
+computed first cannot be checked. The plugin checks the same again (`Options.scala`); the verdict on every option is in
+`docs/limits.md`.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from sparkrules.sql.tokens import Tokens
 
 _TIMES = "dateFormat locale timeFormat timeZone timestampFormat timestampNTZFormat"
 _READ = f"{_TIMES} columnNameOfCorruptRecord mode"
-_JSON_READ = f"""{_READ} allowBackslashEscapingAnyCharacter allowComments allowNonNumericNumbers allowNumericLeadingZeros
-    allowSingleQuotes allowUnquotedControlChars allowUnquotedFieldNames dropFieldIfAllNull
+_JSON_READ = f"""{_READ} allowBackslashEscapingAnyCharacter allowComments allowNonNumericNumbers
+    allowNumericLeadingZeros allowSingleQuotes allowUnquotedControlChars allowUnquotedFieldNames dropFieldIfAllNull
     enableDateTimeParsingFallback inferTimestamp prefersDecimal primitivesAsString"""
 _CSV = f"""{_TIMES} charToEscapeQuoteEscaping comment delimiter emptyValue escape ignoreLeadingWhiteSpace
     ignoreTrailingWhiteSpace nullValue quote sep"""
@@ -49,7 +50,7 @@ _KEY = re.compile(r"(['\"])([A-Za-z]+)\1")
 
 
 def require_options(tokens: Tokens, function: str, arguments: tuple[Syntax, ...], end: int) -> None:
-    """Raise `RuleError` unless the options of a call, which ends at a token, are a map of constants with allowed keys."""
+    """Raise `RuleError` unless the options of a call that ends at `end` are a map of constants with allowed keys."""
     at, allowed = OPTIONS[function]
     if len(arguments) <= at:
         return

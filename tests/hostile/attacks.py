@@ -1,7 +1,7 @@
 """Rule texts that mean harm, by what they try: each family is a few ideas times the places where they can be put.
 
-The columns are those of `rule_child.ROW`: `s` is short, `t` has 60,000 characters, `w` many words, `p` a bad pattern, `xs`,
-`ys` and `aa` are arrays, `j` JSON, `x` XML, and so on.
+The columns are those of `rule_child.ROW`: `s` is short, `t` has 60,000 characters, `w` many words, `p` a bad pattern,
+`xs`, `ys` and `aa` are arrays, `j` JSON, `x` XML, and so on.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def regex() -> Iterator[str]:
         yield f"t LIKE ANY ({text(like)}, 'b%')"
         yield f"t COLLATE UTF8_LCASE LIKE {text(like)}"
     # Spark's parser evaluates constant patterns of LIKE ANY, operators among them.
-    for pattern in EMPTY_LOOPS[:4] + ["(a|b)*c"]:
+    for pattern in [*EMPTY_LOOPS[:4], "(a|b)*c"]:
         yield f"s LIKE ANY (CAST({LONG} RLIKE {text(pattern)} AS STRING), 'x')"
         yield f"s NOT LIKE ALL (CASE WHEN {LONG} RLIKE {text(pattern)} THEN 'y' ELSE 'z' END, 'x')"
 
@@ -341,6 +341,9 @@ COLLATED = [
     "{s} < {p}",
     "hash({s}) = hash({p})",
 ]
+_PAIRS = "transform(sequence(1, 60000), y -> array(y))"
+_MINUS = "transform(sequence(1, 60000), y -> array(-y))"
+_KEYED = f"map_from_arrays({_PAIRS}, sequence(1, 60000))"
 HALF = "'" + "a" * 30_000 + "b'"
 
 LONG_WORK = [
@@ -357,17 +360,15 @@ LONG_WORK = [
     "size(xpath(x, '//*//*//*//text()')) = 1",
     "xpath_boolean(deepxml, '//a//a//a//a')",
     "size(array_distinct(transform(sequence(1, 60000), y -> array(y)))) = 1",
-    "size(array_except(transform(sequence(1, 60000), y -> array(y)), transform(sequence(1, 60000), y -> array(-y)))) = 1",
-    "size(array_intersect(transform(sequence(1, 60000), y -> array(y)), transform(sequence(1, 60000), y -> array(-y)))) = 1",
-    "size(array_union(transform(sequence(1, 60000), y -> array(y)), transform(sequence(1, 60000), y -> array(-y)))) = 1",
-    "arrays_overlap(transform(sequence(1, 60000), y -> array(y)), transform(sequence(1, 60000), y -> array(-y)))",
+    f"size(array_except({_PAIRS}, {_MINUS})) = 1",
+    f"size(array_intersect({_PAIRS}, {_MINUS})) = 1",
+    f"size(array_union({_PAIRS}, {_MINUS})) = 1",
+    f"arrays_overlap({_PAIRS}, {_MINUS})",
     "size(array_distinct(transform(xs, y -> array(y)))) = 1",
     "array_except(aa, transform(aa, y -> reverse(y))) IS NULL",
-    "size(map_zip_with(map_from_arrays(transform(xs, y -> array(y)), xs), "
-    "map_from_arrays(transform(xs, y -> array(-y)), xs), (k, y, z) -> y)) = 1",
+    f"size(map_zip_with({_KEYED}, transform_keys({_KEYED}, (k, y) -> array(-y)), (k, y, z) -> y)) = 1",
     "size(map_from_entries(transform(sequence(1, 300000), y -> struct(array(y), y)))) = 1",
-    "size(map_concat(map_from_arrays(transform(sequence(1, 60000), y -> array(y)), sequence(1, 60000)), "
-    "map(array(-1), 1))) = 1",
+    f"size(map_concat({_KEYED}, map(array(-1), 1))) = 1",
     "size(array_sort(transform(sequence(1, 2000000), y -> y % 1000), (l, r) -> r - l)) = 1",
     "array_sort(xs, (l, r) -> aggregate(xs, 0, (acc, y) -> acc + y))[0] = 1",
     "array_sort(xs, (l, r) -> 1)[0] = 1",
@@ -489,7 +490,8 @@ def depth() -> Iterator[str]:
     yield f"from_json(s, '{'(' * 5_000}') IS NULL"
     yield f"from_json(s, 'a {'decimal(' * 5_000}') IS NULL"
     yield f"from_json(s, {text('{' * 50_000)}) IS NULL"
-    yield f"""from_json(s, {text('{"type":"array","containsNull":true,"elementType":' * 900 + '"int"' + "}" * 900)}) IS NULL"""
+    array = '{"type":"array","containsNull":true,"elementType":' * 900
+    yield "from_json(s, " + text(array + '"int"' + "}" * 900) + ") IS NULL"
     yield "named_struct(" + ", ".join(f"'a{i}', {i}" for i in range(480)) + ").a7 = 1"
     yield "map(" + ", ".join(f"'a{i}', {i}" for i in range(480)) + ")['a7'] = 1"
     yield "interval " + " ".join(["1 day"] * 900) + " = INTERVAL 1 DAY"

@@ -29,9 +29,8 @@ def main() -> int:
         if result.fault:
             faults.append(result)
             print(f"FAULT {result.fault} after {result.seconds:.1f} s: {result.attack}\n{result.detail}\n", flush=True)
-    print(
-        f"{len(chosen)} attacks in {time.monotonic() - start:.0f} s: {refused} refused by Python, {len(faults)} did harm"
-    )
+    took = time.monotonic() - start
+    print(f"{len(chosen)} attacks in {took:.0f} s: {refused} refused by Python, {len(faults)} did harm")
     for seconds, attack, detail in sorted(slowest, reverse=True)[:15]:
         print(f"{seconds:6.1f} s  {attack}  {detail if len(detail) < 100 else ''}")
     return 1 if faults else 0

@@ -1,8 +1,8 @@
 """Which functions make much of little: every function of the default list, with extreme arguments, in plain Spark.
 
 `python -m tests.hostile.sweep [names]` takes the examples of Spark's own documentation, puts extreme values in place of
-their arguments and lists what takes long, grows, or ends the process. Bounds on rules must hold whatever a function does;
-the list tells where it is worth to predict the cost of a call before it is made.
+their arguments and lists what takes long, grows, or ends the process. Bounds on rules must hold whatever a function
+does; the list tells where it is worth to predict the cost of a call before it is made.
 """
 
 from __future__ import annotations

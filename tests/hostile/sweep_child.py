@@ -9,35 +9,35 @@ from pyspark.sql import SparkSession
 
 from tests.hostile.child import answer_questions
 
-# What the row holds, by the column's name; n is its size in characters, about.
+# What the row holds, by the column's name; {n} is its size in characters, about, {n2} half of it.
 COLUMNS = {
     "s_a": "repeat('a', {n})",
-    "s_words": "array_join(transform(sequence(1, CAST({n} div 6 AS INT)), x -> concat('w', x)), ' ')",
-    "s_wide": "repeat('é😀', CAST({n} div 2 AS INT))",
+    "s_words": "array_join(transform(sequence(1, {n6}), x -> concat('w', x)), ' ')",
+    "s_wide": "repeat('é😀', {n2})",
     "s_digits": "repeat('9', {n})",
     "s_small": "concat('0.', repeat('0', {n}), '1')",
-    "s_percent": "repeat('%s', CAST({n} div 2 AS INT))",
+    "s_percent": "repeat('%s', {n2})",
     "s_spaces": "repeat(' ', {n})",
     "s_commas": "repeat(',', {n})",
     "s_quotes": "repeat('\"', {n})",
-    "s_json": "concat(repeat('[', 900), repeat('1,', CAST({n} div 2 AS INT)), '1', repeat(']', 900))",
-    "s_object": "concat('{{', array_join(transform(sequence(1, CAST({n} div 10 AS INT)), x -> concat('\"k', x, '\":', x)), ','), '}}')",
-    "s_xml": "concat('<r>', repeat('<a><b>1</b></a>', CAST({n} div 15 AS INT)), '</r>')",
-    "s_deep": "concat(repeat('<a>', CAST({n} div 7 AS INT)), repeat('</a>', CAST({n} div 7 AS INT)))",
-    "s_url": "concat('http://a/b?', repeat('k=v&', CAST({n} div 4 AS INT)))",
+    "s_json": "concat(repeat('[', 900), repeat('1,', {n2}), '1', repeat(']', 900))",
+    "s_object": "concat('{{', array_join(transform(sequence(1, {n10}), x -> concat('\"k', x, '\":', x)), ','), '}}')",
+    "s_xml": "concat('<r>', repeat('<a><b>1</b></a>', {n15}), '</r>')",
+    "s_deep": "concat(repeat('<a>', {n7}), repeat('</a>', {n7}))",
+    "s_url": "concat('http://a/b?', repeat('k=v&', {n4}))",
     "s_zero": "''",
     "s_tiny": "'1E-500000000'",
     "s_huge": "'1E500000000'",
     "s_null": "CAST(NULL AS STRING)",
     "b": "CAST(repeat('a', {n}) AS BINARY)",
-    "a_int": "sequence(1, CAST({n} div 8 AS INT))",
-    "a_same": "array_repeat(7, CAST({n} div 8 AS INT))",
-    "a_text": "transform(sequence(1, CAST({n} div 8 AS INT)), x -> concat('w', x))",
-    "a_arrays": "transform(sequence(1, CAST({n} div 8 AS INT)), x -> array(x, x + 1))",
-    "a_nan": "array_repeat(double('NaN'), CAST({n} div 8 AS INT))",
-    "m": "map_from_arrays(sequence(1, CAST({n} div 8 AS INT)), sequence(1, CAST({n} div 8 AS INT)))",
-    "m_text": "map_from_arrays(transform(sequence(1, CAST({n} div 8 AS INT)), x -> concat('w', x)), sequence(1, CAST({n} div 8 AS INT)))",
-    "v": "parse_json(concat('[', repeat('1,', CAST({n} div 2 AS INT)), '1]'))",
+    "a_int": "sequence(1, {n8})",
+    "a_same": "array_repeat(7, {n8})",
+    "a_text": "transform(sequence(1, {n8}), x -> concat('w', x))",
+    "a_arrays": "transform(sequence(1, {n8}), x -> array(x, x + 1))",
+    "a_nan": "array_repeat(double('NaN'), {n8})",
+    "m": "map_from_arrays(sequence(1, {n8}), sequence(1, {n8}))",
+    "m_text": "map_from_arrays(transform(sequence(1, {n8}), x -> concat('w', x)), sequence(1, {n8}))",
+    "v": "parse_json(concat('[', repeat('1,', {n2}), '1]'))",
     "d": "DATE'2024-02-29'",
     "t": "TIMESTAMP'2024-02-29 01:02:03.456'",
 }
@@ -62,8 +62,9 @@ def main() -> None:
         """A table of one row that the optimizer evaluates itself, so that no job is needed."""
         name = f"extreme_{n}"
         if n not in made:
+            sizes = {"n": n} | {f"n{part}": n // part for part in (2, 4, 6, 7, 8, 10, 15)}
             row = spark.sql(
-                f"SELECT {', '.join(f'{sql.format(n=n)} AS {c}' for c, sql in COLUMNS.items())} FROM VALUES (1)"
+                f"SELECT {', '.join(f'{sql.format(**sizes)} AS {c}' for c, sql in COLUMNS.items())} FROM VALUES (1)"
             )
             plan = row._jdf.queryExecution().optimizedPlan()
             jvm.org.apache.spark.sql.classic.Dataset.ofRows(session, plan).createOrReplaceTempView(name)
