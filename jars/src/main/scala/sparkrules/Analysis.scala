@@ -22,8 +22,10 @@ final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput) {
 
   def parse(sql: String): Either[Problem, Expression] =
     try {
-      val parsed = configured(session.sessionState.sqlParser.parseExpression(sql))
-      Options.problem(parsed).map(Problem(_)).toLeft(Documents.guarded(parsed))
+      PatternList.problem(sql).map(Problem(_)).toLeft(sql).flatMap { safe =>
+        val parsed = configured(session.sessionState.sqlParser.parseExpression(safe))
+        Options.problem(parsed).map(Problem(_)).toLeft(Documents.guarded(parsed))
+      }
     } catch {
       case NonFatal(e) => Left(Problem(firstLine(e)))
       case _: StackOverflowError => Left(TooDeep)
