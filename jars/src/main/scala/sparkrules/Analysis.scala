@@ -21,12 +21,8 @@ final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput) {
   import Analysis._
 
   def parse(sql: String): Either[Problem, Expression] =
-    try {
-      PatternList.problem(sql).map(Problem(_)).toLeft(sql).flatMap { safe =>
-        val parsed = configured(session.sessionState.sqlParser.parseExpression(safe))
-        Options.problem(parsed).map(Problem(_)).toLeft(Documents.guarded(parsed))
-      }
-    } catch {
+    try Right(configured(session.sessionState.sqlParser.parseExpression(sql)))
+    catch {
       case NonFatal(e) => Left(Problem(firstLine(e)))
       case _: StackOverflowError => Left(TooDeep)
     }
