@@ -129,12 +129,12 @@ def test_regular_expressions_without_a_column_do_not_hang_the_planning(spark: Sp
         "constant": f"s = regexp_replace({text}, {evil}, 'x') OR a = 2",
         "other": "a = 1",
     }
-    spark.conf.set("spark.sparkrules.regexSteps", "1000000")
+    spark.conf.set("spark.sparkrules.steps", "1000000")
     try:
         rule_set("folded", rules).publish(spark)
         assert match(spark, "folded") == [["other"]]
     finally:
-        spark.conf.unset("spark.sparkrules.regexSteps")
+        spark.conf.unset("spark.sparkrules.steps")
 
 
 def test_constants_and_operators_are_checked_as_well(spark: SparkSession) -> None:

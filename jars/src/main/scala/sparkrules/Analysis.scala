@@ -1,5 +1,6 @@
 package sparkrules
 
+import scala.collection.mutable.ArrayBuffer
 import scala.util.control.NonFatal
 
 import org.apache.spark.sql.catalyst.analysis.{SQLFunctionExpression, UnresolvedAttribute}
@@ -9,6 +10,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{LeafNode, LogicalPlan, Proje
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.NumericType
+import org.apache.spark.unsafe.types.UTF8String
 
 /** Stands for the row that rules are evaluated on, so that Spark's analyzer can work on them. */
 final case class RuleInput(output: Seq[Attribute]) extends LeafNode
@@ -20,34 +22,48 @@ final case class Problem(reason: String, missing: Seq[String] = Nil)
 final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput) {
   import Analysis._
 
-  def parse(sql: String): Either[Problem, Expression] =
-    try Right(configured(session.sessionState.sqlParser.parseExpression(sql)))
+  private val deadline = new Deadline(session, conf)
+
+  def parse(sql: String): Either[Problem, Expression] = ParserRisks.of(sql).toLeft(()).flatMap { _ =>
+    try Right(if (sql.length < Short) configured(parsed(sql)) else deadline(1)(parsed(sql)))
     catch {
       case NonFatal(e) => Left(Problem(firstLine(e)))
       case _: StackOverflowError => Left(TooDeep)
     }
+  }
+
+  private def parsed(sql: String): Expression = session.sessionState.sqlParser.parseExpression(sql)
 
   /** Each expression resolved and coerced, or the reason why Spark would not accept it. */
-  def analyze(expressions: IndexedSeq[Expression]): IndexedSeq[Either[Problem, Expression]] =
-    expressions.grouped(ChunkSize).flatMap(chunk => configured(analyzeChunk(chunk))).toIndexedSeq
+  def analyze(expressions: IndexedSeq[Expression]): IndexedSeq[Either[Problem, Expression]] = {
+    val isExcessive = new ConstantArguments(analyzeFreely(_), within).excessive(expressions)
+    val analyzed = analyzeFreely(expressions.filterNot(isExcessive.contains)).iterator
+    expressions.map(e => isExcessive.get(e).fold(analyzed.next())(Left(_)))
+  }
+
+  private def analyzeFreely(expressions: IndexedSeq[Expression]): IndexedSeq[Either[Problem, Expression]] =
+    chunked(expressions)(analyzeChunk)
 
   // An expression that makes the analyzer throw takes its whole chunk with it: halve until it stands alone.
-  private def analyzeChunk(chunk: IndexedSeq[Expression]): IndexedSeq[Either[Problem, Expression]] =
-    try {
-      inlined(session.sessionState.analyzer.execute(project(chunk, input))) match {
-        // Functions written in SQL are expanded only where all expressions of a projection are accepted.
-        case Some(analyzed) if chunk.length > 1 && analyzed.exists(_.exists(_.isInstanceOf[SQLFunctionExpression])) =>
-          halves(chunk)(analyzeChunk)
-        case Some(analyzed) if analyzed.length == chunk.length =>
-          val all = if (isAccepted(analyzed)) analyzed.map(Right(_)) else analyzed.map(accepted)
-          chunk.zip(all).map { case (original, result) => result.flatMap(permitted(original, _)) }
-        case _ if chunk.length > 1 => halves(chunk)(analyzeChunk)
-        case _ => IndexedSeq(Left(Problem("it is not a scalar expression over the row")))
+  private def analyzeChunk(chunk: IndexedSeq[Expression]): IndexedSeq[Either[Problem, Expression]] = {
+    def alone(problem: => Problem) = Option.when(chunk.length == 1)(IndexedSeq(Left(problem)))
+    val all =
+      try deadline(chunk.length)(analyzed(chunk)).orElse(alone(Problem("it is not a scalar expression over the row")))
+      catch {
+        case NonFatal(e) => alone(Problem(firstLine(e)))
+        case _: StackOverflowError => alone(TooDeep)
       }
-    } catch {
-      case NonFatal(_) | _: StackOverflowError if chunk.length > 1 => halves(chunk)(analyzeChunk)
-      case NonFatal(e) => IndexedSeq(Left(Problem(firstLine(e))))
-      case _: StackOverflowError => IndexedSeq(Left(TooDeep))
+    all.getOrElse(halves(chunk)(analyzeChunk))
+  }
+
+  private def analyzed(chunk: IndexedSeq[Expression]): Option[IndexedSeq[Either[Problem, Expression]]] =
+    inlined(session.sessionState.analyzer.execute(project(chunk, input))).flatMap { analyzed =>
+      // Functions written in SQL are expanded only where all expressions of a projection are accepted.
+      val isOpen = chunk.length > 1 && analyzed.exists(_.exists(_.isInstanceOf[SQLFunctionExpression]))
+      Option.when(!isOpen && analyzed.length == chunk.length) {
+        val all = if (isAccepted(analyzed)) analyzed.map(Right(_)) else analyzed.map(accepted)
+        chunk.zip(all).map { case (original, result) => result.flatMap(permitted(original, _)) }
+      }
     }
 
   private def isAccepted(analyzed: Seq[Expression]): Boolean =
@@ -70,15 +86,18 @@ final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput) {
    * Analysed expressions as Spark would evaluate them. Its optimizer decides what is evaluated at all, and so what can
    * fail: `CASE WHEN a / 0 > 1 THEN true ELSE true END` is true.
    */
-  def finish(expressions: Seq[Expression]): Seq[Expression] =
-    expressions.toIndexedSeq.grouped(ChunkSize).flatMap(chunk => configured(optimizeChunk(chunk))).toSeq
+  def finish(expressions: Seq[Expression]): Seq[Expression] = chunked(expressions.toIndexedSeq)(optimizeChunk)
 
-  // Constants that fail make the optimizer fail: such an expression stays as it is, and fails for each row.
   private def optimizeChunk(chunk: IndexedSeq[Expression]): IndexedSeq[Expression] =
-    try inlined(session.sessionState.optimizer.execute(project(chunk, inputOf(chunk)))).get
-    catch {
-      case NonFatal(_) if chunk.length > 1 => halves(chunk)(optimizeChunk)
-      case NonFatal(_) => evaluable(chunk)
+    try deadline(chunk.length) {
+      val constant = evaluable(chunk).map(folded)
+      inlined(session.sessionState.optimizer.execute(project(constant, inputOf(constant)))).get
+    } catch {
+      case NonFatal(_) | _: StackOverflowError if chunk.length > 1 => halves(chunk)(optimizeChunk)
+      case e @ (NonFatal(_) | _: StackOverflowError) =>
+        // What the optimizer fails on stays as it is.
+        try deadline(1)(evaluable(chunk).map(folded))
+        catch { case NonFatal(_) | _: StackOverflowError => chunk.map(Failing(_, e)) }
     }
 
   /** What correctness needs and no more: what Spark only replaces while it optimises a plan is replaced. */
@@ -87,12 +106,25 @@ final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput) {
     inlined(RewriteWithExpression(finished)).get
   }
 
+  /** Constants computed, as Spark's optimizer would, but within bounds. */
+  private def folded(expression: Expression): Expression = expression match {
+    case literal: Literal => literal
+    case constant if constant.foldable && constant.references.isEmpty => computed(constant)
+    case other => other.mapChildren(folded)
+  }
+
+  private def computed(constant: Expression): Expression =
+    try Literal.create(Metering(constant).eval(EmptyRow), constant.dataType)
+    catch { case e @ (NonFatal(_) | _: StackOverflowError | _: OutOfMemoryError) => Failing(constant, e) }
+
   private def inputOf(expressions: Seq[Expression]): RuleInput =
     RuleInput(AttributeSet.fromAttributeSets(expressions.map(_.references)).toSeq)
 
   /** The value of an analysed expression without column references, unless it fails. */
-  def evaluated(constant: Expression): Option[Any] = constant match {
-    case Literal(value, _) => Some(value)
+  def evaluated(constant: Expression): Option[Any] = within(constant).toOption
+
+  private def within(constant: Expression): Either[Throwable, Any] = constant match {
+    case Literal(value, _) => Right(value)
     case _ =>
       // A list of 100,000 constants is converted one by one. Casts to numbers need no optimizer, unlike that of 'now' to
       // a date.
@@ -101,11 +133,12 @@ final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput) {
         case _ => false
       }
       try {
-        configured {
-          val ready = if (isPlain) constant else BoundedRegex.in(evaluable(Seq(constant)).head)
-          Some(ready.eval(EmptyRow))
+        configured(computed(if (isPlain) constant else evaluable(Seq(constant)).head)) match {
+          case Literal(value, _) => Right(value)
+          case Failing(_, reason) => Left(reason)
+          case _ => Left(new IllegalArgumentException("not a constant"))
         }
-      } catch { case NonFatal(_) | _: StackOverflowError => None }
+      } catch { case e @ (NonFatal(_) | _: StackOverflowError) => Left(e) }
   }
 
   private def configured[T](body: => T): T = SQLConf.withExistingConf(conf)(body)
@@ -113,6 +146,8 @@ final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput) {
 
 object Analysis {
   private val ChunkSize = 1000
+  // Texts and expressions that are worth a deadline of their own.
+  private val Short = 4000
   private val TooDeep = Problem("it is nested too deeply for Spark")
 
   /**
@@ -151,6 +186,30 @@ object Analysis {
 
   private def noColumn(names: Seq[String]): Problem =
     Problem(s"there is no column ${names.distinct.mkString(", ")}", names.distinct)
+
+  /** In groups, what is long alone. */
+  private def chunked[B](all: IndexedSeq[Expression])(f: IndexedSeq[Expression] => IndexedSeq[B]): IndexedSeq[B] = {
+    val results = ArrayBuffer.empty[B]
+    var chunk = Vector.empty[Expression]
+    def flush(): Unit = if (chunk.nonEmpty) { results ++= f(chunk); chunk = Vector.empty }
+    all.foreach { e =>
+      val isLong = lengthOf(e) > Short
+      if (isLong || chunk.length == ChunkSize) flush()
+      chunk :+= e
+      if (isLong) flush()
+    }
+    flush()
+    results.toIndexedSeq
+  }
+
+  private def lengthOf(expression: Expression): Long = {
+    var length = 0L
+    expression.foreach {
+      case Literal(text: UTF8String, _) => length += text.numBytes
+      case _ => length += 10
+    }
+    length
+  }
 
   private def halves[A, B](all: IndexedSeq[A])(f: IndexedSeq[A] => IndexedSeq[B]): IndexedSeq[B] = {
     val (left, right) = all.splitAt(all.length / 2)

@@ -2,44 +2,29 @@ package sparkrules
 
 import java.util.regex.{Pattern, PatternSyntaxException}
 
-import org.apache.spark.TaskContext
+import scala.collection.mutable
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
-import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.unsafe.types.UTF8String
 
-/**
- * Regular expressions that cannot hang a query. Java backtracks: `(.*a){12}b` takes hours on a line of text. But it asks
- * for each character anew, so the number of characters it may ask for bounds its time, whatever the pattern is. A search
- * that asks for more fails, as any other value that cannot be computed for a row.
- */
+/** Regular expressions that cannot hang a query: a search that takes too many steps fails. */
 object BoundedRegex {
-  /** The length from which on a pattern is treated with care. */
-  val Long = 1000
 
-  /** The expression with every regular expression in it bounded. */
-  def in(expression: Expression): Expression = expression.transformUp(bounded)
-
-  /** Only those that see no column. */
-  def inConstants(expression: Expression): Expression = expression.transformUp {
-    case e if e.references.isEmpty && bounded.isDefinedAt(e) => bounded(e)
-  }
-
-  private val bounded: PartialFunction[Expression, Expression] = {
-    case test: StringRegexExpression => BoundedTest(test)
+  def bounded(meter: Meter): PartialFunction[Expression, Expression] = {
+    case test: StringRegexExpression => BoundedTest(test, meter)
     case search @ (_: RegExpReplace | _: RegExpExtractBase | _: RegExpInStr | _: StringSplit | _: StringToMap) =>
-      BoundedSearch(search)
-    case BoundedSearch(search: BoundedSearch) => search
-    case LikeAny(text, patterns) => balanced(patterns.map(like(text, _)))(Or)
-    case LikeAll(text, patterns) => balanced(patterns.map(like(text, _)))(And)
-    case NotLikeAny(text, patterns) => balanced(patterns.map(p => Not(like(text, p))))(Or)
-    case NotLikeAll(text, patterns) => balanced(patterns.map(p => Not(like(text, p))))(And)
+      BoundedSearch(search, meter)
+    case LikeAny(text, patterns) => balanced(patterns.map(like(text, _, meter)))(Or)
+    case LikeAll(text, patterns) => balanced(patterns.map(like(text, _, meter)))(And)
+    case NotLikeAny(text, patterns) => balanced(patterns.map(p => Not(like(text, p, meter))))(Or)
+    case NotLikeAll(text, patterns) => balanced(patterns.map(p => Not(like(text, p, meter))))(And)
   }
 
-  private def like(text: Expression, pattern: UTF8String): Expression =
-    BoundedTest(Like(text, Literal.create(pattern, text.dataType), '\\'))
+  private def like(text: Expression, pattern: UTF8String, meter: Meter): Expression =
+    BoundedTest(Like(text, Literal.create(pattern, text.dataType), '\\'), meter)
 
   // Spark keeps long lists together because thousands of nested ORs exhaust the stack; a balanced tree does not.
   private def balanced(tests: Seq[Expression])(join: (Expression, Expression) => Expression): Expression =
@@ -50,48 +35,15 @@ object BoundedRegex {
     }
 }
 
-/** How much a regular expression may do in one task. Each time that it does more it may do half as much from then on. */
-final class RegexBudget extends Serializable {
-  private var steps = SQLConf.get.getConfString(Settings.RegexSteps.key, Settings.RegexSteps.default).toLong
+/** LIKE or RLIKE. */
+final case class BoundedTest(test: StringRegexExpression, meter: Meter)
+    extends BinaryExpression
+    with Predicate
+    with CodegenFallback {
 
-  def apply[T](text: UTF8String)(search: CharSequence => T): T =
-    try search(new CountedText(text.toString, steps))
-    catch {
-      case e: RegexExhausted =>
-        steps = math.max(steps / 2, math.min(steps, RegexBudget.Least))
-        throw e
-    }
-}
-
-object RegexBudget {
-  // Enough for any search that takes time in proportion to the length of an ordinary text.
-  private val Least = 100000L
-}
-
-/** Without a trace of the stack, which would cost more than many a search. */
-final class RegexExhausted(message: String) extends RuntimeException(message, null, false, false)
-
-/** A text that allows for a number of looks at its characters. */
-final class CountedText(text: String, private var steps: Long) extends CharSequence {
-  def length: Int = text.length
-  def charAt(i: Int): Char = {
-    steps -= 1
-    if (steps < 0 || (steps & 0xfffff) == 0 && cancelled) throw exhausted
-    text.charAt(i)
-  }
-  def subSequence(start: Int, end: Int): CharSequence = text.subSequence(start, end)
-  override def toString: String = text
-
-  private def exhausted = new RegexExhausted(
-    s"a regular expression took more than ${Settings.RegexSteps.key} steps on a text of ${text.length} characters")
-
-  private def cancelled: Boolean = Option(TaskContext.get()).exists(_.isInterrupted())
-}
-
-/** LIKE or RLIKE, decided within the budget. */
-final case class BoundedTest(test: StringRegexExpression) extends BinaryExpression with Predicate with CodegenFallback {
-  @transient private lazy val budget = new RegexBudget
-  @transient private lazy val constant: Pattern = if (right.foldable) compile(right.eval()) else null
+  // Of the pattern that was looked for last.
+  @transient private var known: Any = _
+  @transient private var search: RegexSearch = _
 
   def left: Expression = test.left
   def right: Expression = test.right
@@ -99,70 +51,86 @@ final case class BoundedTest(test: StringRegexExpression) extends BinaryExpressi
 
   override protected def nullSafeEval(text: Any, pattern: Any): Any =
     try {
-      val regex = if (constant != null) constant else compile(pattern)
-      budget(text.asInstanceOf[UTF8String]) { counted =>
-        val matcher = regex.matcher(counted)
-        if (test.isInstanceOf[Like]) matcher.matches() else matcher.find()
+      if (search == null || known != pattern) {
+        meter.spend(BoundedTest.Reading * pattern.asInstanceOf[UTF8String].numBytes)
+        search = new RegexSearch(test.escape(pattern.toString), test.collationRegexFlags, test.isInstanceOf[Like])
+        known = pattern.asInstanceOf[UTF8String].copy()
       }
+      search.find(text.asInstanceOf[UTF8String], meter)
     } catch {
       // Spark has an error of its own for this.
       case _: PatternSyntaxException =>
         test.withNewChildren(Seq(Literal(text, left.dataType), Literal(pattern, right.dataType))).eval(EmptyRow)
     }
 
-  private def compile(pattern: Any): Pattern =
-    if (pattern == null) null
-    else {
-      val regex = test.escape(pattern.toString)
-      // Java prepares itself to search for a long text, in time that grows with the cube of its length: 15 s for 40,000
-      // equal letters. Not if the text comes second.
-      val prefix = if (regex.length > BoundedRegex.Long) "(?:)" else ""
-      Pattern.compile(prefix + regex, test.collationRegexFlags)
-    }
-
   override protected def withNewChildrenInternal(left: Expression, right: Expression): Expression =
     copy(test.withNewChildren(Seq(left, right)).asInstanceOf[StringRegexExpression])
 }
 
-/** A function that searches, done by Spark itself after the same search has been rehearsed within the budget. */
-final case class BoundedSearch(child: Expression) extends UnaryExpression with CodegenFallback {
-  @transient private lazy val budget = new RegexBudget
+object BoundedTest {
+  // Per byte of the pattern, what it takes to make an automaton of it.
+  private val Reading = 100L
+}
 
+/** A function that searches, done by Spark itself after the same search has been rehearsed within the bounds. */
+final case class BoundedSearch(child: Expression, meter: Meter) extends UnaryExpression with CodegenFallback {
   override def dataType: DataType = child.dataType
   override def nullable: Boolean = child.nullable
 
   override def eval(row: InternalRow): Any = {
     child match {
-      case RegExpReplace(text, pattern, _, position) => rehearse(text, Seq(pattern), row, position)
+      case RegExpReplace(text, pattern, replacement, position) =>
+        rehearse(text, Seq(pattern), row, position, Option(replacement.eval(row)).map(_.toString))
       case StringToMap(text, pairs, keys) => rehearse(text, Seq(pairs, keys), row)
       case _ => rehearse(child.children.head, Seq(child.children(1)), row)
     }
     child.eval(row)
   }
 
-  private def rehearse(text: Expression, patterns: Seq[Expression], row: InternalRow, from: Expression = Literal(1)): Unit =
+  private def rehearse(
+      text: Expression,
+      patterns: Seq[Expression],
+      row: InternalRow,
+      from: Expression = Literal(1),
+      replacement: Option[String] = None): Unit =
     text.eval(row) match {
       case value: UTF8String =>
         val start = math.max(0, from.eval(row).asInstanceOf[Int] - 1)
         patterns.foreach(_.eval(row) match {
-          case pattern: UTF8String =>
-            budget(value) { counted =>
-              val matcher = compiled(pattern).matcher(counted)
-              matcher.region(math.min(start, counted.length), counted.length)
-              while (matcher.find()) {}
-            }
+          case pattern: UTF8String => rehearse(value, pattern, start, replacement)
           case _ =>
         })
       case _ =>
     }
 
-  private def compiled(pattern: UTF8String): Pattern =
+  /** Finds all that will be found, and counts what will be made of it: a text for each, or the replacement. */
+  private def rehearse(text: UTF8String, pattern: UTF8String, start: Int, replacement: Option[String]): Unit = {
     if (pattern.numBytes > BoundedSearch.Longest) {
-      throw new RegexExhausted(s"a regular expression of more than ${BoundedSearch.Longest} characters")
-    } else {
-      try Pattern.compile(pattern.toString)
-      catch { case _: PatternSyntaxException => BoundedSearch.Never }
+      throw new Exhausted(s"a regular expression of more than ${BoundedSearch.Longest} characters")
     }
+    if (known.size > BoundedSearch.Known) known.clear()
+    known.getOrElseUpdate(pattern.copy(), compiled(pattern.toString)).foreach { case (compiled, effort) =>
+      val counted = effort.counted(text, meter)
+      val matcher = compiled.matcher(counted)
+      matcher.region(math.min(start, counted.length), counted.length)
+      val each = replacement.fold(BoundedSearch.Element)(_.length.toLong)
+      val groups = replacement.fold(0)(_.count(_ == '$'))
+      var size = text.numBytes.toLong
+      while (matcher.find() && !findsOne) {
+        size += each
+        if (groups > 0) size += groups * (0 to matcher.groupCount).map(g => (matcher.end(g) - matcher.start(g)).toLong).max
+        meter.foresee(size)
+      }
+    }
+  }
+
+  @transient private lazy val known = mutable.HashMap.empty[UTF8String, Option[(Pattern, SearchEffort)]]
+
+  private def compiled(regex: String): Option[(Pattern, SearchEffort)] =
+    try Some((Regex.compiled(regex), SearchEffort.of(RegexReader(regex), regex)))
+    catch { case _: PatternSyntaxException => None } // Spark has an error of its own for that
+
+  private def findsOne: Boolean = child.isInstanceOf[RegExpExtract] || child.isInstanceOf[RegExpInStr]
 
   override protected def withNewChildInternal(child: Expression): Expression = copy(child)
 }
@@ -170,6 +138,7 @@ final case class BoundedSearch(child: Expression) extends UnaryExpression with C
 object BoundedSearch {
   // Here Spark compiles the pattern, and its length is all that can be bounded: 0.2 s at worst.
   private val Longest = 10000
-  // Spark has an error of its own for a pattern that is none.
-  private val Never = Pattern.compile("(?!)")
+  private val Known = 16
+  // What a text takes as an element of an array.
+  private val Element = 48L
 }

@@ -157,7 +157,10 @@ final class Compiler(segment: Segment, bound: Bound) {
     all.indices.forall(i => (i + 1 until all.length).forall(j => conditions.areDisjoint(all(i), all(j))))
 
   private def isComputed(slot: Int): Boolean =
-    bound.slots(slot).base >= 0 || bound.slots(slot).expression.children.nonEmpty
+    bound.slots(slot).base >= 0 || (bound.slots(slot).expression match {
+      case _: Failing => true
+      case expression => expression.children.nonEmpty
+    })
 
   private val scans: Array[TextTests] = {
     val tests = bound.slots.indices.flatMap { slot =>

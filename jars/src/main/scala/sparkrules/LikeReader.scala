@@ -22,7 +22,7 @@ object LikeReader {
           if (escaped == '_' || escaped == '%' || escaped == escape) literal ++= Character.toString(escaped)
           else isPattern = false
         case '%' => flush(); read += AnyText
-        case '_' | RegexReader.Replacement => flush(); read += AnyCharacter
+        case '_' | RegexTexts.Replacement => flush(); read += AnyCharacter
         case c => literal ++= Character.toString(c)
       }
     }

@@ -398,8 +398,8 @@ final class Matcher(
       try {
         if (bases(slot) < 0) readers(slot).read(row) else test(slot, bases(slot))
       } catch {
-        // A regular expression can exhaust the stack; the row is lost for this test only.
-        case e: StackOverflowError => failed(slot, e)
+        // A regular expression can exhaust the stack, a function the heap; the row is lost for this test only.
+        case e @ (_: StackOverflowError | _: OutOfMemoryError) => failed(slot, e)
         case NonFatal(e) => failed(slot, e)
       }
     remember(slot, value)

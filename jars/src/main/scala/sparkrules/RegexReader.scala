@@ -1,169 +1,154 @@
 package sparkrules
 
-import java.util.regex.{Pattern, PatternSyntaxException}
+import java.util.regex.Pattern.{CASE_INSENSITIVE, DOTALL, MULTILINE, UNICODE_CASE}
 
 import scala.collection.mutable.ArrayBuffer
-import scala.util.matching.Regex
+import scala.util.matching.{Regex => Syntax}
 
 /**
- * Reads the regular expressions of Java that need no thought: characters, classes, groups, alternatives, quantifiers,
- * anchors and the flags `i`, `u`, `s` and `m`. With any other it is not read at all, for who knows where that ends.
+ * Reads the regular expressions of Java: characters, classes, groups, alternatives, quantifiers, anchors, look-around,
+ * back-references, quotations and the flags `i`, `u`, `s` and `m`. With any other it is not read at all, for who knows
+ * where that ends.
  */
 object RegexReader {
-  // Stands for bytes that are not UTF-8, and so is not found by its own.
-  final val Replacement = 0xfffd
 
-  private val Longest = 100000
-
-  /**
-   * What the regular expression means, and what to doubt it for: with the flags `i` and `u`, a text with one of these
-   * characters may have more of what is sought than ASCII letters of either case.
-   */
-  def apply(regex: String): Option[(TextPattern, Seq[Part])] =
-    if (regex.length > Longest || !isRegex(regex)) None
+  /** @param flags those of `Pattern` that are set from the start */
+  def apply(regex: String, flags: Int = 0): Option[Regex] =
+    if ((flags & ~Known) != 0 || !Regex.isValid(regex)) None
     else {
-      try Some(new RegexReader(regex).read())
+      try Some(new RegexReader(unquoted(regex), flags).read())
       catch { case NotRead => None }
     }
 
-  private def isRegex(regex: String): Boolean =
-    try {
-      // Second in the pattern, a long literal is not prepared for search: see BoundedTest.
-      Pattern.compile(if (regex.length > BoundedRegex.Long) "(?:)" + regex else regex)
-      true
-    } catch { case _: PatternSyntaxException | _: StackOverflowError => false }
-
   private object NotRead extends RuntimeException(null, null, false, false)
+
+  private val Known = CASE_INSENSITIVE | UNICODE_CASE | DOTALL | MULTILINE
+  private val Letters = Map('i' -> CASE_INSENSITIVE, 'u' -> UNICODE_CASE, 's' -> DOTALL, 'm' -> MULTILINE)
 
   private val Deepest = 100
   private val MostMembers = 8
-  private val Quantifier = """(?:[*+?]|\{(\d{1,9})(?:,\d{0,9})?\})([?+]?)""".r
+  private val Quantifier = """(?:[*+?]|\{(\d{1,10})(?:(,)(\d{0,10}))?\})([?+]?)""".r
   private val Opening = """\?(?::|<[a-zA-Z][a-zA-Z0-9]*>)""".r
   private val Looking = """\?(?:<?[=!]|>)""".r
   private val Flags = """\?([iusm]*)(?:-([iusm]+))?([:)])""".r
   private val Property = """[pP](?:\{[^{}\\]*\}|[A-Z])""".r
+  private val Coded = """x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|x\{([0-9a-fA-F]{1,6})\}""".r
+
+  private val Octal = """[0-3][0-7]{2}|[0-7]{1,2}""".r
 
   private val Controls = Map('t' -> '\t', 'n' -> '\n', 'r' -> '\r', 'f' -> '\f', 'a' -> '\u0007', 'e' -> '\u001b')
   private val Classes = "dDwWsShHvV".toSet
 
-  // Where the last line ends: at its end, or before a terminator that ends the text.
-  private val LastEnd: TextPattern = OneOf(Seq("", "\n", "\r\n", "\r", "\u0085", "\u2028", "\u2029").map { terminator =>
-    Part.of(terminator, anyCase = false).copy(atEnd = true)
-  })
+  /** `a\Q.*\E` -> `a\.\*`, as Java begins, too. */
+  private def unquoted(regex: String): String =
+    if (!regex.contains("\\Q")) regex
+    else {
+      val plain = new StringBuilder
+      var at = 0
+      while (at < regex.length) {
+        if (regex.startsWith("\\Q", at)) {
+          val end = regex.indexOf("\\E", at + 2)
+          regex.substring(at + 2, if (end < 0) regex.length else end).foreach { c =>
+            if (c < 128 && !Character.isLetterOrDigit(c)) plain += '\\'
+            plain += c
+          }
+          at = if (end < 0) regex.length else end + 2
+        } else {
+          val length = if (regex.charAt(at) == '\\') 2 else 1
+          plain ++= regex.substring(at, math.min(at + length, regex.length))
+          at += length
+        }
+      }
+      plain.result()
+    }
 }
 
-private final class RegexReader(regex: String) {
+private final class RegexReader(regex: String, initial: Int) {
   import RegexReader._
 
   private var at = 0
   private var depth = 0
-  private var flags = Set.empty[Char]
-  private var hasReturn = false
-  private var hasTwins = false
-  private var hasLastEnd = false
+  private var flags = initial
 
-  def read(): (TextPattern, Seq[Part]) = {
-    val pattern = alternatives()
-    // `$` is not between \r and \n, which is more than the texts of LastEnd say.
-    if (at < regex.length || hasReturn && hasLastEnd) throw NotRead
-    (pattern, if (hasTwins) UnicodeCase.twinsOfAscii.map(Part(_)) else Nil)
+  def read(): Regex = {
+    val all = alternatives()
+    if (at < regex.length) throw NotRead
+    all
   }
 
-  private def alternatives(): TextPattern = {
+  private def alternatives(): Regex = {
     val branches = ArrayBuffer(sequence())
     while (skipped('|')) branches += sequence()
-    TextPattern.anyOf(branches.toSeq)
+    if (branches.length == 1) branches.head else Choice(branches.toSeq)
   }
 
-  private def sequence(): TextPattern = {
-    val patterns = ArrayBuffer.empty[TextPattern]
-    val literal = new StringBuilder
-    var literalFolds = false
-    def flush(): Unit = if (literal.nonEmpty) {
-      patterns += texts(Seq(literal.result()), literalFolds)
-      literal.clear()
-    }
-    while (at < regex.length && peek != '|' && peek != ')') {
-      character() match {
-        case Some(c) if !isQuantified =>
-          if (literalFolds != flags('i')) flush()
-          literalFolds = flags('i')
-          literal ++= c
-        case Some(c) => flush(); patterns += quantified(texts(Seq(c), flags('i')))
-        case None => flush(); group().foreach(patterns += quantified(_))
-      }
-    }
-    flush()
-    if (patterns.isEmpty) TextPattern.Empty else TextPattern.inTurn(patterns.toSeq)
+  private def sequence(): Regex = {
+    val parts = ArrayBuffer.empty[Regex]
+    while (at < regex.length && peek != '|' && peek != ')') item().foreach(parts += quantified(_))
+    if (parts.length == 1) parts.head else Sequence(parts.toSeq)
   }
 
-  private def texts(all: Seq[String], anyCase: Boolean): TextPattern = OneOf(all.map(Part.of(_, anyCase)).distinct)
-
-  /** The character that stands here for itself, if one does. */
-  private def character(): Option[String] = {
-    val c = regex.codePointAt(at)
-    val literal = if (c == '\\') escaped else Some(c).filterNot(c => "[(.^$".indexOf(c) >= 0 || isDoubtful(c))
-    if (literal.exists(c => "*+?{".indexOf(c) >= 0 && peek != '\\')) throw NotRead
-    literal.map { found =>
-      at += (if (peek == '\\') 2 else Character.charCount(c))
-      if (found == '\r') hasReturn = true
-      if (isUnicodeCase && UnicodeCase.hasTwin(found)) hasTwins = true
-      Character.toString(found)
-    }
-  }
-
-  /** Whether a character stands for others that are not told by its bytes. */
-  private def isDoubtful(c: Int): Boolean = c == Replacement || c > 127 && isUnicodeCase && UnicodeCase.hasTwin(c)
-
-  private def isUnicodeCase: Boolean = flags('i') && flags('u')
-
-  /** The character after a backslash, if it is what the two stand for. */
-  private def escaped: Option[Int] = {
-    val c = if (at + 1 < regex.length) regex.charAt(at + 1) else throw NotRead
-    if (c > 127) throw NotRead
-    else if (!Character.isLetterOrDigit(c)) Some(c.toInt)
-    else Controls.get(c).map(_.toInt)
-  }
-
-  /** What is not a single character; none for flags. */
-  private def group(): Option[TextPattern] = next() match {
+  /** None for flags. */
+  private def item(): Option[Regex] = next() match {
     case '(' => bracket()
     case '[' => Some(characterClass())
-    case '.' if flags('s') => Some(AnyCharacter)
-    case '^' if !flags('m') => Some(TextPattern.Start)
-    case '$' if !flags('m') => hasLastEnd = true; Some(LastEnd)
-    case '.' | '^' | '$' => Some(Something)
-    case '\\' => Some(construct())
+    case '.' => Some(Characters(".", flags))
+    case '^' => Some(Place(if (has(MULTILINE)) Where.LineStart else Where.TextStart))
+    case '$' => Some(Place(if (has(MULTILINE)) Where.LineEnd else Where.LastLineEnd))
+    case '\\' => Some(escaped())
+    case '*' | '+' | '?' | '{' => throw NotRead
     case _ =>
       at -= 1
-      at += Character.charCount(regex.codePointAt(at))
-      Some(Something)
+      val c = regex.codePointAt(at)
+      at += Character.charCount(c)
+      Some(Letter(c, flags))
   }
 
-  private def construct(): TextPattern = next() match {
-    case 'A' => TextPattern.Start
-    case 'z' => TextPattern.End
-    case 'b' | 'B' | 'Z' | 'R' => Something
-    case c if Classes(c) => Something
-    case 'p' | 'P' =>
-      at -= 1
-      skip(Property)
-      Something
-    case _ => throw NotRead
+  private def escaped(): Regex = {
+    val start = at
+    next() match {
+      case 'A' => Place(Where.TextStart)
+      case 'z' => Place(Where.TextEnd)
+      case 'Z' => Place(Where.LastLineEnd)
+      case 'b' if !lookingAt('{') => Place(Where.WordBoundary)
+      case 'B' => Place(Where.NoWordBoundary)
+      case 'G' | 'R' | 'X' => Irregular(None)
+      case '0' => Letter(Integer.parseInt(skip(Octal), 8), flags)
+      case 'c' => Letter(next() ^ 64, flags)
+      case 'k' => skip("""<[a-zA-Z][a-zA-Z0-9]*>""".r); Irregular(None)
+      case c if c >= '1' && c <= '9' =>
+        // Of several digits Java takes as many as there are groups.
+        if (at < regex.length && Character.isDigit(peek)) throw NotRead
+        Irregular(None)
+      case 'p' | 'P' => at = start; Characters("\\" + skip(Property), flags)
+      case 'x' | 'u' => at = start; Letter(coded(), flags)
+      case c if Classes(c) => Characters(s"\\$c", flags)
+      case c if Controls.contains(c) => Letter(Controls(c).toInt, flags)
+      case c if c < 128 && !Character.isLetterOrDigit(c) => Letter(c.toInt, flags)
+      case _ => throw NotRead
+    }
   }
 
-  private def bracket(): Option[TextPattern] = {
+  private def coded(): Int = {
+    val Coded(two, four, many) = skip(Coded): @unchecked
+    val c = Integer.parseInt(Seq(two, four, many).find(_ != null).get, 16)
+    // Java puts two halves of a character together.
+    if (c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE) throw NotRead
+    c
+  }
+
+  private def bracket(): Option[Regex] = {
     val outer = flags
     depth += 1
     if (depth > Deepest) throw NotRead
-    val isLooking = prefix(Looking).isDefined
+    val isIrregular = prefix(Looking).isDefined
     val found =
-      if (!isLooking && prefix(Opening).isEmpty && lookingAt('?') && setFlags()) None
+      if (!isIrregular && prefix(Opening).isEmpty && lookingAt('?') && setFlags()) None
       else {
-        val pattern = alternatives()
+        val inner = alternatives()
         if (!skipped(')')) throw NotRead
         flags = outer
-        Some(if (isLooking) Something else pattern)
+        Some(if (isIrregular) Irregular(Some(inner)) else inner)
       }
     depth -= 1
     found
@@ -172,48 +157,67 @@ private final class RegexReader(regex: String) {
   /** Reads flags; whether they are for the rest of the group around them, and not for one of their own. */
   private def setFlags(): Boolean = {
     val Flags(on, off, end) = skip(Flags): @unchecked
-    flags = flags ++ on.toSet -- Option(off).toSeq.flatten
+    on.foreach(c => flags |= Letters(c))
+    Option(off).foreach(_.foreach(c => flags &= ~Letters(c)))
     end == ")"
   }
 
-  private def characterClass(): TextPattern = {
-    val members = ArrayBuffer.empty[String]
-    var isPlain = !skipped('^')
+  private def characterClass(): Regex = {
+    val start = at - 1
+    val members = ArrayBuffer.empty[Int]
+    var isPlain = !lookingAt('^')
+    var open = 1
+    skipped('^')
     if (lookingAt(']')) throw NotRead
-    while (!lookingAt(']')) {
+    while (open > 0) {
       next() match {
-        case '[' => throw NotRead
-        case '&' if lookingAt('&') => throw NotRead
+        case '[' =>
+          open += 1
+          isPlain = false
+          skipped('^')
+          if (lookingAt(']')) throw NotRead
+        case ']' => open -= 1
+        case '&' if lookingAt('&') =>
+          at += 1
+          isPlain = false
+          if (lookingAt(']') || lookingAt('&')) throw NotRead
         case '-' | '^' => isPlain = false
         case '\\' =>
           val c = next()
-          if (c < 128 && !Character.isLetterOrDigit(c)) members += c.toString
+          if (c < 128 && !Character.isLetterOrDigit(c)) members += c.toInt
           else if (Controls.contains(c) || Classes(c)) isPlain = false
-          else { at -= 1; skip(Property); isPlain = false }
-        case c if c < 128 => members += c.toString
+          else {
+            at -= 1
+            if (prefix(Coded).isEmpty) skip(Property)
+            isPlain = false
+          }
+        case c if c < 128 => members += c.toInt
         case _ => isPlain = false
       }
     }
-    at += 1
-    val isFew = members.length <= MostMembers && !(isUnicodeCase && members.exists(_.head.isLetter))
-    if (isPlain && isFew) texts(members.toSeq, flags('i')) else Something
+    val isFew = isPlain && members.length <= MostMembers
+    Characters(regex.substring(start, at), flags, if (isFew) members.toSeq else Nil)
   }
+
+  private def quantified(part: Regex): Regex =
+    if (!isQuantified) part
+    else {
+      val quantifier = skip(Quantifier)
+      val Quantifier(least, comma, most, manner) = quantifier: @unchecked
+      // What stands here would have to be a character.
+      if (isQuantified) throw NotRead
+      val (from, to) = quantifier.head match {
+        case '*' => (0, -1)
+        case '+' => (1, -1)
+        case '?' => (0, 1)
+        case _ => (least.toInt, if (comma == null) least.toInt else if (most.isEmpty) -1 else most.toInt)
+      }
+      Repeat(part, from, to, manner == "+")
+    }
 
   private def isQuantified: Boolean = lookingAt('*') || lookingAt('+') || lookingAt('?') || lookingAt('{')
 
-  private def quantified(pattern: TextPattern): TextPattern =
-    if (!isQuantified) pattern
-    else {
-      val quantifier = skip(Quantifier)
-      val Quantifier(least, manner) = quantifier: @unchecked
-      // What stands here would have to be a character.
-      if (isQuantified) throw NotRead
-      val isOptional = quantifier.head == '*' || quantifier.head == '?' || least != null && least.toInt == 0
-      if (!isOptional) Many(pattern)
-      else if (manner == "+") Something
-      else if (pattern == AnyCharacter && quantifier.head == '*') AnyText
-      else AnyOf(Seq(if (quantifier.head == '?') pattern else Many(pattern), TextPattern.Empty))
-    }
+  private def has(flag: Int): Boolean = (flags & flag) != 0
 
   private def peek: Char = regex.charAt(at)
 
@@ -231,10 +235,10 @@ private final class RegexReader(regex: String) {
     regex.charAt(at - 1)
   }
 
-  private def prefix(expected: Regex): Option[String] = {
+  private def prefix(expected: Syntax): Option[String] = {
     val matcher = expected.pattern.matcher(regex).region(at, regex.length)
     Option.when(matcher.lookingAt()) { at = matcher.end; matcher.group }
   }
 
-  private def skip(expected: Regex): String = prefix(expected).getOrElse(throw NotRead)
+  private def skip(expected: Syntax): String = prefix(expected).getOrElse(throw NotRead)
 }

@@ -130,7 +130,7 @@ final class RegionMatcher(program: RegionProgram, inputs: Seq[Expression], insta
       if (value == null) Keys.NullCode else keys(slot).codeOf(value)
     } catch {
       // No test of a value that cannot be computed is true.
-      case _: StackOverflowError => Keys.ErrorCode
+      case _: StackOverflowError | _: OutOfMemoryError => Keys.ErrorCode
       case NonFatal(_) => Keys.ErrorCode
     }
 

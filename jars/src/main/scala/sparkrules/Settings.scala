@@ -49,12 +49,27 @@ object Settings {
     "Whether a rule that Spark's WHERE would fail on fails the query. Otherwise the test that cannot be computed is " +
       "unknown for the row, and the other rules go on.")
 
-  val RegexSteps = Setting(
-    "spark.sparkrules.regexSteps",
+  val Steps = Setting(
+    "spark.sparkrules.steps",
     "2000000000",
     Set.empty,
-    "How many characters a regular expression may look at while it searches one text, the same ones repeatedly " +
-      "included. A search that wants more fails, as a value that cannot be computed does.")
+    "How much work one value of a rule may be for one row. A step is about a nanosecond: a character that a regular " +
+      "expression looks at, the same ones repeatedly included; a call of a lambda function is 250. A value that " +
+      "takes more fails, as one that cannot be computed does.")
+
+  val ValueBytes = Setting(
+    "spark.sparkrules.valueBytes",
+    (16L << 20).toString,
+    Set.empty,
+    "How large a value may become that a function in a rule makes, and a quarter of what all such values may take " +
+      "together for one row and one part of a rule. A value that is larger fails, as one that cannot be computed does.")
+
+  val BindSeconds = Setting(
+    "spark.sparkrules.bindSeconds",
+    "10",
+    Set.empty,
+    "How many seconds of a processor Spark's parser, analyzer and optimizer may take for one part of a rule. What takes " +
+      "longer is rejected.")
 
   val CacheBytes = Setting(
     "spark.sparkrules.cacheBytes",

@@ -41,11 +41,9 @@ object SlotTexts {
     val texts = new Array[String](expressions.length)
     val seen = mutable.HashMap.empty[String, Int]
     expressions.indices.foreach { slot =>
-      val readable = expressions(slot).transformUp {
-        case BoundedTest(test) => test
-        case BoundedSearch(search) => search
+      val readable = expressions(slot).transformUp(Metering.unmetered.orElse {
         case input: BoundReference if bases(slot) >= 0 => PrettyAttribute(texts(bases(slot)), input.dataType)
-      }
+      }: PartialFunction[Expression, Expression])
       val text = try readable.sql catch { case NonFatal(_) => readable.toString }
       val times = seen.updateWith(text)(n => Some(n.getOrElse(0) + 1)).get
       texts(slot) = if (times == 1) text else s"$text ($times)"

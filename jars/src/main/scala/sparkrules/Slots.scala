@@ -53,14 +53,13 @@ final class Slots(analysis: Analysis) {
       case e if Slots.belongsToPlan(e) =>
         extras.getOrElseUpdate(e.canonicalized, (AttributeReference("extra", e.dataType, e.nullable)(), e))._1
     })
-    // Constants are evaluated while they are optimised, so they are bounded before; the rest has to stay simple until then.
-    val finished = analysis.finish(own.map(BoundedRegex.inConstants))
+    val finished = analysis.finish(own)
     val used = AttributeSet.fromAttributeSets(finished.map(_.references))
     val columns = row.indices.filter(i => used.contains(row(i)))
     val inputs = AttributeSeq(columns.map(row) ++ extras.values.map(_._1))
     val names = SlotTexts.namesOf(row, columns, extras.values.map(_._2).toSeq)
     val slots = finished.indices.map { i =>
-      val bound = BoundedRegex.in(BindReferences.bindReference(finished(i), inputs))
+      val bound = Metering(BindReferences.bindReference(finished(i), inputs))
       Slot(if (bases(i) < 0) SlotTexts.named(bound, names) else bound, bases(i), keys(i))
     }
     Bound(row, columns, extras.values.map(_._2).toSeq, slots.toArray, leaves, texts)

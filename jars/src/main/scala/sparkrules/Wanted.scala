@@ -58,10 +58,12 @@ object Wanted {
     case EndsWith(Operand(), Text(text)) => one(Part(text, atEnd = true))
     case EqualTo(Operand(), Text(text)) => one(Part(text, atStart = true, atEnd = true))
     case EqualTo(text: Literal, operand: BoundReference) => of(EqualTo(operand, text))
-    case BoundedTest(regex) => of(regex)
+    case MeteredRow(child, _) => of(child)
+    case Foreseen(child, _) => of(child)
+    case BoundedTest(regex, _) => of(regex)
     case Like(Operand(), Text(pattern), escape) => LikeReader(pattern.toString, escape).flatMap(searched(_, Nil))
     case RLike(Operand(), Text(pattern)) =>
-      RegexReader(pattern.toString).flatMap { case (regex, doubts) => searched(regex, doubts) }
+      RegexReader(pattern.toString).flatMap(RegexTexts(_)).flatMap { case (regex, doubts) => searched(regex, doubts) }
     case And(left, right) =>
       Seq(left, right).flatMap(of(_)).map(w => w.sure ++ w.maybe).minByOption(TextPattern.weakness).map(Wanted(Nil, _))
     case Or(left, right) =>
