@@ -11,6 +11,7 @@ from functools import lru_cache
 
 import sqlglot
 from sqlglot import exp
+from sqlglot.dialects.spark import Spark
 from sqlglot.errors import ParseError
 
 from sparkrules.sql.policy import Policy
@@ -65,6 +66,7 @@ _REFUSED = (
     exp.UDTF,
     exp.Window,
 )
+_TYPES = frozenset(word for word, token in Spark.Tokenizer.KEYWORDS.items() if token in Spark.Parser.TYPE_TOKENS)
 
 
 def validate(tokens: Tokens, start: int, end: int, policy: Policy) -> None:
@@ -82,11 +84,15 @@ def validate(tokens: Tokens, start: int, end: int, policy: Policy) -> None:
             f"one test of {len(shown):,} words and signs, more than {policy.max_leaf_tokens:,}",
             "Split it with AND and OR, or raise Policy.max_leaf_tokens.",
         )
-    fault = _fault(" ".join([tokens.shapes[at] for at in shown]))
+    # `date(...)` is a call, as any other: for a type that has arguments sqlglot tries both, each time that it nests.
+    shapes = [
+        "`f`" if at + 1 in tokens.calls and tokens.shapes[at].upper() in _TYPES else tokens.shapes[at] for at in shown
+    ]
+    fault = _fault(" ".join(shapes))
     if fault is not None:
         reason, column = fault
-        for at in shown:
-            column -= len(tokens.shapes[at]) + 1
+        for at, shape in zip(shown, shapes, strict=True):
+            column -= len(shape) + 1
             if column < 0:
                 break
         raise tokens.error(at, reason, "Check the expression around this place.")

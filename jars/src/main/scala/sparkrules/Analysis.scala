@@ -25,8 +25,10 @@ final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput) {
   private val deadline = new Deadline(session, conf)
 
   def parse(sql: String): Either[Problem, Expression] = ParserRisks.of(sql).toLeft(()).flatMap { _ =>
-    try Right(if (sql.length < Short) configured(parsed(sql)) else deadline(1)(parsed(sql)))
-    catch {
+    try {
+      val expression = if (sql.length < Short) configured(parsed(sql)) else deadline(1)(parsed(sql))
+      Options.problem(expression).map(Problem(_)).toLeft(Documents.guarded(expression))
+    } catch {
       case NonFatal(e) => Left(Problem(firstLine(e)))
       case _: StackOverflowError => Left(TooDeep)
     }
