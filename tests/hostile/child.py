@@ -14,15 +14,16 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, TextIO
 
 _ROOT = Path(__file__).resolve().parents[2]
 _START_SECONDS = 300  # the plugin's jar may have to be compiled first
 _DUMP_SECONDS = 3.0
+_STANDSTILL = 5  # times the deadline: on a busy machine a child waits for its turn
 
 
 @dataclass(frozen=True)
@@ -33,12 +34,13 @@ class Lost:
     seconds: float
     said: str
 
-    def stack(self, thread: str = "") -> str:
-        """The stack of the first thread whose description contains a word, or the last lines of the log."""
+    def stack(self) -> str:
+        """The stack of the thread that was at it, or the last lines of the log."""
         for block in self.said.split("\n\n"):
-            if block.startswith('"') and "sparkrules" in block and thread in block:
-                return "\n".join(block.splitlines()[:25])
-        return "\n".join(self.said.splitlines()[-25:])
+            if block.startswith('"') and "RUNNABLE" in block and "org.apache.spark.sql" in block:
+                lines = block.splitlines()[2:]
+                return "\n".join(lines[:6] + [line for line in lines[6:] if "sparkrules" in line][:8])
+        return "\n".join(self.said.splitlines()[-10:])
 
 
 class Child:
@@ -63,7 +65,7 @@ class Child:
         self._log.unlink(missing_ok=True)
 
     def ask(self, question: Mapping[str, Any], seconds: float) -> dict[str, Any] | Lost:
-        """What the child answers, or how it was lost."""
+        """What the child answers, or how it was lost: by so many seconds of its JVM's work, or of standstill."""
         process = self._started()
         start = time.monotonic()
         assert process.stdin is not None
@@ -72,7 +74,12 @@ class Child:
             process.stdin.flush()
         except BrokenPipeError:
             return self._lost("died", start)
-        answer = self._line(process, start + seconds)
+        worked = self._cpu_seconds()
+        answer = None
+        while answer is None and process.poll() is None and time.monotonic() < start + _STANDSTILL * seconds:
+            answer = self._line(process, time.monotonic() + 0.5)
+            if answer is None and self._cpu_seconds() > worked + seconds:
+                break
         if answer is None:
             return self._lost("hung" if process.poll() is None else "died", start)
         found: dict[str, Any] = json.loads(answer)
@@ -87,7 +94,10 @@ class Child:
         return (self._cpu_seconds() - before) / seconds
 
     def _cpu_seconds(self) -> float:
-        fields = Path(f"/proc/{self._jvm}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        try:
+            fields = Path(f"/proc/{self._jvm}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        except FileNotFoundError:  # it has died
+            return 0.0
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def end(self) -> None:
@@ -151,10 +161,15 @@ class Child:
         return self._log.read_text(encoding="utf-8", errors="replace")[-200_000:]
 
 
-def answer_questions(answer: Any, jvm: int) -> None:
-    """The child's side: answers on what was standard output, so that nothing else can be mistaken for one."""
+def claimed_answers() -> TextIO:
+    """The child's side, before anything else: standard output is for answers alone, a JVM's words go to the log."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
+    return answers
+
+
+def answer_questions(answer: Callable[[dict[str, Any]], dict[str, Any]], jvm: int, answers: TextIO) -> None:
+    """The child's side: one answer to each question."""
     print(json.dumps({"jvm": jvm}), file=answers, flush=True)
     for line in sys.stdin:
         print(json.dumps(answer(json.loads(line))), file=answers, flush=True)

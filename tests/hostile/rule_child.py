@@ -1,4 +1,4 @@
-"""The process of the attack suite: reads, publishes, plans and runs one rule beside an innocent one.
+"""The process of the attack suite: reads, publishes, plans and runs rules beside an innocent one.
 
 `python -m tests.hostile.rule_child DIRECTORY`; the directory gets the store and the table.
 """
@@ -18,7 +18,7 @@ from sparkrules.index import Rule, build_segment, to_tables
 from sparkrules.sql import Policy, Predicate, parse_rule
 from sparkrules.store import Store
 from tests.hostile.attacks import SECRET
-from tests.hostile.child import answer_questions
+from tests.hostile.child import answer_questions, claimed_answers
 
 # One row of everything that attacks are aimed at; a second one is all NULL but for `a`.
 ROW = {
@@ -68,12 +68,14 @@ POLICY = Policy(
 
 
 def main() -> None:
+    answers = claimed_answers()
     home = Path(sys.argv[1])
     builder = (
         SparkSession.builder.master("local[1]")
         .config("spark.driver.memory", "1g")
         .config("spark.driver.extraJavaOptions", "-XX:+ExitOnOutOfMemoryError")
         .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sparkrules.invalidRules", "skip")
         .config("spark.hostile.secret", SECRET)
         .config("spark.sql.warehouse.dir", str(home / "warehouse"))
@@ -92,21 +94,23 @@ def main() -> None:
     store = Store(home / "store")
     innocent = Rule("innocent", "a = 1", parse_rule("a = 1"))
 
-    def publish(text: str, past: bool) -> str:
-        """An empty text, or why the rule was refused."""
+    def publish(texts: list[str], past: bool) -> list[str]:
+        """Why rules were refused."""
         if past:
-            attack = Rule("attack", text, Predicate(text, "is true"))
-            store.publish("hostile", to_tables(build_segment([attack, innocent])))
-            return ""
+            attacks = [Rule(f"attack{i}", text, Predicate(text, "is true")) for i, text in enumerate(texts)]
+            store.publish("hostile", to_tables(build_segment([*attacks, innocent])))
+            return []
         rules = sparkrules.RuleSet("hostile", policy=POLICY)
-        rules.subscribe_all({"attack": text, "innocent": "a = 1"})
+        rules.subscribe_all({f"attack{i}": text for i, text in enumerate(texts)} | {"innocent": "a = 1"})
         rules.publish(spark)
-        return "".join(rejected.reason for rejected in rules.rejected)
+        return [rejected.reason for rejected in rules.rejected]
 
     def answer(question: dict[str, Any]) -> dict[str, Any]:
-        told, times, ids = [], [time.perf_counter()], []
+        told: list[str] = []
+        refused, ids, times = 0, [], [time.perf_counter()]
         try:
-            told.append(publish(question["text"], question["past"]))
+            told += publish(question["texts"], question["past"])
+            refused = len(told)
             times.append(time.perf_counter())
             query = spark.sql(QUERY)
             told.append(query._jdf.queryExecution().toString())
@@ -117,20 +121,19 @@ def main() -> None:
         except PySparkException as error:
             told.append(str(error))
         times += [time.perf_counter()] * (4 - len(times))
-        leaked = any(SECRET in said for said in told) and SECRET not in question["text"]
         parts = zip(("publish", "plan", "run"), times, times[1:], strict=False)
         return {
-            "refused": told[0][:200] if told else "",
+            "refused": refused,
             "seconds": {part: round(end - start, 2) for part, start, end in parts},
             "innocent": len(ids) == 2 and all("innocent" in found for found in ids),
-            "leaked": leaked,
+            "leaked": any(SECRET in said for said in told),
             "said": told[-1][:500] if not ids else "",
         }
 
     jvm = spark._jvm
     assert jvm is not None
-    answer({"text": "length(t) > 1", "past": False})  # classes loaded, code compiled
-    answer_questions(answer, jvm.java.lang.ProcessHandle.current().pid())
+    answer({"texts": ["length(t) > 1"], "past": False})  # classes loaded, code compiled
+    answer_questions(answer, jvm.java.lang.ProcessHandle.current().pid(), answers)
 
 
 if __name__ == "__main__":

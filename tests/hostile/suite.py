@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,9 +12,9 @@ from tests.hostile.child import Child, Lost
 from tests.hostile.reach import Trap, laid, reach
 
 SECONDS = 20.0
-"""For one text through publish, plan and run, on a machine that others use as well."""
+"""Of the JVM's work for one text, through publish, plan and run."""
 _SPINNING = 0.8  # of a core, when nothing is asked
-_CHECK_EVERY = 25
+_TOGETHER = 12
 
 
 @dataclass(frozen=True)
@@ -32,12 +32,12 @@ class Attack:
 
 @dataclass(frozen=True)
 class Result:
-    """`fault` is empty if nothing happened but that the rule was refused or its tests came out."""
+    """Of attacks that went together. `fault` is empty if the rules were refused or their tests came out."""
 
-    attack: Attack
+    attacks: list[Attack]
     fault: str
     seconds: float
-    refused: bool
+    refused: int
     detail: str = ""
 
 
@@ -48,30 +48,41 @@ def attacks() -> list[Attack]:
     return [Attack(family, text, past) for family, text in texts for past in (False, True)]
 
 
-def run(chosen: Iterable[Attack], home: Path, seconds: float = SECONDS) -> Iterator[Result]:
-    """What each attack does."""
+def run(chosen: Sequence[Attack], home: Path, seconds: float = SECONDS) -> Iterator[Result]:
+    """What each attack does. They go in groups; where one did harm, each of the group goes again, alone."""
     home.mkdir(parents=True, exist_ok=True)
     with (
         Trap(home) as trap,
         Child("tests.hostile.rule_child", str(home), environment={"HOSTILE_SECRET": SECRET}) as child,
     ):
-        for number, attack in enumerate(chosen):
-            text = laid(attack.text, trap.url, trap.canary)
-            found = child.ask({"text": text, "past": attack.past}, seconds)
-            sprung = trap.sprung()
-            if isinstance(found, Lost):
-                yield Result(attack, found.how, found.seconds, False, found.stack())
-                continue
-            fault = ""
-            if sprung:
-                fault = f"reached out: {sprung[0]}"
-            elif found["leaked"]:
-                fault = "told a secret"
-            elif not found["innocent"]:
-                fault = f"spoilt the innocent rule: {found['said']}"
-            elif number % _CHECK_EVERY == 0 and child.busy() > _SPINNING:
-                fault = f"a thread still runs, since one of the last {_CHECK_EVERY}"
-            yield Result(attack, fault, sum(found["seconds"].values()), bool(found["refused"]), str(found["seconds"]))
+        for past in (False, True):
+            attacks = [attack for attack in chosen if attack.past == past]
+            for start in range(0, len(attacks), _TOGETHER):
+                group = attacks[start : start + _TOGETHER]
+                together = _asked(child, trap, group, 3 * seconds)
+                if not together.fault:
+                    yield together
+                    continue
+                for attack in group:
+                    yield _asked(child, trap, [attack], seconds)
+
+
+def _asked(child: Child, trap: Trap, group: list[Attack], seconds: float) -> Result:
+    texts = [laid(attack.text, trap.url, trap.canary) for attack in group]
+    found = child.ask({"texts": texts, "past": group[0].past}, seconds)
+    sprung = trap.sprung()
+    if isinstance(found, Lost):
+        return Result(group, found.how, found.seconds, 0, found.stack())
+    fault = ""
+    if sprung:
+        fault = f"reached out: {sprung[0]}"
+    elif found["leaked"]:
+        fault = "told a secret"
+    elif not found["innocent"]:
+        fault = f"spoilt the innocent rule: {found['said']}"
+    elif child.busy() > _SPINNING:
+        fault = "a thread still runs"
+    return Result(group, fault, sum(found["seconds"].values()), found["refused"], str(found["seconds"]))
 
 
 def home_of_runs() -> Path:
