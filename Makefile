@@ -7,6 +7,7 @@
 #   make build          the wheel (with a prebuilt jar) and the source distribution, in dist/
 #   make bench          speed against other ways to do the same; BENCH='--quick' or other options
 #   make fuzz           random rules against Spark's WHERE, for MINUTES=10 from SEED
+#   make test-hostile   every attack of tests/hostile in child processes: HOSTILE='--family regex' or other options
 #   make test-versions  a small suite on every supported minor of PySpark
 #   make test-bi        dbt and Apache Superset against a Thrift server, and eight clients for a minute; needs Chromium
 #   make clean          remove what the above have made, except the virtual environments
@@ -17,7 +18,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PYSPARK_MINORS := 4.0 4.1 4.2 4.3
 
-.PHONY: demo test lint docs build bench fuzz test-versions test-bi chromium clean setup java $(PYSPARK_MINORS:%=test-pyspark-%)
+.PHONY: demo test lint docs build bench fuzz test-hostile test-versions test-bi chromium clean setup java $(PYSPARK_MINORS:%=test-pyspark-%)
 
 demo: setup
 	$(BIN)/sparkrules demo
@@ -46,6 +47,9 @@ bench: setup
 MINUTES ?= 10
 fuzz: setup
 	$(BIN)/python -m tests.fuzz.run --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
+
+test-hostile: setup
+	$(BIN)/python -m tests.hostile.run $(HOSTILE)
 
 setup: java $(STAMP)
 

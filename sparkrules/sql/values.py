@@ -15,6 +15,7 @@ import re
 from sparkrules.sql.datatype import data_type_end, interval_end
 from sparkrules.sql.errors import RuleError
 from sparkrules.sql.functions import ENVIRONMENT_WORDS, TIME_FUNCTIONS, TIME_FUNCTIONS_WITHOUT_ARGUMENTS
+from sparkrules.sql.options import OPTIONS, require_options
 from sparkrules.sql.policy import Policy
 from sparkrules.sql.syntax import Operand, Syntax, Value, alone
 from sparkrules.sql.tokens import KEYWORDS, Tokens
@@ -326,6 +327,8 @@ class ValueGrammar:
         self.open_calls -= 1
         if name in _KEYED_BY_REGEX and len(inner) == 3:
             self.require_plain_key(alone(inner[2]))
+        if name in OPTIONS:
+            require_options(self.tokens, name, inner, self.at - 1)
         if name in TIME_FUNCTIONS or (name in TIME_FUNCTIONS_WITHOUT_ARGUMENTS and not inner):
             self.variables += 1
         return Operand(start, self.at, variables == self.variables, "call", inner, name)

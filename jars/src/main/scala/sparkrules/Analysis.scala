@@ -25,8 +25,10 @@ final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput) {
   private val deadline = new Deadline(session, conf)
 
   def parse(sql: String): Either[Problem, Expression] = ParserRisks.of(sql).toLeft(()).flatMap { _ =>
-    try Right(if (sql.length < Short) configured(parsed(sql)) else deadline(1)(parsed(sql)))
-    catch {
+    try {
+      val expression = if (sql.length < Short) configured(parsed(sql)) else deadline(1)(parsed(sql))
+      Options.problem(expression).map(Problem(_)).toLeft(Documents.guarded(expression))
+    } catch {
       case NonFatal(e) => Left(Problem(firstLine(e)))
       case _: StackOverflowError => Left(TooDeep)
     }
@@ -156,7 +158,7 @@ object Analysis {
    * column.
    */
   private def permitted(original: Expression, analyzed: Expression): Either[Problem, Expression] =
-    analyzed.collectFirst(forbidden) match {
+    analyzed.collectFirst(forbidden.orElse(Function.unlift(Options.problemOf))) match {
       case Some(reason) => Left(Problem(reason))
       case None if !analyzed.deterministic => Left(Problem("it is not deterministic"))
       case None =>
@@ -168,7 +170,7 @@ object Analysis {
         }
         if (missing.nonEmpty) Left(noColumn(missing))
         else if (isUser || variables.nonEmpty) Left(Problem(Environment))
-        else Right(analyzed)
+        else Right(Documents.guarded(analyzed))
     }
 
   private val UserNames = Set("user", "current_user", "session_user")
