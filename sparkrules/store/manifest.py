@@ -17,6 +17,7 @@ from typing import Any
 from sparkrules.errors import CorruptStore, NewerFormat
 from sparkrules.index.tables import SCHEMAS
 from sparkrules.store.checksum import FileSum, check_seal, is_sealed, sealed
+from sparkrules.store.names import check_name
 
 FORMAT = 3
 UNVERIFIED = 2  # the format before, which has no checksums
@@ -149,6 +150,9 @@ again
                 f"{file} is the manifest of version {found.version} of rule set {found.rule_set!r}, not of version "
                 f"{version} of {rule_set!r}: restore it, or publish the rule set again"
             )
+        for path in found.paths():
+            for name in path.split("/"):
+                check_name(name)
         if found.verified and (missing := sorted(set(found.paths()) - found.files.keys())):
             raise CorruptStore(f"{file} has no checksum of {missing[0]}: publish the rule set again")
         return found

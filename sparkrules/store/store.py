@@ -11,7 +11,6 @@ A process that dies before step 3 leaves files that no reader ever looks at; `co
 from __future__ import annotations
 
 import os
-import re
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -35,6 +34,7 @@ from sparkrules.store.garbage import Garbage, collect_garbage
 from sparkrules.store.lazy_segment import LazySegment
 from sparkrules.store.location import default_store, local_path
 from sparkrules.store.manifest import FORMAT, Manifest, SegmentEntry
+from sparkrules.store.names import check_name, is_name
 from sparkrules.store.numbered_files import add_numbered, numbers, withdraw
 from sparkrules.store.overlaps_file import Pairs, read_overlaps, types_of_overlaps, write_overlaps
 from sparkrules.store.owners import changed_owners, replaced_owners
@@ -132,7 +132,7 @@ class Store:
         """The names of the rule sets that have a version."""
         if not self.path.is_dir():
             return []
-        names = sorted(entry.name for entry in self.path.iterdir() if _NAME.fullmatch(entry.name))
+        names = sorted(entry.name for entry in self.path.iterdir() if is_name(entry.name))
         return [name for name in names if self.versions(name)]
 
     def versions(self, rule_set: str) -> list[int]:
@@ -349,8 +349,6 @@ class Store:
         return self._home(manifest.rule_set) / path, manifest.sum_of(path)
 
     def _sum_on_disk(self, home: Path, path: str) -> FileSum:
-        for name in Path(path).parts:
-            check_name(name)
         try:
             return FileSum.of((home / path).read_bytes())
         except FileNotFoundError as error:
@@ -363,24 +361,6 @@ class Store:
 
     def _home(self, rule_set: str) -> Path:
         return self.path / check_name(rule_set)
-
-
-_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*")
-
-
-def check_name(name: str) -> str:
-    """The name of a rule set, if it is one: it becomes the name of a directory and stands in SQL.
-
-    >>> check_name("alerts.eu-1")
-    'alerts.eu-1'
-    >>> check_name("../alerts")
-    Traceback (most recent call last):
-    ...
-    sparkrules.errors.StoreError: '../alerts' is not a name: letters, digits, '_', '-' and '.' (not first) are allowed
-    """
-    if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise StoreError(f"{name!r} is not a name: letters, digits, '_', '-' and '.' (not first) are allowed")
-    return name
 
 
 def _is_there(file: Path, published: FileSum) -> bool:
