@@ -44,7 +44,7 @@ def stored(store: Path, version: int | None = None) -> set[Triple]:
         if entry.overlaps is None:
             assert not ids or not part.live
             continue
-        pairs = opened.overlaps(manifest, entry, len(ids))
+        pairs = opened.overlaps(version_.manifest, entry, len(ids))
         for own, row, certain in zip(*(column.tolist() for column in pairs), strict=True):
             if not part.removed[row]:
                 found.add((ids[own], part.body.ids[row].as_py(), certain))
