@@ -17,7 +17,7 @@ import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from sparkrules.errors import RuleSetError, StoreError, WrongTicket
+from sparkrules.errors import StoreError, WrongTicket
 from sparkrules.store.arrow_file import sync_directory
 from sparkrules.store.numbered_files import link
 
@@ -56,8 +56,6 @@ def check_ticket(key: bytes, ticket: str, stored: str | None, rule_set: str, id:
 
 def matching_hashes(key: bytes | None, tickets: Iterable[str]) -> set[str]:
     """What is stored of some tickets; nothing, if no ticket has ever been given out."""
-    if isinstance(tickets, str):
-        raise RuleSetError("tickets are several texts, not one")
     return set() if key is None else {ticket_hash(key, ticket) for ticket in tickets}
 
 

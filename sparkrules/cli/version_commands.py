@@ -96,7 +96,9 @@ def _table(manifests: list[Manifest], fields: list[str]) -> str:
     if not all(own.verified for own in manifests):
         fields = [*fields, "verified"]  # no: made by a sparkrules that wrote no checksums
     headings = [field.replace("_", " ") for field in fields]
-    return text_table(headings, ([_shown(getattr(own, field)) for field in fields] for own in manifests), terminal_width())
+    return text_table(
+        headings, ([_shown(getattr(own, field)) for field in fields] for own in manifests), terminal_width()
+    )
 
 
 def _shown(value: object) -> object:

@@ -24,9 +24,7 @@ def write_arrow(file: Path, table: pa.Table, schema: pa.Schema) -> FileSum:
     return summed.sum
 
 
-def map_arrow(
-    file: Path, schema: pa.Schema, remedy: str = PUBLISH_AGAIN, published: FileSum | None = None
-) -> pa.Table:
+def map_arrow(file: Path, schema: pa.Schema, remedy: str = PUBLISH_AGAIN, published: FileSum | None = None) -> pa.Table:
     """The table of a file, still on the disk and not validated; an error names the file.
 
     It is compared with what was `published`, if that is known.
@@ -42,10 +40,11 @@ def map_arrow(
         published.check(content, file, remedy)
     try:
         table = pa.ipc.open_file(pa.BufferReader(content)).read_all()
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        found = "" if table.schema.equals(schema) else _columns(table.schema)
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:  # names of columns are decoded late
         raise CorruptStore(f"{file} is damaged ({error}): {remedy}") from error
-    if not table.schema.equals(schema):
-        raise CorruptStore(f"{file} has the columns {_columns(table.schema)}, not {_columns(schema)}: {remedy}")
+    if found:
+        raise CorruptStore(f"{file} has the columns {found}, not {_columns(schema)}: {remedy}")
     return table
 
 

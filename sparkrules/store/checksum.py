@@ -126,4 +126,3 @@ def check_seal(content: bytes) -> None:
 
 def _hexadecimal(crc: int) -> str:
     return f"{crc:08x}"
-

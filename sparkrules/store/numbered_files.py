@@ -81,7 +81,7 @@ def link(temporary: Path, final: Path) -> None:
     """Give a file its final name, or raise `FileExistsError` if that is taken."""
     try:
         os.link(temporary, final)
-    except FileExistsError:
+    except (FileExistsError, FileNotFoundError):
         raise
     except OSError:
         # A file system without links. Making a directory is as exclusive; who has made it may use the number. If the

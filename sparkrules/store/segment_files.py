@@ -22,9 +22,7 @@ def write_segment(directory: Path, tables: Mapping[str, pa.Table]) -> dict[str, 
     if tables.keys() != SCHEMAS.keys():
         raise StoreError(f"a segment has the tables {sorted(SCHEMAS)}, not {sorted(tables)}")
     directory.mkdir(parents=True)
-    sums = {
-        name: write_arrow(directory / f"{name}.arrow", tables[name], schema) for name, schema in SCHEMAS.items()
-    }
+    sums = {name: write_arrow(directory / f"{name}.arrow", tables[name], schema) for name, schema in SCHEMAS.items()}
     sync_directory(directory)
     sync_directory(directory.parent)
     return sums

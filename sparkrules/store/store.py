@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sparkrules.errors import CorruptStore, NewerFormat, StoreError, WrongTicket
+from sparkrules.errors import CorruptStore, NewerFormat, RuleSetError, StoreError, WrongTicket
 from sparkrules.index.rule import Rule
 from sparkrules.index.segment import Segment
 from sparkrules.index.tables import to_tables
@@ -84,6 +84,8 @@ class Store:
         If that would remove, bring back or change subscriptions that have a ticket, these `tickets` must be given, or
         `force=True`; else: `WrongTicket`.
         """
+        if isinstance(tickets, str):
+            raise RuleSetError("tickets are several texts, not one")
         secrets = tuple(tickets)
         while True:
             old, newest = self.manifest(rule_set, version), self.versions(rule_set)[-1]
@@ -267,8 +269,9 @@ class Store:
                 if not _is_there(home / path, own):
                     withdraw(home / "versions" / f"{number}.json")
                     raise StoreError(
-                        f"{home / path} was removed as garbage while version {number} of {manifest.rule_set!r} was being "
-                        "published. The version was withdrawn: publish again, and let garbage be older than that takes"
+                        f"{home / path} was removed as garbage while version {number} of {manifest.rule_set!r} was "
+                        "being published. The version was withdrawn: publish again, and let only what is older than "
+                        "publishing takes be garbage"
                     )
         except OSError as error:
             raise self._cannot_publish(manifest.rule_set, error) from error
@@ -283,13 +286,13 @@ class Store:
             return
         if owners:
             raise WrongTicket(
-                f"rule set {rule_set!r}: subscriptions that were made with a ticket would be gone. Nothing was published: "
-                "load the rule set and change that, or publish with force=True"
+                f"rule set {rule_set!r}: subscriptions that were made with a ticket would be gone. Nothing was "
+                "published: load the rule set and change that, or publish with force=True"
             )
 
     def _check_owners(self, rule_set: str, version: int, newest: int, secrets: Sequence[str]) -> None:
         # Not at the top: the module of tickets is one of those that use the store.
-        from sparkrules.tickets import matching_hashes, read_key, refuse
+        from sparkrules.tickets import matching_hashes, read_key
 
         key = read_key(self._home(rule_set))
         try:
@@ -300,10 +303,9 @@ class Store:
                 raise
             return  # there never was a ticket, and going back is how the damage is mended
         if owners - matching_hashes(key, secrets):
-            refuse(rule_set, f"version {version}", "rollback without ticket")
             raise WrongTicket(
-                f"rolling back rule set {rule_set!r} to version {version} would change subscriptions that were made with "
-                "a ticket: give all their tickets, or force=True"
+                f"rolling back rule set {rule_set!r} to version {version} would change subscriptions that were made "
+                "with a ticket: give all their tickets, or force=True"
             )
 
     def _known_versions(self, rule_set: str) -> list[int]:
@@ -323,8 +325,9 @@ class Store:
         live = rows - int(np.count_nonzero(removed))
         if (rows, live) != (entry.subscriptions, entry.live):
             raise CorruptStore(
-                f"the manifest of rule set {manifest.rule_set!r} in {self.path} counts {entry.live} of {entry.subscriptions} "
-                f"subscriptions in segment {entry.name}, and there are {live} of {rows}: {PUBLISH_AGAIN}"
+                f"the manifest of rule set {manifest.rule_set!r} in {self.path} counts {entry.live} of "
+                f"{entry.subscriptions} subscriptions in segment {entry.name}, and there are {live} of {rows}: "
+                f"{PUBLISH_AGAIN}"
             )
         return removed
 

@@ -94,7 +94,9 @@ class VersionWriter:
                 )
             )
         assert left == set()
-        made = Store(self.home.parent).commit(Manifest.new(self.rule_set, 0, entries, predicates=0, nodes=0), after=None)
+        made = Store(self.home.parent).commit(
+            Manifest.new(self.rule_set, 0, entries, predicates=0, nodes=0), after=None
+        )
         assert made is not None
         return made.version
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import zlib
 import threading
+import zlib
 from pathlib import Path
 
 import pyarrow as pa

@@ -18,7 +18,7 @@ final class Tickets(store: Store, ruleSet: String, secrets: Seq[String]) {
 
   // Computed in any case, so that what is wrong with the key is said whatever the caller wants to remove.
   private val hashes: Seq[Array[Byte]] =
-    if (secrets.isEmpty || !store.files.exists(file)) Nil
+    if (secrets.isEmpty) Nil
     else {
       val mac = Mac.getInstance(Tickets.Algorithm)
       mac.init(store.naming(file, "restore the key, or publish")(key(store.bytes(file))))
