@@ -31,7 +31,7 @@ def advertisement_segment(advertisements: Sequence[Rule]) -> Segment:
     return build_segment((replace(own, priority=first - place) for place, own in enumerate(advertisements)), functions)
 
 
-def read_advertisements(directory: Path, published: Sums = None) -> tuple[Rule, ...]:
+def read_advertisements(directory: Path, published: Sums | None = None) -> tuple[Rule, ...]:
     """The advertisements, in the order in which they were made."""
     stored = LazySegment.stored(directory, published)
     _ = stored.ids  # complains if one is there twice

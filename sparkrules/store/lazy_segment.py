@@ -26,7 +26,7 @@ from sparkrules.store.arrow_file import PUBLISH_AGAIN, map_arrow
 from sparkrules.store.segment_files import load_segment, read_segment
 from sparkrules.store.stored_rule import stored_rule
 
-Sums = "Mapping[str, FileSum] | None"  # by the name of the table; None: they are not known
+Sums = Mapping[str, FileSum]  # by the name of the table
 
 _START_COST = 2_000  # in rows that could be looked up meanwhile, of beginning with a hash table
 _SEARCH_COST = 400  # a binary search costs about as much as looking up so many rows in a hash table
@@ -43,7 +43,7 @@ class LazySegment:
     (2, [1, -1], 'a')
     """
 
-    def __init__(self, segment: Segment | None, directory: Path | None, published: Sums = None) -> None:
+    def __init__(self, segment: Segment | None, directory: Path | None, published: Sums | None = None) -> None:
         self._given = segment
         self._directory = directory
         self._published = published
@@ -54,7 +54,7 @@ class LazySegment:
         return LazySegment(segment, None)
 
     @staticmethod
-    def stored(directory: Path, published: Sums = None) -> LazySegment:
+    def stored(directory: Path, published: Sums | None = None) -> LazySegment:
         return LazySegment(None, directory, published)
 
     @cached_property
