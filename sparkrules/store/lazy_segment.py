@@ -6,7 +6,7 @@ looked at, and they stay in the mapped file: `subscriptions` is sorted by id.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from sparkrules.index.segment import Segment
 from sparkrules.index.segment_rules import rule_at
 from sparkrules.index.tables import SCHEMAS, CorruptSegment, subscription_column, to_tables
 from sparkrules.store.arrow_file import PUBLISH_AGAIN, map_arrow
+from sparkrules.store.checksum import FileSum
 from sparkrules.store.segment_files import load_segment, read_segment
 from sparkrules.store.stored_rule import stored_rule
 
