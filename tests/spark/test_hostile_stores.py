@@ -282,6 +282,7 @@ CONTRADICTIONS = {
     "too few constants": ("predicates", "predicates", replaced("constants", [[]])),
     "an unknown operator": ("predicates", "predicates", replaced("operator", ["reflect"])),
     "an unknown kind": ("constants", "constants", replaced("kind", ["code"])),
+    "a number that is none": ("constants", "constants", replaced("text", ["1x", "x1", "-", "1.", "x"])),
     "an unknown node": ("nodes", "nodes", replaced("operator", ["xor"])),
     "a predicate that does not exist": ("nodes", "nodes", replaced("predicate", [99])),
     "a child of itself": ("nodes", "nodes", replaced("children", [[], [], [], [], [], [5]])),
