@@ -176,7 +176,8 @@ class Subscriptions:
         wanted = list(ids)
         if odd := [id for id in wanted if not isinstance(id, str)]:
             raise UnknownId(f"an id is a text, not {odd[0]!r}")
-        owned = None if force else self._owned(wanted)
+        # Where there is no ticket, there is nothing to be silent about.
+        owned = self._owned(wanted) if not force and (self._secrets or self._content.has_tickets()) else None
         before = len(self)
         self._content.remove_all(wanted, owned)
         if self._secrets:
