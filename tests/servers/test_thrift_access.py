@@ -90,6 +90,8 @@ def test_settings_of_a_session_do_not_count(client: Client, bound: Thrift) -> No
         ("spark.sparkrules.store", str(elsewhere)),
         ("spark.sparkrules.store", f"file://{elsewhere}"),
         ("spark.sparkrules.store", "elsewhere"),
+        ("spark.sparkrules.store", "hdfs://127.0.0.1:9/rules"),
+        ("spark.sparkrules.store", f"{bound.store}/../rules/elsewhere"),
         (FIXED, "false"),
         (ALLOWED, "*"),
         (ALLOWED, ""),

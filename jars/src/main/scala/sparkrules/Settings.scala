@@ -51,9 +51,10 @@ object Settings {
         .orElse(environment.get("HOMEPATH").map(environment.getOrElse("HOMEDRIVE", "") + _)).getOrElse(listed)
     } else environment.get("HOME").map(home => if (home.isEmpty) "/" else home).getOrElse(listed)
 
-  /** A store as it is meant: `~` is the home directory, as it is in Python. */
+  /** A store as it is meant, as in Python: `~` is the home directory, and no text the default. */
   private[sparkrules] def storePath(store: String): String =
-    if (store == "~" || store.startsWith("~/") || store.startsWith(s"~${java.io.File.separator}")) home + store.drop(1) else store
+    if (store.isEmpty) storePath(Store.default)
+    else if (store == "~" || store.startsWith("~/") || store.startsWith(s"~${java.io.File.separator}")) home + store.drop(1) else store
 
   val Store = Setting(
     "spark.sparkrules.store",

@@ -1,5 +1,7 @@
 package sparkrules
 
+import scala.util.Try
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
@@ -14,13 +16,12 @@ object StoreAccess {
     val fixed = isFixed(session)
     val root = if (fixed) Settings.Store.started(session) else Settings.Store.get(session.sessionState.conf)
     val store = new Store(Settings.storePath(root), hadoop(session), AllowedRuleSets.of(Settings.AllowedRuleSets.only(session)))
-    if (fixed) {
+    val isOther = fixed && {
       val wanted = Settings.storePath(Settings.Store.get(session.sessionState.conf))
-      if (wanted != Settings.storePath(root) && store.files.makeQualified(new Path(wanted)).toString != store.qualified) {
-        throw new RulesException(Settings.Store.isFixed)
-      }
+      // What is no path of this file system is another store, too.
+      Try(store.files.makeQualified(new Path(wanted)).toString).toOption.forall(_ != store.qualified)
     }
-    store
+    if (isOther) throw new RulesException(Settings.Store.isFixed) else store
   }
 
   /** How files are reached. SET changes a session's, and with it what a path means. */
