@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -49,6 +50,7 @@ class PublishedSubscriptions(Subscriptions):
         *,
         merge: Merge = "auto",
         overlaps: bool | TableSchema = False,
+        force: bool = False,
     ) -> int:
         """Publish the rules as the next version of this rule set, and return the version.
 
@@ -58,7 +60,8 @@ class PublishedSubscriptions(Subscriptions):
 
         Only what is new since the version that was loaded or published last is written. If others have published
         meanwhile, this object takes over their changes; if they have changed the same subscriptions, nothing is
-        published and `PublishConflict` is raised. A rule set that was made from nothing replaces all that was there.
+        published and `PublishConflict` is raised. A rule set that was made from nothing replaces all that was there; if
+        that has subscriptions with a ticket, only with `force=True`; else: `WrongTicket`.
 
         Small segments are merged, and rules that have expired are dropped from those: `merge="all"` makes one segment
         of everything, `merge="none"` only adds.
@@ -86,7 +89,7 @@ class PublishedSubscriptions(Subscriptions):
             self._default_seconds(),
             self._new_advertisements(target, base),
         )
-        self._take_over(target, publish_draft(target, self.name, draft, base, merge=merge))
+        self._take_over(target, publish_draft(target, self.name, draft, base, merge=merge, force=force))
         if spark is not None:
             spark.conf.set(STORE_SETTING, str(target.path))
             spark.conf.set(RULE_SET_SETTING, self.name)
@@ -104,15 +107,26 @@ class PublishedSubscriptions(Subscriptions):
         source = self._store(store)
         return [source.manifest(self.name, number) for number in source.versions(self.name)]
 
-    def rollback(self, version: int, store: str | os.PathLike[str] | None = None) -> int:
-        """Publish an old version again, as the newest; this object then has its rules. Returns the new version."""
+    def rollback(
+        self,
+        version: int,
+        store: str | os.PathLike[str] | None = None,
+        *,
+        tickets: Iterable[str] = (),
+        force: bool = False,
+    ) -> int:
+        """Publish an old version again, as the newest; this object then has its rules. Returns the new version.
+
+        If that would remove, bring back or change subscriptions that were made with a ticket, all their `tickets` must
+        be given, or `force=True`; else: `WrongTicket`.
+        """
         target = self._store(store)
         if (len(self) and self.version_in(target.path) is None) or self._advertised.is_changed:
             raise RuleSetError(
                 f"rule set {self.name!r} has changes that are not published: publish it, or roll back with a fresh "
                 f"RuleSet.load({self.name!r}, store)"
             )
-        number = target.rollback(self.name, version)
+        number = target.rollback(self.name, version, tickets=tickets, force=force)
         self._take_over(target, target.open(self.name, number))
         return number
 

@@ -16,7 +16,7 @@ from sparkrules.advertised import Advertised, Advertisement
 from sparkrules.bulk import CheckedRow, CompiledRows, check_row, compile_rows, duplicate, without_taken
 from sparkrules.catalyst.compile import compile_dataframe
 from sparkrules.content import Content
-from sparkrules.errors import RuleSetError, UnknownId, WrongTicket
+from sparkrules.errors import RuleSetError, UnknownId
 from sparkrules.index import Rule, Segment
 from sparkrules.rejected import Rejected
 from sparkrules.rule_sources import RuleRow, is_spark, read_rules
@@ -144,7 +144,8 @@ class Subscriptions:
     def unsubscribe(self, id: str, *, ticket: str | None = None, force: bool = False) -> None:
         """Remove a rule. Raises `UnknownId` if there is none with this id.
 
-        A subscription that was made with a ticket is removed with that, or with `force=True`; else: `WrongTicket`.
+        A subscription that was made with a ticket is removed with that, or with `force=True`; else: `WrongTicket`. An
+        error does not tell whether there is such a subscription, nor whether it has a ticket.
 
         >>> from sparkrules import RuleSet
         >>> rules = RuleSet("alerts")
@@ -175,10 +176,10 @@ class Subscriptions:
         wanted = list(ids)
         if odd := [id for id in wanted if not isinstance(id, str)]:
             raise UnknownId(f"an id is a text, not {odd[0]!r}")
-        if not force:
-            self._check_unowned(wanted)
+        # Where there is no ticket, there is nothing to be silent about.
+        owned = self._owned(wanted) if not force and (self._secrets or self._content.has_tickets()) else None
         before = len(self)
-        self._content.remove_all(wanted)
+        self._content.remove_all(wanted, owned)
         if self._secrets:
             for id in wanted:
                 self._secrets.pop(id, None)
@@ -295,14 +296,12 @@ class Subscriptions:
         assert self._home is not None
         return Store(self._home).rejected(self._known[self._home].manifest)
 
-    def _check_unowned(self, ids: list[str]) -> None:
-        """Raise `WrongTicket` if one of the subscriptions was made with a ticket."""
-        owned = [id for id in ids if id in self._secrets] or self._content.ticketed(ids)
-        if owned:
-            refuse(self.name, owned[0], "no ticket")
-            raise WrongTicket(
-                f"subscription {owned[0]!r} of rule set {self.name!r} was made with a ticket: give that, or force=True"
-            )
+    def _owned(self, ids: list[str]) -> set[str]:
+        """Those of the subscriptions that were made with a ticket."""
+        owned = {id for id in ids if id in self._secrets} | set(self._content.ticketed(ids))
+        for id in sorted(owned)[:1]:
+            refuse(self.name, id, "no ticket")
+        return owned
 
     def _check_ticket(self, id: str, ticket: str) -> None:
         # A rule that waits has its ticket still: hashed here with any key, so that all cases take the same path.

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 STORE_SETTING = "spark.sparkrules.store"
 RULE_SET_SETTING = "spark.sparkrules.ruleset"
+FIXED_STORE_SETTING = "spark.sparkrules.fixedStore"
+ALLOWED_SETTING = "spark.sparkrules.allowedRulesets"
 
 _Builder = TypeVar("_Builder", bound="SparkSession.Builder")
 _sessions_with_plugin: WeakSet[SparkSession] = WeakSet()

@@ -31,6 +31,9 @@ def add_publish(commands: Commands) -> None:
         "file", type=Path, help="a .csv, .jsonl or .yaml file with the fields id, where, [priority, metadata, ...]"
     )
     command.add_argument("--name", help="name of the rule set (default: that of the file)")
+    command.add_argument(
+        "--force", action="store_true", help="also if subscriptions that were made with a ticket would be gone"
+    )
     add_advertisements(command)
     add_json(command)
     add_store(command)
@@ -46,7 +49,7 @@ def _publish(arguments: argparse.Namespace) -> int:
         for line in set_aside(rules.rejected) if arguments.json else ():
             print(line, file=sys.stderr)
         raise SparkRulesError(f"none of the rules in {arguments.file} is accepted: nothing is published")
-    version = rules.publish(store=arguments.store)
+    version = rules.publish(store=arguments.store, force=arguments.force)
     if arguments.json:
         published = {
             "rule_set": rules.name,

@@ -86,7 +86,7 @@ object Programs {
     }
 
   private def removedOf(store: Store, description: Description, segment: SegmentEntry, count: Int): Array[Int] =
-    store.removed(description.version.ruleSet, segment.removed, count)
+    store.removed(description.version.ruleSet, segment, count)
 
   private def without(rules: Seq[RejectedRule], rows: Array[Int]): Seq[RejectedRule] = {
     val isRemoved = rows.toSet
@@ -98,7 +98,7 @@ object Programs {
     val store = storeOf(session)
     val description = describe(session, store, call)
     val entries = store.manifest(description.version).segments
-    val segments = entries.map(s => store.segment(description.version.ruleSet, s.name))
+    val segments = entries.map(s => store.segment(description.version.ruleSet, s))
     val starts = segments.scanLeft(0)(_ + _.subscriptionIds.length)
     val all = Segment.concatenated(segments)
     val (bound, _, compiler) = bind(session, store, all, description)
@@ -113,8 +113,7 @@ object Programs {
     RegionPrograms.forget(store, ruleSet)
   }
 
-  private[sparkrules] def storeOf(session: SparkSession): Store =
-    new Store(Settings.Store.get(session.sessionState.conf), session.sessionState.newHadoopConf())
+  private[sparkrules] def storeOf(session: SparkSession): Store = StoreAccess.of(session)
 
   /** The version that a call means now: of the rule set that it names, or of the session's; `example` names one. */
   private[sparkrules] def resolve(session: SparkSession, store: Store, named: Option[String], example: String): Version = {
@@ -154,7 +153,7 @@ object Programs {
     part.functions.map(_._2) == builders(session, part.functions.map(_._1))
 
   private def compile(session: SparkSession, store: Store, description: Description, spec: PartSpec): RulePart = {
-    val segments = spec.segments.map(s => store.segment(description.version.ruleSet, s.name))
+    val segments = spec.segments.map(s => store.segment(description.version.ruleSet, s))
     val removed = spec.segments.zip(segments).map { case (entry, segment) =>
       if (spec.omits) removedOf(store, description, entry, segment.subscriptionIds.length) else Array.empty[Int]
     }

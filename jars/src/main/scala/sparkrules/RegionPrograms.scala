@@ -49,7 +49,7 @@ object RegionPrograms {
       description: Description,
       shapes: Seq[RegionShape]): RegionRules = {
     val entries = registered.segments(store.manifest(description.version))
-    val segments = entries.map(s => store.segment(description.version.ruleSet, s.name))
+    val segments = entries.map(s => store.segment(description.version.ruleSet, s))
     val starts = segments.scanLeft(0)(_ + _.subscriptionIds.length)
     val own = Segment.concatenated(segments)
     val (bound, segment, _) = Programs.bind(session, store, own, description)

@@ -2,13 +2,28 @@ package sparkrules
 
 import java.nio.file.Paths
 
+import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.internal.SQLConf
 
 /** A configuration entry of the plugin: its key, what it is for, and the values it takes. */
 final case class Setting(key: String, default: String, values: Set[String], doc: String) {
 
-  def get(conf: SQLConf): String = {
-    val value = conf.getConfString(key, default)
+  def get(conf: SQLConf): String = checked(conf.getConfString(key, default))
+
+  /** What the application was started with: spark-submit, spark-defaults.conf or the builder of its first session. */
+  def started(session: SparkSession): String = checked(session.sparkContext.getConf.get(key, default))
+
+  /** What the application was started with, in a session that does not pretend otherwise. */
+  def only(session: SparkSession): String = {
+    val value = started(session)
+    if (get(session.sessionState.conf) != value) throw new RulesException(isFixed)
+    value
+  }
+
+  /** What to say to who has changed it. */
+  def isFixed: String = s"$key cannot be changed in a session: it is what the server was started with. RESET $key"
+
+  private def checked(value: String): String = {
     if (values.nonEmpty && !values(value)) {
       throw new RulesException(s"$key is '$value'; it takes ${values.toSeq.sorted.mkString(" or ")}.")
     }
@@ -24,11 +39,41 @@ final case class Setting(key: String, default: String, values: Set[String], doc:
 
 object Settings {
 
+  /**
+   * The user's home directory as Python finds it, so that both have the same default store: the environment comes first.
+   * (`user.home` is what the system's list of users says.)
+   */
+  private[sparkrules] def home: String = homeOf(sys.env, java.io.File.separatorChar == '\\', sys.props("user.home"))
+
+  private[sparkrules] def homeOf(environment: collection.Map[String, String], isWindows: Boolean, listed: String): String =
+    if (isWindows) {
+      environment.get("USERPROFILE")
+        .orElse(environment.get("HOMEPATH").map(environment.getOrElse("HOMEDRIVE", "") + _)).getOrElse(listed)
+    } else environment.get("HOME").map(home => if (home.isEmpty) "/" else home).getOrElse(listed)
+
+  /** A store as it is meant, as in Python: `~` is the home directory, and no text the default. */
+  private[sparkrules] def storePath(store: String): String =
+    if (store.isEmpty) storePath(Store.default)
+    else if (store == "~" || store.startsWith("~/") || store.startsWith(s"~${java.io.File.separator}")) home + store.drop(1) else store
+
   val Store = Setting(
     "spark.sparkrules.store",
-    sys.env.getOrElse("SPARKRULES_STORE", Paths.get(sys.props("user.home"), ".sparkrules", "store").toString),
+    sys.env.get("SPARKRULES_STORE").filter(_.nonEmpty).getOrElse(Paths.get(home, ".sparkrules", "store").toString),
     Set.empty,
     "Directory of published rule sets: a local path or a URI of any Hadoop file system.")
+
+  val FixedStore = Setting(
+    "spark.sparkrules.fixedStore",
+    "false",
+    Set("true", "false"),
+    "Whether sessions must use the store that the application was started with. Cannot be changed in a session.")
+
+  val AllowedRuleSets = Setting(
+    "spark.sparkrules.allowedRulesets",
+    "",
+    Set.empty,
+    "The rule sets that can be used, separated by commas; '*' stands for anything, as in 'alerts,fraud*'. Others are not " +
+      "shown either. By default all. Cannot be changed in a session.")
 
   val RuleSet = Setting(
     "spark.sparkrules.ruleset",

@@ -4,6 +4,7 @@ import java.io.FileNotFoundException
 
 import scala.util.control.NonFatal
 
+import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path}
 
@@ -12,8 +13,8 @@ final case class Version(store: String, ruleSet: String, number: Long) {
   override def toString: String = s"$ruleSet@$number"
 }
 
-/** Reads the store of docs/store-format.md from any Hadoop file system. */
-final class Store(root: String, hadoop: Configuration) {
+/** Reads the store of docs/store-format.md from any Hadoop file system: of its rule sets, those that are allowed. */
+final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleSets = AllowedRuleSets.All) {
   private[sparkrules] val path = new Path(root)
   private[sparkrules] val files: FileSystem = path.getFileSystem(hadoop)
 
@@ -32,15 +33,27 @@ final class Store(root: String, hadoop: Configuration) {
     case _ => Version(root, checked(name), newest(name))
   }
 
-  private[sparkrules] def checked(ruleSet: String): String =
-    if (isName(ruleSet)) ruleSet
-    else {
+  /** The name of a rule set that may be used, whether there is one or not. */
+  private[sparkrules] def checked(ruleSet: String): String = {
+    if (!isName(ruleSet)) {
       throw new RulesException(
         s"'$ruleSet' is not the name of a rule set: letters, digits, '_', '-' and '.' are allowed. A text as the " +
           "first argument names the rule set.")
     }
+    if (!allowed(ruleSet)) {
+      throw new RulesException(s"Rule set '$ruleSet' is not among those that this server allows: $allowed.")
+    }
+    ruleSet
+  }
 
   private[sparkrules] def isName(text: String): Boolean = text.matches("[A-Za-z0-9_-][A-Za-z0-9_.-]*")
+
+  /** Whether there is such a rule set, and it may be used. */
+  private[sparkrules] def has(ruleSet: String): Boolean =
+    isName(ruleSet) && allowed(ruleSet) && versions(ruleSet).nonEmpty
+
+  /** The rule sets that may be used. */
+  private[sparkrules] def ruleSets: Seq[String] = namesIn(".").filter(has).sorted
 
   private[sparkrules] def newest(ruleSet: String): Long = {
     val numbers = versions(ruleSet)
@@ -58,6 +71,13 @@ final class Store(root: String, hadoop: Configuration) {
       case _ => None
     }
 
+  /** The numbers of versions that were taken back; they are not used again. */
+  private[sparkrules] def withdrawn(ruleSet: String): Seq[Long] =
+    namesIn(s"$ruleSet/versions").flatMap {
+      case s".$number.withdrawn" => number.toLongOption
+      case _ => None
+    }
+
   private[sparkrules] def namesIn(directory: String): Seq[String] =
     try files.listStatus(new Path(path, directory)).toSeq.map(_.getPath.getName)
     catch { case _: FileNotFoundException => Nil }
@@ -69,9 +89,22 @@ final class Store(root: String, hadoop: Configuration) {
       case _ => None
     }.maxOption
 
-  def statistics(ruleSet: String, number: Int): Statistics = {
-    val file = new Path(path, s"$ruleSet/statistics/$number.arrow")
-    reading(file, "analyse")(Statistics.of)
+  def statistics(ruleSet: String, number: Int): Statistics =
+    reading(ruleSet, statisticsFile(ruleSet, number), "analyse")(Statistics.of)
+
+  /** The file of statistics; its checksum is in a file of its own, which older versions of sparkrules did not write. */
+  private[sparkrules] def statisticsFile(ruleSet: String, number: Int): PublishedFile = {
+    val sumFile = new Path(path, s"$ruleSet/statistics/$number.json")
+    val sum = if (!files.exists(sumFile)) None else naming(sumFile, "analyse") {
+      val content = bytes(sumFile)
+      Checksum.checkSeal(content)
+      val json = new ObjectMapper().readTree(content)
+      if (json.path("rule_set").asText != ruleSet || json.path("number").asLong != number) {
+        throw new IllegalArgumentException(s"it is of statistics ${json.path("number")} of rule set ${json.path("rule_set")}")
+      }
+      Some(FileSum.of(json))
+    }
+    PublishedFile(s"statistics/$number.arrow", sum)
   }
 
   private[sparkrules] def manifestPath(version: Version): Path =
@@ -80,8 +113,8 @@ final class Store(root: String, hadoop: Configuration) {
   def manifest(version: Version): Manifest = Manifest.read(this, version.ruleSet, version.number)
 
   /** The rows of a segment's subscriptions that a version no longer has, ascending; the segment has `count`. */
-  def removed(ruleSet: String, name: Option[String], count: Int): Array[Int] = name.fold(Array.empty[Int]) { name =>
-    reading(new Path(path, s"$ruleSet/removed/$name.arrow")) { table =>
+  def removed(ruleSet: String, entry: SegmentEntry, count: Int): Array[Int] = entry.removedFile.fold(Array.empty[Int]) { file =>
+    reading(ruleSet, file) { table =>
       val rows = table.ints("row")
       rows.indices.foreach { i =>
         val row = rows(i)
@@ -92,9 +125,8 @@ final class Store(root: String, hadoop: Configuration) {
     }
   }
 
-  def segment(ruleSet: String, name: String): Segment = {
-    def file(table: String) = new Path(path, s"$ruleSet/segments/$name/$table.arrow")
-    def read[T](table: String)(columns: ArrowTable => T): T = reading(file(table))(columns)
+  def segment(ruleSet: String, entry: SegmentEntry): Segment = {
+    def read[T](table: String)(columns: ArrowTable => T): T = reading(ruleSet, entry.file(table))(columns)
     val attributes = read("attributes")(_.strings("sql"))
     val (kinds, texts) = read("constants")(t => (t.strings("kind"), t.strings("text")))
     val (tested, tests, constants) =
@@ -113,22 +145,33 @@ final class Store(root: String, hadoop: Configuration) {
       attributes, kinds, texts, tested, tests, constants, operators, leaves, children,
       ids, roots, priorities, () => rules, validity._1, validity._2, functions)
     SegmentCheck.fault(segment).foreach { case (table, problem) =>
-      naming(file(table))(throw new IllegalArgumentException(problem))
+      naming(pathOf(ruleSet, entry.file(table)))(throw new IllegalArgumentException(problem))
     }
     segment
   }
 
   /** An Arrow file, of which nothing has been read but where its columns are; to be closed. */
-  private[sparkrules] def arrow(file: Path): ArrowFile = {
-    val in = files.open(file)
-    try new ArrowFile(in, files.getFileStatus(file).getLen)
+  private[sparkrules] def arrow(ruleSet: String, file: PublishedFile): ArrowFile = {
+    val path = pathOf(ruleSet, file)
+    val in = files.open(path)
+    try new ArrowFile(new CheckedBytes(in, files.getFileStatus(path).getLen, file.sum))
     catch { case NonFatal(e) => in.close(); throw e }
   }
 
-  private def reading[T](file: Path, remedy: String = "publish")(columns: ArrowTable => T): T = naming(file, remedy) {
-    val opened = arrow(file)
-    try columns(new ArrowTable(opened))
-    finally opened.close()
+  private[sparkrules] def pathOf(ruleSet: String, file: PublishedFile): Path = new Path(path, s"$ruleSet/${file.path}")
+
+  private def reading[T](ruleSet: String, file: PublishedFile, remedy: String = "publish")(columns: ArrowTable => T): T =
+    naming(pathOf(ruleSet, file), remedy) {
+      val opened = arrow(ruleSet, file)
+      try columns(new ArrowTable(opened))
+      finally opened.close()
+    }
+
+  /** The length and checksums of a file as it is now. */
+  private[sparkrules] def sumOf(file: Path): FileSum = naming(file) {
+    val in = files.open(file)
+    try FileSum.of(in)
+    finally in.close()
   }
 
   private[sparkrules] def bytes(file: Path): Array[Byte] = {
