@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
+import pyarrow as pa
+
 from sparkrules.advertised import Advertised
+from sparkrules.as_written import as_written
 from sparkrules.catalyst.session import RULE_SET_SETTING, STORE_SETTING, store_of
 from sparkrules.content import Content
 from sparkrules.errors import RuleSetError
 from sparkrules.index import Rule
+from sparkrules.lint import Report, lint_errors
 from sparkrules.overlapping import decided
 from sparkrules.rejected import Rejected
 from sparkrules.sql import DEFAULT_POLICY, Policy
@@ -36,7 +41,22 @@ from sparkrules.validity import check_span
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+_log = logging.getLogger("sparkrules.lint")
 _Own = TypeVar("_Own", bound="PublishedSubscriptions")
+_SHOWN = 20
+
+
+class StrictPublishError(RuleSetError):
+    """A strict publish was refused. `report` has the findings that are errors, `rejected` the rules set aside."""
+
+    def __init__(self, rule_set: str, report: Report, rejected: tuple[Rejected, ...]) -> None:
+        shown = [str(finding) for finding in report.findings[:_SHOWN]]
+        shown += [f"error not accepted: {own.id}\n    {own.reason}" for own in rejected[: _SHOWN - len(shown)]]
+        rest = len(report) + len(rejected) - len(shown)
+        shown += [f"and {rest} more: see `report` and `rejected` of this error"] if rest else []
+        super().__init__("\n".join([f"rule set {rule_set!r} is not published, since it is not free of errors:", *shown]))
+        self.report = report
+        self.rejected = rejected
 
 
 class PublishedSubscriptions(Subscriptions):
@@ -49,6 +69,8 @@ class PublishedSubscriptions(Subscriptions):
         *,
         merge: Merge = "auto",
         overlaps: bool | TableSchema = False,
+        schema: TableSchema | None = None,
+        strict: bool = False,
     ) -> int:
         """Publish the rules as the next version of this rule set, and return the version.
 
@@ -67,6 +89,10 @@ class PublishedSubscriptions(Subscriptions):
         `overlaps`. What is new is decided if there are few pairs, or if `overlaps` is True, or the schema of the table
         (see `RuleSet.overlapping`), with which pairs of later versions are then decided too.
 
+        With `strict=True` nothing is published if a rule can never match, as far as `lint` can tell, or if rules were
+        set aside: `StrictPublishError` lists them. The `schema` of the table lets it find columns that are missing and
+        constants that do not fit; without `strict`, what is wrong is then logged as a warning.
+
         >>> from sparkrules import RuleSet
         >>> rules = RuleSet("alerts")
         >>> rules.subscribe("hot", "temperature > 30")
@@ -75,6 +101,8 @@ class PublishedSubscriptions(Subscriptions):
         >>> rules.publish() - first
         1
         """
+        if strict or schema is not None:
+            self._check(arrow_schema(schema), strict=strict)
         if store is None and spark is not None:
             store = store_of(spark)
         target = self._store(store)
@@ -91,6 +119,16 @@ class PublishedSubscriptions(Subscriptions):
             spark.conf.set(STORE_SETTING, str(target.path))
             spark.conf.set(RULE_SET_SETTING, self.name)
         return self._known[target.path].number
+
+    def _check(self, schema: pa.Schema | None, *, strict: bool) -> None:
+        """Look for rules that cannot be meant: refuse them, or only say so."""
+        report = lint_errors(as_written(self, self.policy), schema)
+        # Those of a version that was loaded were known when it was published.
+        rejected = self._rejected or ()
+        if strict and (report or rejected):
+            raise StrictPublishError(self.name, report, tuple(rejected))
+        for finding in report:
+            _log.warning("rule set %r: %s", self.name, finding)
 
     def version_in(self, store: str | os.PathLike[str]) -> int | None:
         """The version of the store that this object published or loaded, unless the rules have changed since."""
