@@ -12,6 +12,17 @@ from typing import TYPE_CHECKING, TypeVar
 import pyarrow as pa
 
 from sparkrules.advertised import Advertised
+from sparkrules.arguments import (
+    a_path,
+    a_policy,
+    a_session,
+    a_span,
+    a_text,
+    a_whole_number,
+    checked,
+    one_of,
+    true_or_false,
+)
 from sparkrules.as_written import as_written
 from sparkrules.catalyst.session import RULE_SET_SETTING, STORE_SETTING, store_of
 from sparkrules.content import Content
@@ -54,7 +65,7 @@ class StrictPublishError(RuleSetError):
         shown += [f"error not accepted: {own.id}\n    {own.reason}" for own in rejected[: _SHOWN - len(shown)]]
         rest = len(report) + len(rejected) - len(shown)
         shown += [f"and {rest} more: see `report` and `rejected` of this error"] if rest else []
-        super().__init__("\n".join([f"rule set {rule_set!r} is not published, since it is not free of errors:", *shown]))
+        super().__init__("\n".join([f"rule set {rule_set!r} is not published, for there are errors in it:", *shown]))
         self.report = report
         self.rejected = rejected
 
@@ -62,6 +73,7 @@ class StrictPublishError(RuleSetError):
 class PublishedSubscriptions(Subscriptions):
     """Subscriptions that know which version of which store they are from."""
 
+    @checked(spark=a_session, store=a_path, merge=one_of("auto", "all", "none"), strict=true_or_false)
     def publish(
         self,
         spark: SparkSession | None = None,
@@ -130,6 +142,7 @@ class PublishedSubscriptions(Subscriptions):
         for finding in report:
             _log.warning("rule set %r: %s", self.name, finding)
 
+    @checked(store=a_path)
     def version_in(self, store: str | os.PathLike[str]) -> int | None:
         """The version of the store that this object published or loaded, unless the rules have changed since."""
         known = self._known.get(local_path(store))
@@ -137,11 +150,13 @@ class PublishedSubscriptions(Subscriptions):
             return None
         return known.number
 
+    @checked(store=a_path)
     def versions(self, store: str | os.PathLike[str] | None = None) -> list[Manifest]:
         """The published versions of this rule set, oldest first: number, time, publisher, action, counts."""
         source = self._store(store)
         return [source.manifest(self.name, number) for number in source.versions(self.name)]
 
+    @checked(version=a_whole_number, store=a_path)
     def rollback(self, version: int, store: str | os.PathLike[str] | None = None) -> int:
         """Publish an old version again, as the newest; this object then has its rules. Returns the new version."""
         target = self._store(store)
@@ -154,6 +169,7 @@ class PublishedSubscriptions(Subscriptions):
         self._take_over(target, target.open(self.name, number))
         return number
 
+    @checked(before=a_whole_number, after=a_whole_number, store=a_path)
     def diff(self, before: int, after: int | None = None, store: str | os.PathLike[str] | None = None) -> Changes:
         """What two published versions differ in, by id; `after` is the newest if it is not given.
 
@@ -169,6 +185,7 @@ class PublishedSubscriptions(Subscriptions):
         """
         return self._store(store).diff(self.name, before, after)
 
+    @checked(keep=a_whole_number, older_than=a_span, store=a_path)
     def collect_garbage(
         self,
         keep: int = 10,
@@ -182,6 +199,7 @@ class PublishedSubscriptions(Subscriptions):
         return self._store(store).collect_garbage(self.name, keep, older_than)
 
     @classmethod
+    @checked(store=a_path, version=a_whole_number, dialect=a_text, policy=a_policy)
     def load(
         cls: type[_Own],
         name: str,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from sparkrules.arguments import a_data_frame, a_text, checked, some_rules
 from sparkrules.catalyst.predicate_sql import quoted
 from sparkrules.catalyst.session import require_plugin, store_of
 from sparkrules.errors import RuleSetError
@@ -22,6 +23,7 @@ _COLUMNS_PER_MATCH = ("subscription_id", "priority", "overlap")
 _COLUMNS_PER_ERROR = ("subscription_id", "message")
 
 
+@checked(df=a_data_frame, rules=some_rules, output=a_text)
 def match(
     df: DataFrame,
     rules: RuleSet | str,
@@ -51,6 +53,7 @@ def match(
     return df.selectExpr("*", f"{call} AS {quoted(output)}")
 
 
+@checked(df=a_data_frame, rules=some_rules)
 def matches(df: DataFrame, rules: RuleSet | str, *, top: int | None = None, engine: Engine = "plugin") -> DataFrame:
     """One row per match: the row's columns, then `subscription_id`, `priority` and `overlap`.
 
@@ -67,6 +70,7 @@ def matches(df: DataFrame, rules: RuleSet | str, *, top: int | None = None, engi
     return df.selectExpr("*", f"inline({call})")
 
 
+@checked(df=a_data_frame, rules=some_rules)
 def rule_errors(df: DataFrame, rules: RuleSet | str) -> DataFrame:
     """One row for each rule with a test that cannot be computed for a row: its columns, `subscription_id`, `message`.
 

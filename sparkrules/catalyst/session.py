@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakSet
 
+from sparkrules.arguments import a_builder, a_path, a_text, checked
 from sparkrules.catalyst.jar import jar_path
 from sparkrules.catalyst.user_jars import add_to_submit_arguments, jars_of_defaults, join_jars, split_jars
 from sparkrules.errors import PluginMissing
@@ -21,6 +22,7 @@ _Builder = TypeVar("_Builder", bound="SparkSession.Builder")
 _sessions_with_plugin: WeakSet[SparkSession] = WeakSet()
 
 
+@checked(builder=a_builder, store=a_path, ruleset=a_text)
 def configure(builder: _Builder, store: str | os.PathLike[str] | None = None, ruleset: str | None = None) -> _Builder:
     """Add the plugin to a session that is about to be built, and return the builder.
 

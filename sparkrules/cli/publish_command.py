@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from sparkrules.as_written import as_written
 from sparkrules.cli.command import Commands, add_command
 from sparkrules.cli.data_files import read_schema
 from sparkrules.cli.exit_codes import DONE, SOME_SET_ASIDE
@@ -16,7 +17,7 @@ from sparkrules.cli.options import add_advertisements, add_dialect, add_json, ad
 from sparkrules.cli.rules import advertise, read_rules, set_aside
 from sparkrules.cli.text_table import counted
 from sparkrules.errors import SparkRulesError, StoreError
-from sparkrules.lint import Finding
+from sparkrules.lint import Finding, lint_errors
 from sparkrules.ruleset import RuleSet
 from sparkrules.store import Store, check_name
 
@@ -81,7 +82,8 @@ def _publish(arguments: argparse.Namespace) -> int:
 
 def _checked(rules: RuleSet, arguments: argparse.Namespace) -> Sequence[Finding]:
     """What is certainly wrong with the rules; with `--strict` nothing may be, and none of them set aside."""
-    found = rules.lint_errors(read_schema(arguments.schema) if arguments.schema else None)
+    schema = read_schema(arguments.schema) if arguments.schema else None
+    found = lint_errors(as_written(rules, rules.policy), schema)
     for finding in found if arguments.strict or not arguments.json else ():
         print(finding, file=sys.stderr)
     if arguments.strict and (found or rules.rejected):
