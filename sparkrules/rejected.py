@@ -13,7 +13,7 @@ from sparkrules.sql.errors import RuleError
 class Rejected:
     """A rule that `subscribe_all` has set aside, and why; line and column count from 1 and are of its text.
 
-    `source` says where it was read, `alerts.csv, line 17`; the store does not keep that.
+    `source` says where it was read, `alerts.csv, line 17`, and `remedy` what to do; the store does not keep these.
     """
 
     id: str
@@ -22,6 +22,7 @@ class Rejected:
     line: int | None = None
     column: int | None = None
     source: str | None = None
+    remedy: str = ""
 
     @staticmethod
     def of(id: Any, where: Any, error: Exception, source: Source | None = None) -> Rejected:
@@ -29,5 +30,5 @@ class Rejected:
         shown = ["" if value is None else str(value) for value in (id, where)]
         place = None if source is None else f"{source[0]}, {source[1]} {source[2]}"
         if isinstance(error, RuleError):
-            return Rejected(shown[0], shown[1], error.reason, error.line, error.column, place)
+            return Rejected(shown[0], shown[1], error.reason, error.line, error.column, place, error.remedy)
         return Rejected(shown[0], shown[1], str(error), source=place)

@@ -173,8 +173,8 @@ def _wrong_encoding(file: Path) -> str:
         line = content.count(b"\n", 0, error.start) + 1
         byte = content[error.start]
         return (
-            f"{file} cannot be read: it is not UTF-8 (byte 0x{byte:02x} in line {line}). Save it as UTF-8, or, if it is "
-            f"Latin-1, run: iconv -f LATIN1 -t UTF-8 {file.name}"
+            f"{file} cannot be read: it is not UTF-8 (byte 0x{byte:02x} in line {line}). Save it as UTF-8, or, if it "
+            f"is Latin-1, run: iconv -f LATIN1 -t UTF-8 {file.name}"
         )
     return f"{file} cannot be read: it is not UTF-8. Save it as UTF-8"
 
@@ -192,22 +192,22 @@ def _near_file(file: Path) -> str:
 def _read_csv(file: Path) -> Iterator[RuleRow]:
     csv.field_size_limit(2**31 - 1)  # a rule's text may be longer than the module's 128 KB
     with file.open(encoding="utf-8-sig", newline="") as lines:
-        rows = csv.DictReader(lines)
+        rows = csv.reader(lines)
         try:
-            names = check_columns(rows.fieldnames or (), str(file))
+            header = next(rows, [])
+            names = check_columns(header, str(file))
+            places = [(field, header.index(names[field])) for field in FIELDS if field in names]
             line = rows.line_num + 1
             for row in rows:
-                found = {field: row.get(names[field]) or None for field in FIELDS if field in names}
-                rule = found if any(found.values()) else RuleRow(NoRule(_empty(row)), None)
-                yield _file_row(rule, file, "line", line)
+                if row:
+                    found = {field: row[place] or None for field, place in places if place < len(row)}
+                    rule = (
+                        found if any(found.values()) else RuleRow(NoRule(f"id and where are empty: {row!r:.60}"), None)
+                    )
+                    yield _file_row(rule, file, "line", line)
                 line = rows.line_num + 1
         except csv.Error as error:
             raise RuleSetError(f"{file}, line {rows.line_num + 1} is not CSV: {error}") from error
-
-
-def _empty(row: Mapping[Any, Any]) -> str:
-    """A line with commas and nothing else, or with values only where no column has a name."""
-    return f"id and where are empty in {list(row.values())!r:.60}"
 
 
 def _read_json_lines(file: Path) -> Iterator[RuleRow]:

@@ -208,9 +208,7 @@ def test_a_missing_file_and_bad_bytes_are_named(tmp_path: Path) -> None:
     with pytest.raises(RuleSetError, match=r"none\.csv cannot be read"):
         rows(tmp_path / "none.csv")
     (tmp_path / "latin.csv").write_bytes("id,where\né,x\n".encode("latin-1"))
-    with pytest.raises(
-        RuleSetError, match=r"latin\.csv cannot be read: it is not UTF-8 \(byte 0xe9 in line 2\).*iconv"
-    ):
+    with pytest.raises(RuleSetError, match=r"latin\.csv cannot be read: it is not UTF-8 \(byte 0xe9 in line 2\)"):
         rows(tmp_path / "latin.csv")
     (tmp_path / "wide.csv").write_bytes("id,where\na,x\n".encode("utf-16"))
     with pytest.raises(RuleSetError, match=r"wide\.csv cannot be read: it is UTF-16.*iconv"):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 FEW = 5_000
 _REJECTED = pa.schema(
     {
-        name: pa.utf8() if name in ("id", "where", "reason", "source") else pa.int64()
+        name: pa.utf8() if name in ("id", "where", "reason", "source", "remedy") else pa.int64()
         for name in ("place", *Rejected.__match_args__)
     }
 )

@@ -63,6 +63,7 @@ def _publish(arguments: argparse.Namespace) -> int:
             print(line, file=sys.stderr)
         raise SparkRulesError(f"none of the rules in {arguments.file} is accepted: nothing is published")
     errors = _checked(rules, arguments) if arguments.strict or arguments.schema else []
+    rejected = rules.rejected  # as they were read; what is published does not say where
     version = rules.publish(store=arguments.store)
     if arguments.json:
         published = {
@@ -70,7 +71,7 @@ def _publish(arguments: argparse.Namespace) -> int:
             "version": version,
             "store": str(Store(arguments.store).path),
             "rules": len(rules),
-            "rejected": [asdict(rule) for rule in rules.rejected],
+            "rejected": [asdict(rule) for rule in rejected],
             "errors": [finding.to_dict() for finding in errors],
         }
         print(json_text(published, indent=2))
