@@ -84,6 +84,22 @@ def rule_errors(df: DataFrame, rules: RuleSet | str) -> DataFrame:
     return df.selectExpr("*", f"inline({call})")
 
 
+@checked(df=a_data_frame, rules=some_rules)
+def left_out(df: DataFrame, rules: RuleSet | str) -> DataFrame:
+    """The rules that cannot be used on the columns of a DataFrame: `subscription_id` and `reason`.
+
+    With `spark.sparkrules.invalidRules=skip` a match leaves these out; else it fails. `rules` as in `match`. No row of
+    the DataFrame is read, and only the plugin is asked.
+
+        sparkrules.left_out(df, "alerts").show(truncate=False)
+    """
+    name = _published_name(df, rules)
+    row = df.sparkSession.createDataFrame([], df.schema) if df.isStreaming else df.limit(0)
+    # A row of NULLs, whatever there is in the DataFrame: what is asked depends on columns only.
+    one = df.sparkSession.range(1).select().join(row, how="left")
+    return one.selectExpr(f"inline(subscriptions_left_out('{name}', *))")
+
+
 def _top(top: int | None) -> str:
     return "" if _checked_top(top) is None else f", top => {top}"
 

@@ -55,7 +55,8 @@ final case class MatchExec(
     "matches" -> SQLMetrics.createMetric(sparkContext, "number of matches"),
     "tests" -> SQLMetrics.createMetric(sparkContext, "number of conditions tested"),
     "candidates" -> SQLMetrics.createMetric(sparkContext, "number of conditions tested that were true"),
-    "errors" -> SQLMetrics.createMetric(sparkContext, "number of values that rules could not compute"))
+    "errors" -> SQLMetrics.createMetric(sparkContext, "number of values that rules could not compute"),
+    "leftOut" -> SQLMetrics.createMetric(sparkContext, "number of rules left out"))
 
   override def output: Seq[Attribute] = projection.map(_.toAttribute)
   override def producedAttributes: AttributeSet = AttributeSet(added)
@@ -68,6 +69,9 @@ final case class MatchExec(
 
   override protected def doExecute(): RDD[InternalRow] = {
     if (Answers.needOverlaps(answers)) rules.compareParts()
+    metrics("leftOut").set(Programs.valid(rules.rejected, System.currentTimeMillis * 1000).length)
+    val execution = sparkContext.getLocalProperty(SQLExecution.EXECUTION_ID_KEY)
+    SQLMetrics.postDriverMetricUpdates(sparkContext, execution, Seq(metrics("leftOut")))
     val work = new MatchWork(
       rules,
       BindReferences.bindReferences(inputs, child.output),
