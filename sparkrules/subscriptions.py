@@ -175,8 +175,6 @@ class Subscriptions:
         >>> rules.unsubscribe_all(["hot", "cold"])
         2
         """
-        if isinstance(ids, str):
-            raise RuleSetError(f"unsubscribe_all takes several ids, not the text {ids!r}")
         wanted = list(ids)
         if odd := [id for id in wanted if not isinstance(id, str)]:
             raise UnknownId(f"an id is a text, not {odd[0]!r}")
