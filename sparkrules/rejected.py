@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sparkrules.rule_sources import Source
@@ -21,8 +21,8 @@ class Rejected:
     reason: str
     line: int | None = None
     column: int | None = None
-    source: str | None = None
-    remedy: str = ""
+    source: str | None = field(default=None, compare=False)
+    remedy: str = field(default="", compare=False)
 
     @staticmethod
     def of(id: Any, where: Any, error: Exception, source: Source | None = None) -> Rejected:

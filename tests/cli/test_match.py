@@ -66,12 +66,12 @@ class TestWhatIsWritten:
     ) -> None:
         Path("many.csv").write_text("id,where\n" + "".join(f"rule {n:02},t > {n}\n" for n in range(50)))
         Path("data.csv").write_text("t,place\n100,attic\n")
-        monkeypatch.setattr("sparkrules.cli.match_output.terminal_width", lambda: 80)
-        assert cli.main(["match", "data.csv", "--rules", "many.csv"]) == 0
+        with monkeypatch.context() as terminal:
+            terminal.setattr("sparkrules.cli.match_output.terminal_width", lambda: 80)
+            assert cli.main(["match", "data.csv", "--rules", "many.csv"]) == 0
         line = capsys.readouterr().out.splitlines()[1]
-        assert line.split() == "0 rule 00, rule 01, rule 02 and 47 more 100 attic".split()
-        monkeypatch.undo()
-        assert cli.main(["match", "data.csv", "--rules", "many.csv", "--store", "s"]) == 0
+        assert " ".join(line.split()) == "0 rule 00, rule 01, rule 02 and 47 more 100 attic"
+        assert cli.main(["match", "data.csv", "--rules", "many.csv"]) == 0
         assert "rule 00, rule 01, rule 02, rule 03" in capsys.readouterr().out
 
     def test_data_that_is_not_utf8_is_named(self, rules: Path, capsys: pytest.CaptureFixture[str]) -> None:
