@@ -20,7 +20,6 @@ from sparkrules.arguments import (
     a_text,
     a_whole_number,
     checked,
-    one_of,
     true_or_false,
 )
 from sparkrules.as_written import as_written
@@ -73,7 +72,7 @@ class StrictPublishError(RuleSetError):
 class PublishedSubscriptions(Subscriptions):
     """Subscriptions that know which version of which store they are from."""
 
-    @checked(spark=a_session, store=a_path, merge=one_of("auto", "all", "none"), strict=true_or_false)
+    @checked(spark=a_session, store=a_path, merge=a_text, strict=true_or_false)
     def publish(
         self,
         spark: SparkSession | None = None,

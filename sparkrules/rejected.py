@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from sparkrules.rule_sources import Source
 from sparkrules.sql.errors import RuleError
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Rejected:
     """A rule that `subscribe_all` has set aside, and why; line and column count from 1 and are of its text.
 
@@ -23,6 +23,10 @@ class Rejected:
     column: int | None = None
     source: str | None = field(default=None, compare=False)
     remedy: str = field(default="", compare=False)
+
+    def __repr__(self) -> str:
+        known = [(own.name, getattr(self, own.name)) for own in fields(self)]
+        return f"Rejected({', '.join(f'{name}={value!r}' for name, value in known if value not in (None, ''))})"
 
     @staticmethod
     def of(id: Any, where: Any, error: Exception, source: Source | None = None) -> Rejected:
