@@ -96,7 +96,7 @@ def left_out(df: DataFrame, rules: RuleSet | str) -> DataFrame:
     name = _published_name(df, rules)
     row = df.sparkSession.createDataFrame([], df.schema) if df.isStreaming else df.limit(0)
     # A row of NULLs, whatever there is in the DataFrame: what is asked depends on columns only.
-    one = df.sparkSession.range(1).select().join(row, how="left")
+    one = df.sparkSession.range(1).selectExpr("id AS `sparkrules one`").join(row, how="left").drop("sparkrules one")
     return one.selectExpr(f"inline(subscriptions_left_out('{name}', *))")
 
 

@@ -74,6 +74,10 @@ class TestWhatIsWritten:
         assert cli.main(["match", "data.csv", "--rules", "many.csv"]) == 0
         assert "rule 00, rule 01, rule 02, rule 03" in capsys.readouterr().out
 
+    def test_data_that_is_elsewhere_is_for_spark(self, rules: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert cli.main(["match", "s3a://bucket/data.parquet", "--rules", str(rules)]) == 1
+        assert "Only local files are read; in Spark: sparkrules.match(spark.read" in capsys.readouterr().err
+
     def test_data_that_is_not_utf8_is_named(self, rules: Path, capsys: pytest.CaptureFixture[str]) -> None:
         Path("latin.csv").write_bytes("temperature,place\n40,Orléans\n".encode("latin-1"))
         assert cli.main(["match", "latin.csv", "--rules", str(rules)]) == 1

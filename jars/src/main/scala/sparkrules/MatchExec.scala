@@ -69,7 +69,7 @@ final case class MatchExec(
 
   override protected def doExecute(): RDD[InternalRow] = {
     if (Answers.needOverlaps(answers)) rules.compareParts()
-    metrics("leftOut").set(Programs.valid(rules.rejected, System.currentTimeMillis * 1000).length)
+    metrics("leftOut").set(Programs.valid(rules.rejected, System.currentTimeMillis * 1000).length.toLong)
     val execution = sparkContext.getLocalProperty(SQLExecution.EXECUTION_ID_KEY)
     SQLMetrics.postDriverMetricUpdates(sparkContext, execution, Seq(metrics("leftOut")))
     val work = new MatchWork(
