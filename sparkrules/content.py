@@ -48,7 +48,7 @@ class Content(Mapping[str, Rule]):
         return len(self.waiting) + sum(part.live for part in self.parts)
 
     def __contains__(self, id: object) -> bool:
-        return id in self.waiting or self._place(id) is not None
+        return isinstance(id, str) and (id in self.waiting or self._place(id) is not None)
 
     def __iter__(self) -> Iterator[str]:
         for part in self.parts:
@@ -56,6 +56,8 @@ class Content(Mapping[str, Rule]):
         yield from list(self.waiting)
 
     def __getitem__(self, id: str) -> Rule:
+        if not isinstance(id, str):
+            raise UnknownId(f"an id is a text, not {id!r:.60}")
         if id in self.waiting:
             return self.waiting[id]
         place = self._place(id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterable
 from dataclasses import replace
@@ -9,11 +10,25 @@ from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
+import pyarrow as pa
+
 from sparkrules.advertised import Advertised
+from sparkrules.arguments import (
+    a_path,
+    a_policy,
+    a_session,
+    a_span,
+    a_text,
+    a_whole_number,
+    checked,
+    true_or_false,
+)
+from sparkrules.as_written import as_written
 from sparkrules.catalyst.session import RULE_SET_SETTING, STORE_SETTING, store_of
 from sparkrules.content import Content
 from sparkrules.errors import RuleSetError
 from sparkrules.index import Rule
+from sparkrules.lint import Report, lint_errors
 from sparkrules.overlapping import decided
 from sparkrules.rejected import Rejected
 from sparkrules.sql import DEFAULT_POLICY, Policy
@@ -37,12 +52,28 @@ from sparkrules.validity import check_span
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+_log = logging.getLogger("sparkrules.lint")
 _Own = TypeVar("_Own", bound="PublishedSubscriptions")
+_SHOWN = 20
+
+
+class StrictPublishError(RuleSetError):
+    """A strict publish was refused. `report` has the findings that are errors, `rejected` the rules set aside."""
+
+    def __init__(self, rule_set: str, report: Report, rejected: tuple[Rejected, ...]) -> None:
+        shown = [str(finding) for finding in report.findings[:_SHOWN]]
+        shown += [f"error not accepted: {own.id}\n    {own.reason}" for own in rejected[: _SHOWN - len(shown)]]
+        rest = len(report) + len(rejected) - len(shown)
+        shown += [f"and {rest} more: see `report` and `rejected` of this error"] if rest else []
+        super().__init__("\n".join([f"rule set {rule_set!r} is not published, for there are errors in it:", *shown]))
+        self.report = report
+        self.rejected = rejected
 
 
 class PublishedSubscriptions(Subscriptions):
     """Subscriptions that know which version of which store they are from."""
 
+    @checked(spark=a_session, store=a_path, merge=a_text, strict=true_or_false)
     def publish(
         self,
         spark: SparkSession | None = None,
@@ -51,6 +82,8 @@ class PublishedSubscriptions(Subscriptions):
         merge: Merge = "auto",
         overlaps: bool | TableSchema = False,
         force: bool = False,
+        schema: TableSchema | None = None,
+        strict: bool = False,
     ) -> int:
         """Publish the rules as the next version of this rule set, and return the version.
 
@@ -70,6 +103,10 @@ class PublishedSubscriptions(Subscriptions):
         `overlaps`. What is new is decided if there are few pairs, or if `overlaps` is True, or the schema of the table
         (see `RuleSet.overlapping`), with which pairs of later versions are then decided too.
 
+        With `strict=True` nothing is published if a rule can never match, as far as `lint` can tell, or if rules were
+        set aside: `StrictPublishError` lists them. The `schema` of the table lets it find columns that are missing and
+        constants that do not fit; without `strict`, what is wrong is then logged as a warning.
+
         >>> from sparkrules import RuleSet
         >>> rules = RuleSet("alerts")
         >>> rules.subscribe("hot", "temperature > 30")
@@ -78,6 +115,8 @@ class PublishedSubscriptions(Subscriptions):
         >>> rules.publish() - first
         1
         """
+        if strict or schema is not None:
+            self._check(arrow_schema(schema), strict=strict)
         if store is None and spark is not None:
             store = store_of(spark)
         target = self._store(store)
@@ -95,6 +134,17 @@ class PublishedSubscriptions(Subscriptions):
             spark.conf.set(RULE_SET_SETTING, self.name)
         return self._known[target.path].number
 
+    def _check(self, schema: pa.Schema | None, *, strict: bool) -> None:
+        """Look for rules that cannot be meant: refuse them, or only say so."""
+        report = lint_errors(as_written(self, self.policy), schema)
+        # Those of a version that was loaded were known when it was published.
+        rejected = self._rejected or ()
+        if strict and (report or rejected):
+            raise StrictPublishError(self.name, report, tuple(rejected))
+        for finding in report:
+            _log.warning("rule set %r: %s", self.name, finding)
+
+    @checked(store=a_path)
     def version_in(self, store: str | os.PathLike[str]) -> int | None:
         """The version of the store that this object published or loaded, unless the rules have changed since."""
         known = self._known.get(local_path(store))
@@ -102,11 +152,13 @@ class PublishedSubscriptions(Subscriptions):
             return None
         return known.number
 
+    @checked(store=a_path)
     def versions(self, store: str | os.PathLike[str] | None = None) -> list[Manifest]:
         """The published versions of this rule set, oldest first: number, time, publisher, action, counts."""
         source = self._store(store)
         return [source.manifest(self.name, number) for number in source.versions(self.name)]
 
+    @checked(version=a_whole_number, store=a_path)
     def rollback(
         self,
         version: int,
@@ -130,6 +182,7 @@ class PublishedSubscriptions(Subscriptions):
         self._take_over(target, target.open(self.name, number))
         return number
 
+    @checked(before=a_whole_number, after=a_whole_number, store=a_path)
     def diff(self, before: int, after: int | None = None, store: str | os.PathLike[str] | None = None) -> Changes:
         """What two published versions differ in, by id; `after` is the newest if it is not given.
 
@@ -145,6 +198,7 @@ class PublishedSubscriptions(Subscriptions):
         """
         return self._store(store).diff(self.name, before, after)
 
+    @checked(keep=a_whole_number, older_than=a_span, store=a_path)
     def collect_garbage(
         self,
         keep: int = 10,
@@ -158,6 +212,7 @@ class PublishedSubscriptions(Subscriptions):
         return self._store(store).collect_garbage(self.name, keep, older_than)
 
     @classmethod
+    @checked(store=a_path, version=a_whole_number, dialect=a_text, policy=a_policy)
     def load(
         cls: type[_Own],
         name: str,

@@ -13,6 +13,7 @@ from typing import Literal, overload
 from tqdm import tqdm
 
 from sparkrules.advertised import Advertised, Advertisement
+from sparkrules.arguments import a_policy, a_text, checked, some_ids, true_or_false
 from sparkrules.bulk import CheckedRow, CompiledRows, check_row, compile_rows, duplicate, without_taken
 from sparkrules.catalyst.compile import compile_dataframe
 from sparkrules.content import Content
@@ -32,6 +33,7 @@ class Subscriptions:
     `default_validity` is for how long a subscription is valid that does not say until when: for ever, if it is None.
     """
 
+    @checked(dialect=a_text, policy=a_policy)
     def __init__(
         self,
         name: str,
@@ -105,6 +107,7 @@ class Subscriptions:
         ticket: Literal[True],
     ) -> str: ...
 
+    @checked(ticket=true_or_false)
     def subscribe(
         self,
         id: str,
@@ -141,6 +144,7 @@ class Subscriptions:
         self._secrets[rule.id] = new_ticket()
         return self._secrets[rule.id]
 
+    @checked(force=true_or_false)
     def unsubscribe(self, id: str, *, ticket: str | None = None, force: bool = False) -> None:
         """Remove a rule. Raises `UnknownId` if there is none with this id.
 
@@ -161,6 +165,7 @@ class Subscriptions:
             force = True
         self.unsubscribe_all([id], force=force)
 
+    @checked(ids=some_ids, force=true_or_false)
     def unsubscribe_all(self, ids: Iterable[str], *, force: bool = False) -> int:
         """Remove many rules, and return how many; if one of them is unknown, or has a ticket, none is removed.
 
@@ -171,8 +176,6 @@ class Subscriptions:
         >>> rules.unsubscribe_all(["hot", "cold"])
         2
         """
-        if isinstance(ids, str):
-            raise RuleSetError(f"unsubscribe_all takes several ids, not the text {ids!r}")
         wanted = list(ids)
         if odd := [id for id in wanted if not isinstance(id, str)]:
             raise UnknownId(f"an id is a text, not {odd[0]!r}")
@@ -195,7 +198,7 @@ class Subscriptions:
         >>> rules.subscriptions["hot"].valid_until.year
         2099
         """
-        self._check_ticket(id, ticket)
+        self._check_ticket(id if isinstance(id, str) else "", ticket)
         rule = self._content[id]
         _, valid_until = check_validity(rule.valid_from, check_instant(until, "until"))
         if valid_until is None or valid_until <= datetime.now(timezone.utc):

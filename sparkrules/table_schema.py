@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Union
 import pyarrow as pa
 
 from sparkrules.errors import RuleSetError
+from sparkrules.frames import Frame, as_arrow, is_frame
 from sparkrules.rule_sources import is_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
-TableSchema: TypeAlias = Union[pa.Schema, pa.Table, "StructType", "DataFrame"]
+TableSchema: TypeAlias = Union[pa.Schema, Frame, "StructType", "DataFrame"]
 
 # A type that Arrow does not have: of its values only NULL can be asked, as of binary ones.
 _OPAQUE = pa.binary()
@@ -33,8 +34,8 @@ def arrow_schema(table: TableSchema | None) -> pa.Schema | None:
     """
     if table is None or isinstance(table, pa.Schema):
         return table
-    if isinstance(table, (pa.Table, pa.RecordBatch)):
-        return table.schema
+    if is_frame(table):
+        return as_arrow(table).schema
     described: Any = table.schema if is_spark(table) else table
     if not any(base.__name__ == "StructType" for base in type(described).__mro__):
         raise RuleSetError(

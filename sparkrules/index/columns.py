@@ -26,7 +26,16 @@ _NAME = re.compile(rf"{_PART}(?:\.{_PART})*")
 # Words that Spark reads as a constant or, where no column has the name, as a call without brackets.
 _LITERALS = {"true", "false", "null"}
 _CALLS = {
-    *("current_date", "current_timestamp", "current_time", "localtimestamp", "current_user", "user", "session_user"),
+    *(
+        "current_date",
+        "current_timestamp",
+        "current_time",
+        "localtimestamp",
+        "localtime",
+        "current_user",
+        "user",
+        "session_user",
+    ),
     *("current_catalog", "current_schema", "current_database"),
 }
 
@@ -52,6 +61,15 @@ class Column:
         return pc.struct_field(array, list(self.path[1:])) if len(self.path) > 1 else array
 
 
+def is_name(attribute: str) -> bool:
+    """Whether an attribute is written as a column or a field is.
+
+    >>> is_name("Addr.City"), is_name("x + 1"), is_name("NULL")
+    (True, False, False)
+    """
+    return _NAME.fullmatch(attribute) is not None and attribute.lower() not in _LITERALS
+
+
 def top_column(attribute: str) -> str | None:
     """The column that an attribute names or reaches into, in lower case; None for a derived attribute.
 
@@ -65,7 +83,7 @@ def top_column(attribute: str) -> str | None:
 
 def find_column(attribute: str, schema: pa.Schema) -> Column:
     """The column that the attribute names; `Unsupported` if it is none, `NoSuchColumn` if the table lacks it."""
-    if not _NAME.fullmatch(attribute) or attribute.lower() in _LITERALS:
+    if not is_name(attribute):
         raise Unsupported(f"`{attribute}` is a derived attribute")
     parts = [_unquoted(part) for part in re.findall(_PART, attribute)]
     fields = [schema.field(number) for number in range(len(schema))]

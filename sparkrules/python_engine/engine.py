@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
@@ -19,12 +20,14 @@ from sparkrules.python_engine.attributes import Attribute
 from sparkrules.python_engine.bound import Bound, bind
 from sparkrules.python_engine.permitted import check_permitted
 from sparkrules.python_engine.task import Shape, Task, shipped
-from sparkrules.python_engine.unfit import refuse
+from sparkrules.python_engine.unfit import described, refuse
 from sparkrules.sql.tree import Predicate
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import DataType
+
+_log = logging.getLogger("sparkrules.python_engine")
 
 
 def matched_rows(df: DataFrame, segment: Segment, rule_set: str, shape: Shape, top: int | None) -> DataFrame:
@@ -95,6 +98,8 @@ def _fitting(df: DataFrame, segment: Segment, rule_set: str) -> tuple[Segment, B
         )
     if not problems:
         return segment, bound
+    named = {segment.subscription_id[number]: own for number, own in problems.items()}
+    _log.warning("%s\nThey are left out: spark.sparkrules.invalidRules=skip", described(rule_set, df.columns, named))
     # The others as a segment of their own: what has no leaf must not be taken for false, nor be a part of a group.
     left_out = np.array([*problems], np.int32)
     return _fitting(df, merge_segments([(segment, left_out)]), rule_set)

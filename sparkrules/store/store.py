@@ -15,6 +15,7 @@ import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from difflib import get_close_matches
 from pathlib import Path
 
 import numpy as np
@@ -312,8 +313,11 @@ class Store:
         """The versions of a rule set that has some."""
         versions = self.versions(rule_set)
         if not versions:
-            known = ", ".join(self.rule_sets()) or "none"
-            raise StoreError(f"there is no rule set {rule_set!r} in {self.path}; there are: {known}")
+            known = self.rule_sets()
+            near = get_close_matches(rule_set, known, 1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            listed = ", ".join(known) or "none"
+            raise StoreError(f"there is no rule set {rule_set!r} in {self.path}; there are: {listed}{hint}")
         return versions
 
     def _removed(self, manifest: Manifest, entry: SegmentEntry, rows: int) -> NDArray[np.bool_]:

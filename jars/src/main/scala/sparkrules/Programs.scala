@@ -7,12 +7,14 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.classic.SparkSession
+import org.slf4j.LoggerFactory
 
 /** What a call means now: the rules, their inputs in terms of the call's, and the instant if it matters to them. */
 final case class Pinned(rules: PinnedRules, inputs: Seq[Expression], instant: Option[Expression])
 
 /** Compiled rule sets, kept on the driver: the parts that versions are made of, and the versions used last. */
 object Programs {
+  private val log = LoggerFactory.getLogger("sparkrules.Programs")
   private val cache = new PartCache
 
   // The versions used last, none of whose parts has been dropped.
@@ -23,6 +25,17 @@ object Programs {
   def cachedParts: Int = cache.size
 
   def pin(session: SparkSession, call: MatchCall): Pinned = {
+    val rules = current(session, call)
+    refuse(rules.description, call, rules.rejected)
+    val inputs = rules.parts.flatMap(part => inputsOf(part.bound, call))
+    Pinned(rules, inputs, if (rules.hasValidity) Some(call.instant) else None)
+  }
+
+  /** The rules that cannot be used on the input of a call, whether that is an error or they are left out. */
+  def leftOut(session: SparkSession, call: MatchCall): Seq[RejectedRule] =
+    valid(current(session, call).rejected, nowOf(call))
+
+  private def current(session: SparkSession, call: MatchCall): PinnedRules = {
     val store = storeOf(session)
     val description = describe(session, store, call)
     val known = versions.synchronized(Option(versions.get(description)))
@@ -41,18 +54,30 @@ object Programs {
       if (isCalled) { val omitting = spec.copy(omits = true); (omitting, part(omitting)) } else (spec, whole)
     }
     drop(cache.trim(Settings.CacheBytes.number(session.sessionState.conf), keys.toSet))
-    val rules = known.map(_._2).filter(_.parts.corresponds(parts)((a, b) => a eq b._2)).getOrElse {
+    known.map(_._2).filter(_.parts.corresponds(parts)((a, b) => a eq b._2)).getOrElse {
       val removed = parts.map { case (spec, part) =>
         if (spec.omits) Array.empty[Int]
         else rowsRemoved(store, description, spec.segments, part.starts, part.numbers.length)
       }
       val numbers = parts.zip(removed).map { case ((_, part), rows) => rows.map(part.numbers(_)).filter(_ >= 0).distinct }
       val rejected = parts.zip(removed).flatMap { case ((_, part), rows) => without(part.rejected, rows) }
+      if (description.invalidRules == "skip") warn(description, valid(rejected, nowOf(call)))
       keep(manifest, new PinnedRules(description, parts.map(_._2).toIndexedSeq, numbers.toArray, rejected))
     }
-    refuse(description, call, rules.rejected)
-    val inputs = rules.parts.flatMap(part => inputsOf(part.bound, call))
-    Pinned(rules, inputs, if (rules.hasValidity) Some(call.instant) else None)
+  }
+
+  private def warn(description: Description, rejected: Seq[RejectedRule]): Unit = if (rejected.nonEmpty) {
+    log.warn(
+      s"${listed(description, rejected, "rule")}\nThey are left out: ${Settings.InvalidRules.key}=skip. SELECT " +
+        s"inline(subscriptions_left_out('${description.version}', *)) FROM the table LIMIT 1 lists all of them.")
+  }
+
+  private[sparkrules] def valid(rejected: Seq[RejectedRule], now: Long): Seq[RejectedRule] =
+    rejected.filter(rule => rule.validFrom <= now && now < rule.validUntil)
+
+  private def nowOf(call: MatchCall): Long = call.instant match {
+    case CurrentBatchTimestamp(millis, _, _) => millis * 1000
+    case _ => System.currentTimeMillis * 1000
   }
 
   private def keep(manifest: Manifest, rules: PinnedRules): PinnedRules = versions.synchronized {
@@ -209,32 +234,26 @@ object Programs {
 
   /** An error that lists the rules that do not fit the table, by what is wrong with them; not those that are hidden. */
   private[sparkrules] def refuse(description: Description, call: MatchCall, rejected: Seq[RejectedRule], noun: String = "rule"): Unit = {
-    lazy val now = call.instant match {
-      case CurrentBatchTimestamp(millis, _, _) => millis * 1000
-      case _ => System.currentTimeMillis * 1000
-    }
-    val problems =
-      if (description.invalidRules != "error") Nil
-      else rejected.collect { case r if r.validFrom <= now && now < r.validUntil => r.problem -> r.id }
+    val problems = if (description.invalidRules == "error") valid(rejected, nowOf(call)) else Nil
     if (problems.nonEmpty) {
-      val byReason = problems.groupMap(_._1)(_._2).toSeq.sortBy(-_._2.length)
-      val lines = byReason.take(10).map { case (problem, ids) =>
-        val more = if (ids.length > 5) s" and ${ids.length - 5} more" else ""
-        s"\n  ${ids.take(5).map(id => s"'$id'").mkString(", ")}$more: ${problem.reason}"
-      }
-      val rest = if (byReason.length > 10) s"\n  ... and ${byReason.length - 10} other reasons" else ""
-      val count = byReason.map(_._2.length).sum match {
-        case 1 => s"1 $noun"
-        case many => s"$many ${noun}s"
-      }
-      val columns = description.row.map(_.names.last).mkString(", ")
       val asNull = s"set ${Settings.MissingColumns.key}=null to read missing columns as NULL, "
       val remedies =
-        (if (byReason.exists(_._1.missing.nonEmpty)) asNull else "") +
+        (if (problems.exists(_.problem.missing.nonEmpty)) asNull else "") +
           s"set ${Settings.InvalidRules.key}=skip to leave such ${noun}s out, or change the ${noun}s."
-      throw new RulesException(
-        s"$count of ${description.version} cannot be used on the input ($columns):" +
-          lines.mkString + rest + s"\n${remedies.capitalize}")
+      throw new RulesException(s"${listed(description, problems, noun)}\n${remedies.capitalize}")
     }
+  }
+
+  /** Rules that do not fit the table, by what is wrong with them; the first of many. */
+  private def listed(description: Description, rejected: Seq[RejectedRule], noun: String): String = {
+    val byReason = rejected.groupMap(_.problem)(_.id).toSeq.sortBy(-_._2.length)
+    val lines = byReason.take(10).map { case (problem, ids) =>
+      val more = if (ids.length > 5) s" and ${ids.length - 5} more" else ""
+      s"\n  ${ids.take(5).map(id => s"'$id'").mkString(", ")}$more: ${problem.reason}"
+    }
+    val rest = if (byReason.length > 10) s"\n  ... and ${byReason.length - 10} other reasons" else ""
+    val count = if (rejected.length == 1) s"1 $noun" else s"${rejected.length} ${noun}s"
+    val columns = description.row.map(_.names.last).mkString(", ")
+    s"$count of ${description.version} cannot be used on the input ($columns):${lines.mkString}$rest"
   }
 }

@@ -7,6 +7,8 @@ import scala.util.control.NonFatal
 import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path}
+import org.apache.hadoop.util.VersionInfo
+import org.apache.spark.unsafe.types.UTF8String
 
 /** One version of one rule set: what a query is pinned to. */
 final case class Version(store: String, ruleSet: String, number: Long) {
@@ -16,7 +18,11 @@ final case class Version(store: String, ruleSet: String, number: Long) {
 /** Reads the store of docs/store-format.md from any Hadoop file system: of its rule sets, those that are allowed. */
 final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleSets = AllowedRuleSets.All) {
   private[sparkrules] val path = new Path(root)
-  private[sparkrules] val files: FileSystem = path.getFileSystem(hadoop)
+  private[sparkrules] val files: FileSystem =
+    try path.getFileSystem(hadoop)
+    catch {
+      case e @ (NonFatal(_) | _: LinkageError) => throw new RulesException(Store.unreachable(root, path, e), e)
+    }
 
   /** Where it is, also for executors, which may have another working directory. */
   private[sparkrules] def qualified: String = files.makeQualified(path).toString
@@ -27,7 +33,9 @@ final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleS
       val version = Version(root, checked(ruleSet), number.toLongOption.getOrElse(
         throw new RulesException(s"'$name' is not a version of a rule set: write '$ruleSet@12' with a number.")))
       if (!files.exists(manifestPath(version))) {
-        throw new RulesException(s"There is no version $number of rule set '$ruleSet' in $root.")
+        val known = versions(ruleSet)
+        val range = if (known.isEmpty) "" else s" Its versions are ${known.min} to ${known.max}."
+        throw new RulesException(s"There is no version $number of rule set '$ruleSet' in $root.$range")
       }
       version
     case _ => Version(root, checked(name), newest(name))
@@ -59,9 +67,23 @@ final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleS
     val numbers = versions(ruleSet)
     if (numbers.isEmpty) {
       throw new RulesException(
-        s"There is no rule set '$ruleSet' in $root. Publish it with RuleSet.publish, or set ${Settings.Store.key}.")
+        s"There is no rule set '$ruleSet' in $root.${others(ruleSet)} Publish it with RuleSet.publish, or set " +
+          s"${Settings.Store.key}.")
     }
     numbers.max
+  }
+
+  /** The rule sets that there are, for somebody who has named another. */
+  private def others(ruleSet: String): String = {
+    val known =
+      try files.listStatus(path).toSeq.map(_.getPath.getName).filter(isName).filter(versions(_).nonEmpty).sorted
+      catch { case NonFatal(_) => Nil }
+    def distance(name: String) = UTF8String.fromString(name).levenshteinDistance(UTF8String.fromString(ruleSet))
+    val near = known.filter(distance(_) <= math.max(2, ruleSet.length / 3)).sortBy(distance).headOption
+    val hint = near.fold("")(name => s" Did you mean '$name'?")
+    val more = if (known.length > Store.Shown) s" and ${known.length - Store.Shown} more" else ""
+    if (known.isEmpty) " It has no rule sets."
+    else s"$hint There are: ${known.take(Store.Shown).mkString(", ")}$more."
   }
 
   /** The numbers of the versions of a rule set, in no order; none if there is no such rule set. */
@@ -190,4 +212,26 @@ final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleS
       case NonFatal(e) =>
         throw new RulesException(s"$file is damaged (${e.getMessage}): $remedy the rule set again.", e)
     }
+}
+
+object Store {
+  private val Shown = 20
+
+  // What has to be added to Spark for file systems that it comes without.
+  private val Connectors = Map(
+    "s3a" -> "hadoop-aws", "s3" -> "hadoop-aws", "s3n" -> "hadoop-aws",
+    "abfs" -> "hadoop-azure", "abfss" -> "hadoop-azure", "wasb" -> "hadoop-azure", "wasbs" -> "hadoop-azure")
+
+  /** What to do where the file system of a store is not there: Spark would only name a class. */
+  private def unreachable(root: String, path: Path, error: Throwable): String = {
+    val scheme = Option(path.toUri.getScheme).getOrElse("")
+    val remedy = Connectors.get(scheme) match {
+      case Some(connector) if scheme.endsWith("a") || !scheme.startsWith("s3") =>
+        s"Add its connector when Spark starts: --packages org.apache.hadoop:$connector:${VersionInfo.getVersion}, or in " +
+          "spark.jars.packages."
+      case Some(_) => s"Write s3a:// instead of $scheme://."
+      case None => s"Add the file system of $scheme:// to Spark, or choose another store with ${Settings.Store.key}."
+    }
+    s"The store $root cannot be reached ($error). $remedy"
+  }
 }
