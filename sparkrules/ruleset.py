@@ -61,18 +61,21 @@ class RuleSet(PublishedSubscriptions):
         *,
         unsupported: Literal["error", "skip"] = "error",
         at: datetime | None = None,
+        schema: TableSchema | None = None,
     ) -> Matches:
         """The matches of every row of an Arrow table, without Spark, of the rules that are valid `at` a time, or now.
 
         A subscription that only Spark can match (a derived attribute, a regular expression) is an error, or left out
-        and named in `Matches.skipped` with `unsupported="skip"`.
+        and named in `Matches.skipped` with `unsupported="skip"`. So is one that compares a text which Spark pads, a
+        CHAR(n), or compares by a collation. Arrow does not know the collation of a column: give the `schema` of the
+        DataFrame that the table comes from, if it has some.
 
         >>> rules = RuleSet("alerts")
         >>> rules.subscribe("hot", "temperature > 30")
         >>> rules.match(pa.table({"temperature": [35, 20]})).ids.to_pylist()
         [['hot'], []]
         """
-        return match(self.segment, table, unsupported=unsupported, at=instant_of(at))
+        return match(self.segment, table, unsupported=unsupported, at=instant_of(at), schema=arrow_schema(schema))
 
     def explain(
         self,

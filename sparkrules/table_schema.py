@@ -43,6 +43,17 @@ def arrow_schema(table: TableSchema | None) -> pa.Schema | None:
     return pa.schema(list(arrow_type(described)))
 
 
+def is_char(field: Any) -> bool:
+    """Whether a field of Spark, a text to all appearances, is a CHAR(n): its metadata say so.
+
+    >>> from pyspark.sql.types import StringType, StructField
+    >>> is_char(StructField("code", StringType(), True, {"__CHAR_VARCHAR_TYPE_STRING": "char(5)"}))
+    True
+    """
+    declared = str((field.metadata or {}).get("__CHAR_VARCHAR_TYPE_STRING", ""))
+    return declared.lower().startswith("char(")
+
+
 def arrow_type(spark_type: Any) -> pa.DataType:
     """The type of Spark as Arrow has it; an opaque one where Arrow's would be compared in another way.
 
@@ -55,7 +66,12 @@ def arrow_type(spark_type: Any) -> pa.DataType:
     from pyspark.sql.types import CharType, StringType, StructType, TimestampType, VarcharType
 
     if isinstance(spark_type, StructType):
-        return pa.struct([pa.field(own.name, arrow_type(own.dataType), own.nullable) for own in spark_type.fields])
+        return pa.struct(
+            [
+                pa.field(own.name, _OPAQUE if is_char(own) else arrow_type(own.dataType), own.nullable)
+                for own in spark_type.fields
+            ]
+        )
     if isinstance(spark_type, TimestampType):
         return pa.timestamp("us", "UTC")  # from PySpark 4.3 on, to_arrow_type wants a zone for it, and asserts that
     if isinstance(spark_type, VarcharType):

@@ -1,6 +1,8 @@
 package sparkrules
 
-import org.apache.spark.sql.types.DataType
+import org.apache.spark.sql.catalyst.expressions.{Alias, AttributeReference, Expression}
+import org.apache.spark.sql.catalyst.util.CharVarcharUtils
+import org.apache.spark.sql.types.{DataType, Metadata, MetadataBuilder}
 
 /**
  * A rule set version bound to a table and compiled, as plans carry it. Plans are equal when the description and the
@@ -85,5 +87,25 @@ final case class Description(
     top: Option[Int],
     partRules: Int)
 
-/** A column that rules may use: its name, after the qualifiers that it may be given, and its type. */
-final case class Column(names: Seq[String], dataType: DataType, nullable: Boolean)
+/**
+ * A column that rules may use: its name, after the qualifiers that it may be given, and its type. Spark keeps in the
+ * metadata that a text is a CHAR(n), which it then pads where it is compared.
+ */
+final case class Column(names: Seq[String], dataType: DataType, nullable: Boolean, metadata: Metadata) {
+  def attribute: AttributeReference =
+    AttributeReference(names.last, dataType, nullable, metadata)(qualifier = names.init)
+}
+
+object Column {
+  private val CharType = "__CHAR_VARCHAR_TYPE_STRING"
+
+  def of(names: Seq[String], input: Expression): Column =
+    Column(names, input.dataType, input.nullable, metadataOf(input))
+
+  /** What an expression's metadata say of its type: not a comment, say, which is no reason to compile rules anew. */
+  def metadataOf(input: Expression): Metadata =
+    CharVarcharUtils.getRawTypeString(Alias(input, "input")().metadata) match {
+      case Some(declared) => new MetadataBuilder().putString(CharType, declared).build()
+      case None => Metadata.empty
+    }
+}

@@ -131,8 +131,8 @@ object Programs {
     val version = resolve(session, store, call.ruleSet, "match_subscriptions('alerts', *)")
     Description(
       version,
-      call.names.zip(call.inputs).map { case (names, e) => Column(names, e.dataType, e.nullable) },
-      call.semantics,
+      call.names.zip(call.inputs).map { case (names, e) => Column.of(names, e) },
+      call.semantics.optimizedBy(conf),
       Settings.MissingColumns.get(conf),
       Settings.InvalidRules.get(conf),
       Settings.Strict.get(conf) == "true",
@@ -181,9 +181,7 @@ object Programs {
 
   private[sparkrules] def bind(
       session: SparkSession, store: Store, segment: Segment, description: Description): (Bound, Segment, Compiler) = {
-    val row = description.row.map { column =>
-      AttributeReference(column.names.last, column.dataType, column.nullable)(qualifier = column.names.init)
-    }
+    val row = description.row.map(_.attribute)
     val conf = description.semantics.over(session.sessionState.conf)
     val analysis = new Analysis(session, conf, RuleInput(row))
     val statistics = description.statistics.map(store.statistics(description.version.ruleSet, _))

@@ -54,7 +54,8 @@ final class Slots(analysis: Analysis) {
         extras.getOrElseUpdate(e.canonicalized, (AttributeReference("extra", e.dataType, e.nullable)(), e))._1
     })
     // Constants are evaluated while they are optimised, so they are bounded before; the rest has to stay simple until then.
-    val finished = analysis.finish(own.map(BoundedRegex.inConstants))
+    // A test of another slot's value has no constant but its pattern, and LIKE must become what Spark makes of it.
+    val finished = analysis.finish(own.indices.map(i => if (bases(i) < 0) BoundedRegex.inConstants(own(i)) else own(i)))
     val used = AttributeSet.fromAttributeSets(finished.map(_.references))
     val columns = row.indices.filter(i => used.contains(row(i)))
     val inputs = AttributeSeq(columns.map(row) ++ extras.values.map(_._1))
@@ -70,7 +71,7 @@ final class Slots(analysis: Analysis) {
 object Slots {
 
   /** Python functions run in an operator of their own; the query's instant is one for the whole query. */
-  private def belongsToPlan(e: Expression): Boolean = e match {
+  private[sparkrules] def belongsToPlan(e: Expression): Boolean = e match {
     case _: PythonUDF | _: CurrentTimestampLike | _: CurrentDate | _: LocalTimestamp => true
     case other => other.getClass.getSimpleName == "CurrentTime"
   }
