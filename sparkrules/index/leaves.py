@@ -86,9 +86,7 @@ def grouped_tests(tests: Iterable[tuple[int, Column, Test]]) -> list[Group]:
     ]
 
 
-def _column(
-    attribute: str, schema: pa.Schema, declared: pa.Schema | None
-) -> tuple[Column, ColumnType] | Unsupported:
+def _column(attribute: str, schema: pa.Schema, declared: pa.Schema | None) -> tuple[Column, ColumnType] | Unsupported:
     try:
         column = find_column(attribute, schema)
         typed = column if declared is None else find_column(attribute, declared)

@@ -54,6 +54,16 @@ def spark_text(field: pa.Field, described: Described) -> str | None:
     return None
 
 
+def described_text(field: pa.Field, metadata: Mapping[str, Any], collation: str) -> pa.Field:
+    """A field with what Spark says about its texts, to be read by `spark_text`.
+
+    >>> spark_text(described_text(pa.field("name", pa.string()), {}, "UNICODE_CI"), {})
+    'STRING COLLATE UNICODE_CI'
+    """
+    known = {_CHAR: metadata[_CHAR]} if _CHAR in metadata else {_COLLATIONS: {field.name: collation}}
+    return field.with_metadata({_FIELD: json.dumps(known).encode()})
+
+
 @lru_cache(maxsize=64)
 def _parsed(content: bytes) -> Described:
     try:

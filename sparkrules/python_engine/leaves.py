@@ -8,7 +8,7 @@ is Spark's as well. ILIKE is LIKE on what Spark makes of `lower(...)`, if the pa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sparkrules.catalyst.predicate_sql import constant_sql, predicate_sql
@@ -52,7 +52,7 @@ class Leaves:
 
 
 def divided(
-    predicates: Iterator[Predicate],
+    predicates: Iterable[Predicate],
     attribute_of: Sequence[int],
     attributes: Sequence[Attribute | Problem],
     references: Mapping[int, str],

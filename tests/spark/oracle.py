@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -32,6 +32,28 @@ def pairs_by_where(df: DataFrame, rules: Mapping[str, str], key: str = "row") ->
             for row in truths_of(df, batch, key).collect():
                 pairs.update((row[0], id) for i, id in enumerate(batch) if row[i + 1])
     return pairs
+
+
+def pairs_by_filter(df: DataFrame, rules: Mapping[str, str], key: str = "row") -> Pairs:
+    """The same from a WHERE for each rule: what its optimizer makes of the rule as a filter, and as nothing else."""
+    return {(row[0], id) for id, text in rules.items() for row in df.where(text).select(key).collect()}
+
+
+def pairs_by_python(df: DataFrame, rules: sparkrules.RuleSet, key: str = "row") -> Pairs:
+    """The same from the engine that needs no plugin."""
+    matched = sparkrules.match(df, rules, engine="python").selectExpr(key, "matches.ids").collect()
+    return {(row, id) for row, ids in matched for id in ids}
+
+
+def disagreements(df: DataFrame, texts: Iterable[str], name: str) -> list[str]:
+    """Where the plugin, or the Python engine, differs from WHERE on these rules."""
+    rules = {text: text for text in texts}
+    truth, made = pairs_by_filter(df, rules), rule_set(name, rules)
+    return [
+        f"{engine}: {difference}"
+        for engine, pairs in (("plugin", pairs_by_plugin), ("python", pairs_by_python))
+        for difference in differences(pairs(df, made), truth, rules)
+    ]
 
 
 def truths_of(df: DataFrame, rules: Mapping[str, str], key: str = "row") -> DataFrame:
