@@ -36,7 +36,7 @@ INSTANTS = [
     "TIMESTAMP'2018-11-04 01:00:00'",
     "TIMESTAMP'2024-03-31 02:30:00'",
 ]
-LOCAL = [instant.replace("TIMESTAMP", "TIMESTAMP_NTZ").replace("Z'", "'") for instant in INSTANTS]
+LOCAL = [instant.replace("TIMESTAMP", "TIMESTAMP_NTZ").replace("0Z'", "0'") for instant in INSTANTS]
 DATES = ["DATE'2024-03-10'", "DATE'2024-11-03'", "DATE'2018-11-04'"]
 OPERATORS = ["=", "<>", "<", "<=", ">", ">=", "<=>"]
 
@@ -142,7 +142,7 @@ NUMBERS = """
 def test_numbers_beyond_the_type(spark: SparkSession, ansi: str) -> None:
     """Spark makes TRUE of `a < 9223372036854775808`, also where a is NULL."""
     constants = ["9223372036854775808", "-9223372036854775809", "9223372036854775807.5", "12345678901234567890123.4"]
-    texts = [f"{c} {op} {n}" for c in ("a", "b", "a + 1", "c") for op in OPERATORS for n in constants]
+    texts = [f"{c} {op} {n}" for c in ("a", "b", "a % 7", "c") for op in OPERATORS for n in constants]
     small = ["128", "127", "-129", "-128", "5.5", "0.1", "0.1D", "1e300D", "float('NaN')", "5L", "100.001"]
     texts += [f"{c} {op} {n}" for c in ("b", "f", "c") for op in OPERATORS for n in small]
     texts += [f"a {op}IN ({constants[0]}, 5)" for op in ("", "NOT ")] + [

@@ -16,8 +16,12 @@ final case class RuleInput(output: Seq[Attribute]) extends LeafNode
 /** Why Spark does not accept an expression; `missing` are the columns it names that the input lacks. */
 final case class Problem(reason: String, missing: Seq[String] = Nil)
 
-/** Spark's own parser, analyzer and the optimizer steps that correctness needs, for many expressions at a time. */
-final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput) {
+/**
+ * Spark's own parser, analyzer and the optimizer steps that correctness needs, for many expressions at a time.
+ *
+ * @param isLocal whether WHERE would be evaluated before Spark optimises it; see [[Local]]
+ */
+final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput, val isLocal: Boolean = false) {
   import Analysis._
 
   def parse(sql: String): Either[Problem, Expression] =
@@ -75,7 +79,10 @@ final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput) {
 
   // Constants that fail make the optimizer fail: such an expression stays as it is, and fails for each row.
   private def optimizeChunk(chunk: IndexedSeq[Expression]): IndexedSeq[Expression] =
-    try inlined(session.sessionState.optimizer.execute(project(chunk, inputOf(chunk)))).get
+    try {
+      if (isLocal) evaluable(chunk)
+      else inlined(session.sessionState.optimizer.execute(project(chunk, inputOf(chunk)))).get
+    }
     catch {
       case NonFatal(_) if chunk.length > 1 => halves(chunk)(optimizeChunk)
       case NonFatal(_) => evaluable(chunk)

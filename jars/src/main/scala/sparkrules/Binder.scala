@@ -4,7 +4,6 @@ import scala.collection.mutable.ArrayBuffer
 
 import org.apache.spark.sql.catalyst.analysis.{UnresolvedAttribute, UnresolvedFunction}
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
-import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -110,7 +109,8 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
 
   private def bindComparisons(open: Seq[Int], attribute: Int => Expression): Unit = {
     val alike = open.groupBy { p =>
-      (segment.predicateAttributes(p), segment.predicateOperators(p), decisive(attribute(p), constantsOf(p).toOption.get))
+      val own = constantsOf(p).toOption.get
+      (segment.predicateAttributes(p), segment.predicateOperators(p), decisive(attribute(p), own))
     }.toIndexedSeq.map(_._2)
     val examples = alike.map { group =>
       val p = group.head
@@ -128,10 +128,14 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
           val group = attribute(alike(g).head)
           val conversion = new Conversion(examples(g)._1, example, analysis, decisive(group, _))
           val isCoded = Compared.unapply(example).exists(codable)
-          lazy val isPlain = conversion.ownValues.forall(own => rewriting.leaves(conversion.test(own)))
-          alike(g).foreach { p =>
+          val converted = alike(g).map { p =>
             val own = constantsOf(p).toOption.get
-            val values = if (standsAlone(group, own)) conversion.ownValues else conversion.values(own)
+            p -> (if (standsAlone(group, own)) conversion.ownValues else conversion.values(own))
+          }
+          lazy val isPlain = converted.collectFirst {
+            case (_, Some(own)) if !own.contains(null) => rewriting.leaves(conversion.test(own))
+          }.getOrElse(true)
+          converted.foreach { case (p, values) =>
             (example, values) match {
               case (_, None) => opaque += p
               case (Compared(value), Some(constants)) if isCoded && isPlain => code(p, value, constants)
@@ -145,7 +149,7 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
           }
       }
     }
-    rewritten.map(_._1).zip(rewriting(rewritten.map(_._2).toSeq)).foreach { case (p, condition) => rewrite(p, condition) }
+    rewriting(rewritten.map(_._2).toSeq).zip(rewritten).foreach { case (condition, (p, _)) => rewrite(p, condition) }
     bindOpaque(opaque.toIndexedSeq, attribute)
   }
 
@@ -239,9 +243,8 @@ object Binder {
       case literal => !literal.isInstanceOf[Literal]
     }
 
-  /** The length of a CHAR(n), which is compared with blanks at the end of it or of the constant, the shorter one. */
   private def lengthOf(attribute: Expression): Option[Int] = attribute match {
-    case a: Attribute => CharVarcharUtils.getRawType(a.metadata).collect { case char: CharType => char.length }
+    case column: Attribute => Column.charLength(column)
     case _ => None
   }
 

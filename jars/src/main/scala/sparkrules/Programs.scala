@@ -22,9 +22,10 @@ object Programs {
   /** How many compiled parts are kept. */
   def cachedParts: Int = cache.size
 
-  def pin(session: SparkSession, call: MatchCall): Pinned = {
+  /** @param isLocal whether the rows are part of the plan; see [[Local]] */
+  def pin(session: SparkSession, call: MatchCall, isLocal: Boolean): Pinned = {
     val store = storeOf(session)
-    val description = describe(session, store, call)
+    val description = describe(session, store, call).copy(isLocal = isLocal)
     val known = versions.synchronized(Option(versions.get(description)))
     val manifest = known.fold(store.manifest(description.version))(_._1)
     val keys = mutable.HashSet.empty[PartKey]
@@ -139,7 +140,8 @@ object Programs {
       store.newestStatistics(version.ruleSet),
       call.exact,
       call.top,
-      Settings.PartRules.number(conf).min(Int.MaxValue.toLong).toInt)
+      Settings.PartRules.number(conf).min(Int.MaxValue.toLong).toInt,
+      isLocal = false)
   }
 
   /** The session's definitions of functions: a function that is registered anew gets another builder. */
@@ -183,10 +185,21 @@ object Programs {
       session: SparkSession, store: Store, segment: Segment, description: Description): (Bound, Segment, Compiler) = {
     val row = description.row.map(_.attribute)
     val conf = description.semantics.over(session.sessionState.conf)
-    val analysis = new Analysis(session, conf, RuleInput(row))
+    val analysis = new Analysis(session, conf, RuleInput(row), description.isLocal)
     val statistics = description.statistics.map(store.statistics(description.version.ruleSet, _))
-    bind(segment, analysis, row, description, statistics)
+    val whole = betweenPadded(segment, description.row.filter(_.charLength.isDefined).map(_.names.last.toLowerCase))
+    bind(if (whole.isEmpty) segment else segment.withWholeTexts(whole), analysis, row, description, statistics)
   }
+
+  /** Rules to be left whole: `c BETWEEN 'a' AND 'b'` is made of two comparisons, but Spark pads these only by themselves. */
+  private def betweenPadded(segment: Segment, padded: Seq[String]): Seq[Int] =
+    if (padded.isEmpty) Nil
+    else {
+      segment.subscriptionTexts.indices.filter { s =>
+        val text = segment.subscriptionTexts(s).toLowerCase
+        text.contains("between") && padded.exists(text.contains(_))
+      }
+    }
 
   /**
    * Only Spark decides which rules fit a table. Where a part of a rule does not by itself (a text as a condition, which

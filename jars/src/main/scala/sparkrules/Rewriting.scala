@@ -25,10 +25,11 @@ final class Rewriting(analysis: Analysis) {
   def leaves(comparison: Expression): Boolean = {
     val (seen, value) = named(comparison)
     value match {
+      case _ if analysis.isLocal => true
       case Cast(from, to, _, _) if isTime(from.dataType) && isTime(to) => false
       case Cast(from, _: NumericType, _, _) if isNumber(from.dataType) =>
         true // no two numbers of the narrower type are one of the wider, and their order is the same
-      case _ if value.dataType == BooleanType || hasNull(seen) => true
+      case _ if value.dataType == BooleanType => true // `b = true` becomes `b`, which says the same
       case _ =>
         val single = seen match {
           case In(one, Seq(constant)) => EqualTo(one, constant)
@@ -79,11 +80,6 @@ object Rewriting {
 
   private def isNumber(dataType: DataType): Boolean = dataType match {
     case _: NumericType | BooleanType => true
-    case _ => false
-  }
-
-  private def hasNull(comparison: Expression): Boolean = comparison.children.exists {
-    case Literal(null, _) => true
     case _ => false
   }
 

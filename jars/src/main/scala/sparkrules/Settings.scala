@@ -92,7 +92,7 @@ final case class Semantics(ansi: Boolean, timeZone: String, caseSensitive: Boole
   /** A copy of `conf` with these settings, for the analysis of the rules. */
   def over(conf: SQLConf): SQLConf = {
     val copy = conf.clone()
-    Semantics.decisive(conf).keys.filterNot(others.contains).foreach(copy.unsetConf)
+    Semantics.decisive(conf).keys.filterNot(others.contains).foreach(key => copy.unsetConf(key))
     others.foreach { case (key, value) => copy.setConfString(key, value) }
     copy.setConfString(SQLConf.ANSI_ENABLED.key, ansi.toString)
     copy.setConfString(SQLConf.SESSION_LOCAL_TIMEZONE.key, timeZone)
