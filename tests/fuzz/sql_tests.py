@@ -106,7 +106,10 @@ def _texts(condition: Any) -> tuple[str, str]:
         sql = sql.replace(one.sql(), "`" + one.name().replace("`", "``") + "`")
     origin = condition.origin()
     if origin.sqlText().isDefined() and origin.startIndex().isDefined() and origin.stopIndex().isDefined():
-        return origin.sqlText().get()[origin.startIndex().get() : origin.stopIndex().get() + 1], sql
+        written = origin.sqlText().get()[origin.startIndex().get() : origin.stopIndex().get() + 1]
+        # Of `a IN (1)`, Spark remembers where IN stands.
+        if not re.match(r"(NOT\s+)?(IN|BETWEEN|LIKE|ILIKE|RLIKE|IS)\b", written, re.IGNORECASE):
+            return written, sql
     return sql, sql
 
 
