@@ -76,19 +76,23 @@ class RuleSet(PublishedSubscriptions):
         *,
         unsupported: Literal["error", "skip"] = "error",
         at: datetime | None = None,
+        schema: TableSchema | None = None,
     ) -> Matches:
         """The matches of every row of a table, without Spark, of the rules that are valid `at` a time, or now.
 
         The table is one of Arrow, or a DataFrame of pandas (of which NaN is NULL, as to Spark) or polars.
         A subscription that only Spark can match (a derived attribute, a regular expression) is an error, or left out
-        and named in `Matches.skipped` with `unsupported="skip"`.
+        and named in `Matches.skipped` with `unsupported="skip"`. So is one that compares a text which Spark pads, a
+        CHAR(n), or compares by a collation. Arrow does not know the collation of a column: give the `schema` of the
+        DataFrame that the table comes from, if it has some.
 
         >>> rules = RuleSet("alerts")
         >>> rules.subscribe("hot", "temperature > 30")
         >>> rules.match(pa.table({"temperature": [35, 20]})).ids.to_pylist()
         [['hot'], []]
         """
-        return match(self.segment, as_arrow(table), unsupported=unsupported, at=instant_of(at))
+        arrow = as_arrow(table)
+        return match(self.segment, arrow, unsupported=unsupported, at=instant_of(at), schema=arrow_schema(schema))
 
     @checked(spark=a_session, ids=some_ids)
     def explain(

@@ -18,8 +18,12 @@ final case class RuleInput(output: Seq[Attribute]) extends LeafNode
 /** Why Spark does not accept an expression; `missing` are the columns it names that the input lacks. */
 final case class Problem(reason: String, missing: Seq[String] = Nil)
 
-/** Spark's own parser, analyzer and the optimizer steps that correctness needs, for many expressions at a time. */
-final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput) {
+/**
+ * Spark's own parser, analyzer and the optimizer steps that correctness needs, for many expressions at a time.
+ *
+ * @param isLocal whether WHERE would be evaluated before Spark optimises it; see [[Local]]
+ */
+final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput, val isLocal: Boolean = false) {
   import Analysis._
 
   private val deadline = new Deadline(session, conf)
@@ -93,7 +97,8 @@ final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput) {
   private def optimizeChunk(chunk: IndexedSeq[Expression]): IndexedSeq[Expression] =
     try deadline(chunk.length) {
       val constant = evaluable(chunk).map(folded)
-      inlined(session.sessionState.optimizer.execute(project(constant, inputOf(constant)))).get
+      if (isLocal) constant
+      else inlined(session.sessionState.optimizer.execute(project(constant, inputOf(constant)))).get
     } catch {
       case NonFatal(_) | _: StackOverflowError if chunk.length > 1 => halves(chunk)(optimizeChunk)
       case e @ (NonFatal(_) | _: StackOverflowError) =>

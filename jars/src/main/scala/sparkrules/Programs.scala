@@ -24,8 +24,9 @@ object Programs {
   /** How many compiled parts are kept. */
   def cachedParts: Int = cache.size
 
-  def pin(session: SparkSession, call: MatchCall): Pinned = {
-    val rules = current(session, call)
+  /** @param isLocal whether the rows are part of the plan; see [[Local]] */
+  def pin(session: SparkSession, call: MatchCall, isLocal: Boolean): Pinned = {
+    val rules = current(session, call, isLocal)
     refuse(rules.description, call, rules.rejected)
     val inputs = rules.parts.flatMap(part => inputsOf(part.bound, call))
     Pinned(rules, inputs, if (rules.hasValidity) Some(call.instant) else None)
@@ -33,11 +34,11 @@ object Programs {
 
   /** The rules that cannot be used on the input of a call, whether that is an error or they are left out. */
   def leftOut(session: SparkSession, call: MatchCall): Seq[RejectedRule] =
-    valid(current(session, call).rejected, nowOf(call))
+    valid(current(session, call, isLocal = false).rejected, nowOf(call))
 
-  private def current(session: SparkSession, call: MatchCall): PinnedRules = {
+  private def current(session: SparkSession, call: MatchCall, isLocal: Boolean): PinnedRules = {
     val store = storeOf(session)
-    val description = describe(session, store, call)
+    val description = describe(session, store, call).copy(isLocal = isLocal)
     val known = versions.synchronized(Option(versions.get(description)))
     val manifest = known.fold(store.manifest(description.version))(_._1)
     val keys = mutable.HashSet.empty[PartKey]
@@ -155,15 +156,16 @@ object Programs {
     val version = resolve(session, store, call.ruleSet, "match_subscriptions('alerts', *)")
     Description(
       version,
-      call.names.zip(call.inputs).map { case (names, e) => Column(names, e.dataType, e.nullable) },
-      call.semantics,
+      call.names.zip(call.inputs).map { case (names, e) => Column.of(names, e) },
+      call.semantics.optimizedBy(conf),
       Settings.MissingColumns.get(conf),
       Settings.InvalidRules.get(conf),
       Settings.Strict.get(conf) == "true",
       store.newestStatistics(version.ruleSet),
       call.exact,
       call.top,
-      Settings.PartRules.number(conf).min(Int.MaxValue.toLong).toInt)
+      Settings.PartRules.number(conf).min(Int.MaxValue.toLong).toInt,
+      isLocal = false)
   }
 
   /** The session's definitions of functions: a function that is registered anew gets another builder. */
@@ -205,14 +207,23 @@ object Programs {
 
   private[sparkrules] def bind(
       session: SparkSession, store: Store, segment: Segment, description: Description): (Bound, Segment, Compiler) = {
-    val row = description.row.map { column =>
-      AttributeReference(column.names.last, column.dataType, column.nullable)(qualifier = column.names.init)
-    }
+    val row = description.row.map(_.attribute)
     val conf = description.semantics.over(session.sessionState.conf)
-    val analysis = new Analysis(session, conf, RuleInput(row))
+    val analysis = new Analysis(session, conf, RuleInput(row), description.isLocal)
     val statistics = description.statistics.map(store.statistics(description.version.ruleSet, _))
-    bind(segment, analysis, row, description, statistics)
+    val whole = betweenPadded(segment, description.row.filter(_.charLength.isDefined).map(_.names.last.toLowerCase))
+    bind(if (whole.isEmpty) segment else segment.withWholeTexts(whole), analysis, row, description, statistics)
   }
+
+  /** Rules to be left whole: `c BETWEEN 'a' AND 'b'` is made of two comparisons, but Spark pads these only by themselves. */
+  private def betweenPadded(segment: Segment, padded: Seq[String]): Seq[Int] =
+    if (padded.isEmpty) Nil
+    else {
+      segment.subscriptionTexts.indices.filter { s =>
+        val text = segment.subscriptionTexts(s).toLowerCase
+        text.contains("between") && padded.exists(text.contains(_))
+      }
+    }
 
   /**
    * Only Spark decides which rules fit a table. Where a part of a rule does not by itself (a text as a condition, which
