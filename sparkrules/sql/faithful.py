@@ -302,6 +302,8 @@ def _similar(node: exp.Expr, dialect: str) -> Refusal:
 def _cast(node: exp.Expr, dialect: str) -> Refusal:
     to = node.args["to"]
     kind, literal = to.this.name if hasattr(to.this, "name") else str(to.this), text_of(node.this)
+    if isinstance(node.this, exp.Null) and kind not in ("CHAR", "VARCHAR", "NCHAR", "NVARCHAR"):
+        return None
     if kind in ("DATE", "TIMESTAMP", "TIMESTAMPTZ", "TIMESTAMPLTZ", "TIMESTAMPNTZ", "DATETIME", "DATETIME2"):
         if literal is not None and not _ISO.fullmatch(literal):
             return "a date or time that is not written as 2020-01-31 or 2020-01-31 12:00:00"

@@ -32,6 +32,7 @@ _COMPARED: dict[str, tuple[type[exp.Expr], ...]] = {
     "snowflake": (exp.In,),
 }
 _ATOMS = (exp.Column, exp.Literal, exp.Null, exp.Boolean, exp.Paren, exp.Func)
+_MOST_PARTS = 32  # each is a level of brackets in a comparison by order
 Parts = list[exp.Expr]
 
 
@@ -47,7 +48,7 @@ def with_rows_written_out(tree: exp.Expr, dialect: str) -> exp.Expr:
     """The tree without rows; raises `RowRefused` for one in a place or a dialect where its meaning is not known."""
     root = exp.Paren(this=tree)
     for node in list(root.find_all(exp.Tuple, exp.Anonymous)):
-        if _parts(node) is None or _listed_in(node):
+        if _parts(node) is None or _listed_in(node) or isinstance(node.parent, (exp.Any, exp.All)):
             continue
         comparison = _beyond_brackets(node)
         if not isinstance(comparison, _COMPARED.get(dialect, ())):
@@ -109,6 +110,8 @@ def _other(node: exp.Expr, left: Parts, right: exp.Expr) -> Parts:
     parts = _parts(right)
     if parts is None or len(parts) != len(left):
         raise RowRefused(node, "a row (a, b) is compared with a row of as many parts")
+    if len(parts) > _MOST_PARTS:
+        raise RowRefused(node, f"rows of more than {_MOST_PARTS} parts")
     return parts
 
 
