@@ -179,6 +179,10 @@ def _byte_string(_node: exp.Expr, dialect: str) -> Refusal:
     return None if dialect == "postgres" else "bytes are not known to mean the same in Spark"
 
 
+def _parameter(_node: exp.Expr, _dialect: str) -> Refusal:
+    return "a parameter or variable has no value in a rule: write the value itself"
+
+
 # --- arithmetic
 
 
@@ -208,7 +212,7 @@ def _bits(node: exp.Expr, dialect: str) -> Refusal:
 def _rounded(node: exp.Expr, dialect: str) -> Refusal:
     if dialect == "postgres" and whole_number(node.args.get("decimals"), 0) and not node.args.get("truncate"):
         return None
-    return "doubles are rounded otherwise in Spark. The same is PostgreSQL's ROUND of a decimal to a number of digits"
+    return "doubles are rounded otherwise in Spark" + (": say how many digits" if dialect == "postgres" else "")
 
 
 def _ceil(node: exp.Expr, _dialect: str) -> Refusal:
@@ -453,8 +457,11 @@ _CHECKS: dict[type[exp.Expr], Callable[[exp.Expr, str], Refusal]] = {
     exp.Greatest: _extreme,
     exp.Least: _extreme,
     exp.Contains: _only("snowflake", why="a search that ignores more than Spark's does"),
-    exp.Xor: _only("mysql", why="XOR is MySQL's"),
+    exp.Xor: _only("mysql", why="XOR is not known to mean the same in Spark"),
     exp.In: _in,
+    exp.Parameter: _parameter,
+    exp.SessionParameter: _parameter,
+    exp.Placeholder: _parameter,
     exp.Any: _quantified,
     exp.Array: _array,
     exp.Like: _like,

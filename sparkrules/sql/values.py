@@ -16,6 +16,7 @@ from sparkrules.sql.datatype import data_type_end, interval_end
 from sparkrules.sql.errors import RuleError
 from sparkrules.sql.functions import ENVIRONMENT_WORDS, TIME_FUNCTIONS, TIME_FUNCTIONS_WITHOUT_ARGUMENTS
 from sparkrules.sql.policy import Policy
+from sparkrules.sql.remedy import about_function, about_word
 from sparkrules.sql.syntax import Operand, Syntax, Value, alone
 from sparkrules.sql.tokens import KEYWORDS, Tokens
 
@@ -373,8 +374,7 @@ class ValueGrammar:
             raise self.tokens.error(
                 start,
                 "this function is not allowed in a rule",
-                "Rules may call Spark's deterministic scalar functions, "
-                f"and others through Policy(extra_functions={{{name!r}}}).",
+                about_function(name, [known for known in self.policy.names() if known != name]),
             )
         return name
 
@@ -395,6 +395,8 @@ class ValueGrammar:
             self.at += 1
             arguments.append(self.argument(name))
         self.expect(")", "Close the bracket of the function.")
+        if name in _UNIT_FUNCTIONS and len(arguments) == 3 and self.kinds[unit_at] == "string":
+            raise self.tokens.error(unit_at, "a unit in quotes", f"Write {name}(DAY, 1, d).")
         if unit and len(arguments) == 3:
             # dateadd(DAY, 1, d): what looked like a column is a unit. With two arguments it is a column.
             self.variables -= 1
@@ -457,22 +459,35 @@ class ValueGrammar:
             return self.tokens.error(self.at, "parameter markers are not allowed", "Write the value itself.")
         if kind in _QUANTIFIERS:
             return self.tokens.error(self.at, "aggregates are not allowed", "A rule sees one row.")
+        before = self.kinds[self.at - 1] if self.at else ""
         remedy = "A column of that name needs backticks." if kind in KEYWORDS else ""
+        if kind == "&" and before == "&":
+            remedy = "Write AND instead of &&."
+        elif before == "||":
+            remedy = "In Spark || joins texts: write OR between conditions."
+        elif kind == "=" and before in _COMPARISONS:
+            remedy = "Write = or <>."
         return self.tokens.error(self.at, "expected a value", remedy)
 
     def unexpected(self, remedy: str = "") -> RuleError:
         """The error for a token that cannot follow what is before it."""
         previous = self.tokens.texts[self.at - 1].upper() if self.at else ""
+        if self.at <= 2 and self.tokens.texts[0].upper() == "WHERE":
+            return self.tokens.error(0, "WHERE is not part of a rule", "Drop the word: a rule is what stands behind it.")
+        if previous in _QUANTIFIERS and self.kinds[max(self.at - 2, 0)] not in ("IS", "NOT"):
+            return self.tokens.error(self.at - 1, "aggregates are not allowed", "A rule sees one row.")
         if previous in _QUERY_WORDS:
             self.at -= 1
             return self.subquery()
         if self.word() in _WINDOW_WORDS:
             return self.tokens.error(self.at, "aggregates and windows are not allowed", "A rule sees one row.")
-        return self.tokens.error(self.at, "unexpected here", remedy or "Join conditions with AND or OR.")
+        remedy = about_word(self.word()) or remedy or "Join conditions with AND or OR."
+        return self.tokens.error(self.at, "unexpected here", remedy)
 
     def subquery(self) -> RuleError:
         return self.tokens.error(
             self.at,
             "subqueries and statements are not allowed",
-            "A rule sees one row: join beforehand. A column of that name needs backticks.",
+            "Write only what stands behind WHERE. A rule sees one row: join beforehand. "
+            "A column of that name needs backticks.",
         )
