@@ -239,7 +239,10 @@ object Programs {
     val bound = Tuning(binder.bind(description.strict), statistics, description.exact)
     val compiler = new Compiler(segment, bound)
     // The whole of a rule lacks the columns that its parts lack.
-    val whole = binder.accepted(compiler.rejected.filter(compiler.problem(_).missing.isEmpty))
+    val whole = binder.accepted(compiler.rejected.filter { s =>
+      val problem = compiler.problem(s)
+      problem.missing.isEmpty && !problem.isExcessive
+    })
     if (whole.isEmpty) (bound, segment, compiler) else bind(segment.withWholeTexts(whole), analysis, row, description, statistics)
   }
 
