@@ -71,7 +71,7 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
     if (!missingAsNull) analyzed
     else {
       val nulled = parsed.zip(analyzed).map {
-        case (Right(expression), Left(Problem(_, missing))) if missing.nonEmpty =>
+        case (Right(expression), Left(Problem(_, missing, _))) if missing.nonEmpty =>
           Right(expression.transform { case a: UnresolvedAttribute if missing.contains(a.name) => Literal(null) })
         case (_, Left(problem)) => Left(problem)
         case (_, Right(expression)) => Right(expression)
