@@ -2,7 +2,7 @@ package sparkrules
 
 import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, AttributeReference, Expression}
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
-import org.apache.spark.sql.types.{CharType, DataType, Metadata, MetadataBuilder}
+import org.apache.spark.sql.types.{DataType, Metadata, MetadataBuilder}
 
 /**
  * A rule set version bound to a table and compiled, as plans carry it. Plans are equal when the description and the
@@ -103,10 +103,12 @@ final case class Column(names: Seq[String], dataType: DataType, nullable: Boolea
 
 object Column {
   private val Declared = "__CHAR_VARCHAR_TYPE_STRING"
+  // Spark's parser would do, but it is asked for every constant.
+  private val Char = """(?i)char\((\d{1,9})\).*""".r
 
   /** The n of a CHAR(n), which is compared with blanks at the end of it or of the constant, the shorter one. */
   def charLength(column: Attribute): Option[Int] =
-    CharVarcharUtils.getRawType(column.metadata).collect { case char: CharType => char.length }
+    CharVarcharUtils.getRawTypeString(column.metadata).collect { case Char(length) => length.toInt }
 
   def of(names: Seq[String], input: Expression): Column =
     Column(names, input.dataType, input.nullable, metadataOf(input))

@@ -31,12 +31,14 @@ final class Rewriting(analysis: Analysis) {
         true // no two numbers of the narrower type are one of the wider, and their order is the same
       case _ if value.dataType == BooleanType => true // `b = true` becomes `b`, which says the same
       case _ =>
-        val single = seen match {
-          case In(one, Seq(constant)) => EqualTo(one, constant)
+        // Of a list Spark makes a set, if it is long, and an equation, if it has one constant: that is no difference.
+        val example = seen match {
+          case In(one, list) if list.distinct.length == 1 => EqualTo(one, list.head)
+          case In(one, list) => In(one, list.distinct.take(2))
           case other => other
         }
         answers.getOrElseUpdate(
-          typesOf(single), analysis.finish(Seq(single)).head.canonicalized == single.canonicalized)
+          typesOf(example), analysis.finish(Seq(example)).head.canonicalized == example.canonicalized)
     }
   }
 
