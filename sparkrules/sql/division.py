@@ -10,7 +10,7 @@ is the rounded one if it has that many digits behind the point. Spark has six of
 ...     division = sqlglot.parse_one(text, read="postgres").this
 ...     print(refusal_of_division(division, "postgres"))
 None
-n / 3.0 is rounded otherwise in Spark: compare it with a number of fewer digits
+a quotient is rounded otherwise in Spark: compare it with a number of fewer digits
 / of whole numbers is not Spark's, which gives a fraction: divide by a number such as 3.0
 """
 
@@ -37,7 +37,7 @@ def refusal_of_division(node: exp.Expr, dialect: str) -> str | None:
     digits = len(divisor.replace(".", "").lstrip("0"))
     behind = [_behind_the_point(number) for number in _compared_with(node)]
     if not behind or None in behind or digits + max(filter(None, behind), default=0) > _DIGITS.get(dialect, 6):
-        return f"{node.sql(dialect)} is rounded otherwise in Spark: compare it with a number of fewer digits"
+        return "a quotient is rounded otherwise in Spark: compare it with a number of fewer digits"
     return None
 
 

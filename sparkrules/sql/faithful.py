@@ -121,7 +121,9 @@ def _doubles(node: exp.Expr | None, dialect: str) -> bool:
         return dialect not in IGNORE_NULL
     if isinstance(node, exp.ConcatWs):
         return dialect == "snowflake"
-    return isinstance(node, (exp.Ceil, exp.Floor)) or (isinstance(node, exp.Between) and bool(node.args.get("symmetric")))
+    return isinstance(node, (exp.Ceil, exp.Floor)) or (
+        isinstance(node, exp.Between) and bool(node.args.get("symmetric"))
+    )
 
 
 def _inside_of_doubled(node: exp.Expr, dialect: str) -> bool:

@@ -72,7 +72,6 @@ class Policy:
         name = function.lower()
         return (name in self.functions or name in self.extra_functions) and name not in self.denied_functions
 
-
     def names(self) -> frozenset[str]:
         """The functions that a rule may call, in lower case."""
         return frozenset(self.functions).union(self.extra_functions).difference(self.denied_functions)

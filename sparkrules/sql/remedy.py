@@ -50,7 +50,9 @@ def about_function(name: str, allowed: Collection[str]) -> str:
     if name in _AGGREGATES:
         return f"{name} is an aggregate, and a rule sees one row: compute it beforehand, and compare with the column."
     if name in _WINDOWS:
-        return f"{name} looks at other rows, and a rule sees one row: compute it beforehand, and compare with the column."
+        return (
+            f"{name} looks at other rows, and a rule sees one row: compute it beforehand, and compare with the column."
+        )
     if name == "where":
         return "Drop the word WHERE: a rule is what stands behind it."
     if name in _ELSEWHERE:

@@ -213,7 +213,9 @@ class ValueGrammar:
             inner.append(self.expression())
             self.field_name()
         if named and len(inner) == 1:
-            raise self.tokens.error(named, "a name for one value in brackets", "Name the values of a row: (a AS x, b AS y).")
+            raise self.tokens.error(
+                named, "a name for one value in brackets", "Name the values of a row: (a AS x, b AS y)."
+            )
         self.expect(")", "Close the bracket.")
         form = "brackets" if len(inner) == 1 else "row"
         return Operand(start, self.at, variables == self.variables, form, tuple(inner))  # type: ignore[arg-type]
@@ -473,7 +475,9 @@ class ValueGrammar:
         """The error for a token that cannot follow what is before it."""
         previous = self.tokens.texts[self.at - 1].upper() if self.at else ""
         if self.at <= 2 and self.tokens.texts[0].upper() == "WHERE":
-            return self.tokens.error(0, "WHERE is not part of a rule", "Drop the word: a rule is what stands behind it.")
+            return self.tokens.error(
+                0, "WHERE is not part of a rule", "Drop the word: a rule is what stands behind it."
+            )
         if previous in _QUANTIFIERS and self.kinds[max(self.at - 2, 0)] not in ("IS", "NOT"):
             return self.tokens.error(self.at - 1, "aggregates are not allowed", "A rule sees one row.")
         if previous in _QUERY_WORDS:

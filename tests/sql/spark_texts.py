@@ -4,8 +4,39 @@ from __future__ import annotations
 
 import random
 
-NAMES = ["a", "b", "`a b`", "a.b", "a.b.c", "a1", "_a", "5a", "date", "interval", "left", "filter", "all", "end", "from", "x"]
-WORDS = ["all", "distinct", "values", "table", "timestamp", "cast", "when", "day", "current", "over", "exists", "div", "any"]
+NAMES = [
+    "a",
+    "b",
+    "`a b`",
+    "a.b",
+    "a.b.c",
+    "a1",
+    "_a",
+    "5a",
+    "date",
+    "interval",
+    "left",
+    "filter",
+    "all",
+    "end",
+    "from",
+    "x",
+]
+WORDS = [
+    "all",
+    "distinct",
+    "values",
+    "table",
+    "timestamp",
+    "cast",
+    "when",
+    "day",
+    "current",
+    "over",
+    "exists",
+    "div",
+    "any",
+]
 FUNCTIONS = [
     ("lower", 1), ("upper", 1), ("length", 1), ("concat", 2), ("coalesce", 2), ("if", 3), ("substr", 3), ("map", 2), ("array", 2),
     ("struct", 2), ("date_add", 2), ("left", 2), ("right", 2), ("like", 2), ("between", 3), ("rlike", 2), ("regexp_replace", 3),
@@ -111,11 +142,16 @@ class SparkTexts:
             return f"({self.boolean(depth - 1)})"
         if kind == 8:
             named = r.random() < 0.4
-            parts = [self.boolean(depth - 2) + (f" AS {r.choice(['f', 'sum', 'all', '`g h`'])}" if named else "") for _ in "ab"]
+            parts = [
+                self.boolean(depth - 2) + (f" AS {r.choice(['f', 'sum', 'all', '`g h`'])}" if named else "")
+                for _ in "ab"
+            ]
             return f"({', '.join(parts)})"
         if kind == 9:
             value = r.choice(["", self.value(depth - 2) + " "])
-            whens = " ".join(f"WHEN {self.boolean(depth - 2)} THEN {self.boolean(depth - 2)}" for _ in range(r.randint(1, 2)))
+            whens = " ".join(
+                f"WHEN {self.boolean(depth - 2)} THEN {self.boolean(depth - 2)}" for _ in range(r.randint(1, 2))
+            )
             return f"CASE {value}{whens} {r.choice(['', 'ELSE ' + self.value(depth - 2) + ' '])}END"
         if kind == 10:
             return f"{r.choice(['CAST', 'TRY_CAST', 'cast'])}({self.boolean(depth - 2)} AS {self.type(2)})"
@@ -182,7 +218,9 @@ class SparkTexts:
 
     def literal(self) -> str:
         r = self.random
-        number = r.choice(["0", "1", "42", "1.5", ".5", "5.", "1e3", "1.5E-2", "7L", "7S", "7Y", "1.5BD", "2D", "2F", "1e2BD"])
+        number = r.choice(
+            ["0", "1", "42", "1.5", ".5", "5.", "1e3", "1.5E-2", "7L", "7S", "7Y", "1.5BD", "2D", "2F", "1e2BD"]
+        )
         unit = r.choice(UNITS)
         return r.choice(
             [
@@ -191,7 +229,15 @@ class SparkTexts:
                 self.string(),
                 self.string(),
                 r.choice(["NULL", "TRUE", "false"]),
-                r.choice(["DATE '2020-01-01'", "timestamp'2020-01-01 00:00:00'", "X'1F'", "TIMESTAMP_NTZ '2020-01-01'", "x '1f'"]),
+                r.choice(
+                    [
+                        "DATE '2020-01-01'",
+                        "timestamp'2020-01-01 00:00:00'",
+                        "X'1F'",
+                        "TIMESTAMP_NTZ '2020-01-01'",
+                        "x '1f'",
+                    ]
+                ),
                 f"INTERVAL {r.choice(['1', '-1', '- 2', chr(39) + '3' + chr(39), '1.5'])} {unit}",
                 f"interval -1 {unit} 1 hour",
                 r.choice(["INTERVAL '1 day'", "INTERVAL '1-2' YEAR TO MONTH", "interval '1 2:3' DAY TO MINUTE"]),

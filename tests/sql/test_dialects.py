@@ -6,7 +6,12 @@ where the two differ in more than spelling.
 
 from __future__ import annotations
 
+import re
+import time
+from pathlib import Path
+
 import pytest
+from sqlglot import exp
 
 from sparkrules.sql import Policy, RuleError, parse_rule, spark_sql
 
@@ -329,8 +334,8 @@ REFUSED = [
     ("postgres", "TRIM(b FROM a) = 'y'", 'what TRIM takes away has to be written out'),
     ("postgres", 'CEIL(FLOOR(a)) = 1', 'FLOOR inside of another function or test that is written out: write them apart'),
     ("postgres", "LEFT(a, -1) = 'x'", 'LEFT and RIGHT are the same only where their number is written out and not negative'),
-    ("postgres", 'a / 3.0 > 0.33333', 'a / 3.0 is rounded otherwise in Spark: compare it with a number of fewer digits'),
-    ("postgres", 'a / 3.0 > b', 'a / 3.0 is rounded otherwise in Spark: compare it with a number of fewer digits'),
+    ("postgres", 'a / 3.0 > 0.33333', 'a quotient is rounded otherwise in Spark: compare it with a number of fewer digits'),
+    ("postgres", 'a / 3.0 > b', 'a quotient is rounded otherwise in Spark: compare it with a number of fewer digits'),
     ("postgres", 'a / 0.0 > 1', 'the divisor has to be a number that is written out'),
     ("postgres", 'a / 2 > 1', "/ of whole numbers is not Spark's, which gives a fraction: divide by a number such as 3.0"),
     ("postgres", "a ~* 'é'", r'a regular expression with parts that dialects understand differently. The same everywhere are letters, [a-z], ., ^, $, groups, |, *, +, ?, {2,3} and \ before a sign'),
@@ -506,6 +511,110 @@ def test_a_function_of_the_deployment_keeps_its_name() -> None:
         parse_rule("my_udf(a) > 1", dialect="postgres")
     with pytest.raises(RuleError, match="not allowed"):
         parse_rule("lower(a) = 'x'", dialect="postgres", policy=Policy(denied_functions={"lower"}))
+
+
+# Functions that sqlglot, or we, write out with a copy of what is in them.
+@pytest.mark.parametrize(
+    ("dialect", "before", "after"),
+    [
+        ("snowflake", "ZEROIFNULL(", ")"),
+        ("snowflake", "GREATEST(1, ", ")"),
+        ("snowflake", "CONCAT_WS(',', 'x', ", ")"),
+        ("snowflake", "DIV0(1, ", ")"),
+        ("postgres", "CEIL(", ")"),
+        ("postgres", "(1 BETWEEN SYMMETRIC 2 AND ", ")"),
+        ("postgres", "CONCAT('x', ", ")"),
+        ("postgres", "COALESCE('x', ", ")"),
+        ("postgres", "((1, 2) = (a, ", "))"),
+    ],
+)
+def test_nesting_does_not_double_and_double(dialect: str, before: str, after: str) -> None:
+    started = time.monotonic()
+    text = before * 40 + "a" + after * 40 + " = 1"
+    try:
+        assert len(spark_sql(text, dialect=dialect)) < 100 * len(text)
+    except RuleError as error:
+        assert error.remedy
+    assert time.monotonic() - started < 5
+
+
+@pytest.mark.parametrize(
+    ("dialect", "text"),
+    [
+        ("tsql", "EXEC('x')"),
+        ("tsql", "ALTER TABLE t FOO"),
+        ("mysql", "SHOW FOO BAR"),
+        ("postgres", "COMMENT ON x"),
+        ("snowflake", "CALL f()"),
+        ("postgres", "GRANT x ON y"),
+        ("bigquery", "a = 1 FOR SYSTEM_TIME"),
+    ],
+)
+def test_sqlglot_says_nothing_on_the_console(
+    capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture, dialect: str, text: str
+) -> None:
+    with pytest.raises(RuleError):
+        parse_rule(text, dialect=dialect)
+    assert capfd.readouterr() == ("", "")
+    assert caplog.records == []
+
+
+def test_errors_name_no_class_of_the_parser_and_no_other_dialect() -> None:
+    names = {"postgres": "Postgre", "snowflake": "Snowflake", "mysql": "MySQL", "tsql": "T-SQL", "bigquery": "BigQuery"}
+    classes = {name.upper() for name in dir(exp) if isinstance(getattr(exp, name), type)}
+    allowed = {
+        "LEAST",
+        "LENGTH",
+        "TRIM",
+        "LEFT",
+        "RIGHT",
+        "SUBSTRING",
+        "CEIL",
+        "FLOOR",
+        "LIKE",
+        "ESCAPE",
+        "IN",
+        "CONCAT",
+        "ANY",
+    }
+    allowed |= {
+        "ALL",
+        "NULL",
+        "DAY",
+        "MONTH",
+        "YEAR",
+        "HOUR",
+        "MINUTE",
+        "SECOND",
+        "QUARTER",
+        "WEEK",
+        "COALESCE",
+        "GREATEST",
+    }
+    allowed |= {"DECIMAL", "INTERVAL", "REPLACE", "AND", "OR", "BETWEEN", "ROUND", "INT", "UNKNOWN", "SOUNDEX"}
+    for dialect, text, _ in REFUSED:
+        with pytest.raises(RuleError) as caught:
+            parse_rule(text, dialect=dialect)
+        reason = caught.value.reason
+        assert not [name for other, name in names.items() if other != dialect and name in reason], (text, reason)
+        own = set(re.findall(r"[A-Za-z_]+", text.upper()))
+        shown = {word for word in re.findall(r"\b[A-Z]{4,}\b", reason)} - own - allowed
+        assert not shown & classes, (text, reason)
+        assert "class" not in reason
+        assert "sqlglot" not in str(caught.value)
+
+
+def test_the_documentation_lists_what_was_looked_at() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "dialects.md").read_text(encoding="utf-8")
+    sections = {}
+    for section in page.split("\n## ")[1:]:
+        sections[section.split('dialect="')[1].split('"')[0]] = section.replace("\\|", "|")
+    missing = [
+        (dialect, text)
+        for dialect, text, _ in [*TRANSLATED, *REFUSED]
+        if text.replace("\n", "\\n") not in sections[dialect]
+    ]
+    assert missing == []
 
 
 def test_the_dialect_is_named_in_any_case() -> None:
