@@ -31,10 +31,12 @@ _REMEDY = "Write the rule in Spark SQL, with dialect='spark'."
 _MOST_NODES = 20
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"[^\"]*\"|`[^`]*`", re.DOTALL)
 _MOST_CALLS = 12
-_BEFORE_BRACKETS = frozenset("AND OR NOT XOR IN LIKE ILIKE RLIKE REGEXP BETWEEN WHEN THEN ELSE IS FROM DIV MOD".split())
+_WORDS_BEFORE_BRACKETS = "AND OR XOR IN LIKE ILIKE RLIKE REGEXP BETWEEN WHEN THEN ELSE IS FROM DIV MOD"
+_BEFORE_BRACKETS = frozenset(_WORDS_BEFORE_BRACKETS.split())
 _NESTING = re.compile(
-    r"(?P<call>\b(?!(?:case|not|end)\b)(?P<name>[a-z_]\w*)\s*\()|(?P<open>[(\[{]|\bcase\b)|(?P<close>[)\]}]|\bend\b)|(?P<prefix>\bnot\b|[-+~!@])|[^\s]",
-    re.I,
+    r"""(?P<call> \b (?!(?:case|not|end)\b) (?P<name>[a-z_]\w*) \s* \( )
+      | (?P<open> [(\[{] | \bcase\b ) | (?P<close> [)\]}] | \bend\b ) | (?P<prefix> \bnot\b | [-+~!@] ) | [^\s]""",
+    re.IGNORECASE | re.VERBOSE,
 )
 
 

@@ -1,9 +1,10 @@
 """Division of another dialect, where the answer cannot depend on how a quotient is rounded.
 
-`n / 3.0` is `0.33333333333333333333` in PostgreSQL, `0.333333` in Spark, `0.3333` in MySQL, and a double where `n` is one. A
-test against a number with few digits is the same for all of them: with a divisor of `d` digits and a number with `f`
-digits behind the point, a quotient that is not equal to the number is further away from it than 1 / 10**(d + f), and so
-is the rounded one if it has that many digits behind the point. Spark has six of them at least, and MySQL four.
+`n / 3.0` is `0.33333333333333333333` in PostgreSQL, `0.333333` in Spark, `0.3333` in MySQL, and a double where `n` is
+one. A test against a number with few digits is the same for all of them: with a divisor of `d` digits and a number
+with `f` digits behind the point, a quotient that is not equal to the number is further away from it than 1 / 10**(d +
+f), and so is the rounded one if it has that many digits behind the point. Spark has six of them at least, and MySQL
+four.
 
 >>> import sqlglot
 >>> for text in ["n / 3.0 > 1.5", "n / 3.0 > 0.33333", "n / 3 > 1"]:

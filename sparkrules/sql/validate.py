@@ -4,10 +4,10 @@ The grammar of this room already knows only such expressions. Somebody else has 
 aggregate or star in a test before Spark sees it: sqlglot, written by other people. It sees the *shape* of a test, with
 names and constants blanked out (`c < 1`), so that a rule set with a million tests asks it about a few hundred shapes.
 
-What sqlglot finds is a veto, and so is a wrong number of arguments. But it does not read all that Spark reads, and that it
-stumbles is no fault of the rule: such a test is judged by its words instead (`_query_word`). A query, a window and an
-aggregate with a quantifier are each told by words that stand side by side, or behind a bracket, where the words and
-signs of a scalar expression cannot.
+What sqlglot finds is a veto, and so is a wrong number of arguments. But it does not read all that Spark reads, and
+that it stumbles is no fault of the rule: such a test is judged by its words instead (`_query_word`). A query, a
+window and an aggregate with a quantifier are each told by words that stand side by side, or behind a bracket, where
+the words and signs of a scalar expression cannot.
 """
 
 from __future__ import annotations
@@ -94,9 +94,9 @@ def validate(tokens: Tokens, start: int, end: int, policy: Policy) -> None:
         return
     reason, column = fault
     if not reason:
-        at = _query_word(tokens, start, end)
-        if at is not None:
-            raise tokens.error(at, "this may begin a query or a window", "A rule sees one row.")
+        word = _query_word(tokens, start, end)
+        if word is not None:
+            raise tokens.error(word, "this may begin a query or a window", "A rule sees one row.")
         return
     for at in shown:
         column -= len(tokens.shapes[at]) + 1
