@@ -632,7 +632,8 @@ def test_errors_name_no_class_of_the_parser_and_no_other_dialect() -> None:
     classes = {name.upper() for name in dir(exp) if isinstance(getattr(exp, name), type)}
     words = """
         ALL AND ANY BETWEEN CEIL COALESCE CONCAT DAY DECIMAL ESCAPE EXECUTE FLOOR GREATEST HOUR IN INT INTERVAL LEAST
-        LEFT LENGTH LIKE MINUTE MONTH NULL OR QUARTER REPLACE RIGHT ROUND SECOND SOUNDEX SUBSTRING TRIM UNKNOWN WEEK YEAR
+        LEFT LENGTH LIKE MINUTE MONTH NULL OR QUARTER REPLACE RIGHT ROUND SECOND SOUNDEX SUBSTRING TRIM
+        UNKNOWN WEEK YEAR
     """
     allowed = set(words.split())
     for dialect, text, _ in REFUSED:
