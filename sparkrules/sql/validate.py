@@ -154,9 +154,10 @@ def _query_word(tokens: Tokens, start: int, end: int) -> int | None:
     """Where a query, a window, a quantifier or a star may begin; None if nowhere."""
     kinds = tokens.kinds
     for at in range(start, end):
-        before, after = kinds[at - 1] if at > start else "", kinds[at + 1] if at + 1 < end else ""
+        # The beginning of the text is like the inside of a bracket.
+        before, after = kinds[at - 1] if at else "(", kinds[at + 1]
         if kinds[at] == "*":
-            if before in ("", "(", ",", "."):
+            if before in ("(", ",", "."):
                 return at
         elif kinds[at] == "word" or kinds[at] in ("SELECT", "FROM", "OVER", "ALL", "DISTINCT"):
             word = tokens.texts[at].upper()
