@@ -18,7 +18,7 @@ class _Anything(Policy):
         return True
 
 
-_ANYTHING = _Anything(max_characters=2**62, max_depth=2**31)
+ANYTHING = _Anything(max_characters=2**62, max_depth=2**31)
 
 
 def called_functions(tree: Node) -> frozenset[str]:
@@ -53,6 +53,6 @@ def functions_in(sql: str) -> frozenset[str]:
 
 @lru_cache(maxsize=65_536)
 def _functions_in(sql: str) -> frozenset[str]:
-    tokens = tokenize(sql, _ANYTHING)
-    parse_structure(tokens, _ANYTHING)
+    tokens = tokenize(sql, ANYTHING)
+    parse_structure(tokens, ANYTHING)
     return frozenset(tokens.functions)

@@ -30,7 +30,14 @@ _REMEDY = "Write the rule in Spark SQL, with dialect='spark'."
 # How many nodes a character may become. Each comparison of rows is as long as both rows.
 _MOST_NODES = 20
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"[^\"]*\"|`[^`]*`", re.DOTALL)
-_NESTING = re.compile(r"(?P<open>[(\[{]|\bcase\b)|(?P<close>[)\]}]|\bend\b)|(?P<prefix>\bnot\b|[-+~!@])|[^\s]", re.I)
+_MOST_CALLS = 12
+_WORDS_BEFORE_BRACKETS = "AND OR XOR IN LIKE ILIKE RLIKE REGEXP BETWEEN WHEN THEN ELSE IS FROM DIV MOD"
+_BEFORE_BRACKETS = frozenset(_WORDS_BEFORE_BRACKETS.split())
+_NESTING = re.compile(
+    r"""(?P<call> \b (?!(?:case|not|end)\b) (?P<name>[a-z_]\w*) \s* \( )
+      | (?P<open> [(\[{] | \bcase\b ) | (?P<close> [)\]}] | \bend\b ) | (?P<prefix> \bnot\b | [-+~!@] ) | [^\s]""",
+    re.IGNORECASE | re.VERBOSE,
+)
 
 
 def to_spark(text: str, dialect: str, policy: Policy) -> str:
@@ -61,16 +68,15 @@ def to_spark(text: str, dialect: str, policy: Policy) -> str:
 
 def _faithful(tree: exp.Expr, text: str, dialect: str, policy: Policy) -> exp.Expr:
     """The tree with its rows written out, if all of it means the same in Spark."""
+    # A function that sqlglot writes out twice, inside of itself, doubles with each of them.
     bound = _MOST_NODES * (len(text) + 10)
+    if _size(tree, bound) >= bound:
+        raise RuleError("written out, it is too long", text, remedy="Nest fewer functions in each other.")
     try:
-        if _size(tree, bound) < bound:
-            tree = with_rows_written_out(tree, dialect)
+        tree = with_rows_written_out(tree, dialect)
     except RowRefused as refused:
         raise _not_translated(refused.node, str(refused), text, dialect) from None
-    for count, node in enumerate(tree.walk()):
-        # A function that sqlglot writes out twice, inside of itself, doubles with each of them.
-        if count > bound:
-            raise RuleError("written out, it is too long", text, remedy="Nest fewer functions in each other.")
+    for node in tree.walk():
         reason = refusal(node, dialect, policy)
         if reason is not None:
             raise _not_translated(node, reason, text, dialect)
@@ -116,20 +122,30 @@ def _require_known_escapes(text: str, dialect: str) -> None:
 
 
 def _require_bounds(text: str, policy: Policy) -> None:
-    """sqlglot recurses where a text nests and could crash the process: bound that first, from above."""
+    """sqlglot recurses where a text nests and could crash the process: bound that first, from above. And while it
+    reads, it writes some functions out with copies of their arguments (Snowflake's DIV0): bound those more tightly."""
     if len(text) > policy.max_characters:
         raise RuleError(f"the text has {len(text):,} characters, more than {policy.max_characters:,}")
-    depth = prefixes = 0
+    depth = prefixes = calls = 0
+    opened: list[bool] = []
     for match in _NESTING.finditer(_QUOTED.sub(lambda quoted: "x" * len(quoted.group()), text)):
         prefixes = prefixes + 1 if match["prefix"] else 0
-        depth += bool(match["open"]) - bool(match["close"])
-        if depth + prefixes > policy.max_depth:
+        depth += bool(match["open"] or match["call"]) - bool(match["close"])
+        if match["open"] or match["call"]:
+            opened.append(match["call"] is not None and match["name"].upper() not in _BEFORE_BRACKETS)
+            calls += opened[-1]
+        elif match["close"] and opened:
+            calls -= opened.pop()
+        if depth + prefixes > policy.max_depth or calls > _MOST_CALLS:
+            deepest = policy.max_depth if depth + prefixes > policy.max_depth else _MOST_CALLS
             raise RuleError(
-                f"nested deeper than {policy.max_depth} levels",
+                f"nested deeper than {deepest} levels",
                 text,
                 match.start(),
                 match.group(),
-                "Write the rule flatter, or raise Policy.max_depth.",
+                "Write the rule flatter, or raise Policy.max_depth."
+                if deepest == policy.max_depth
+                else "Nest fewer functions in each other, or write the rule in Spark SQL, with dialect='spark'.",
             )
 
 

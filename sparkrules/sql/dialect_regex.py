@@ -1,7 +1,7 @@
 """Patterns of other dialects in Java's words, where the two understand them alike.
 
-Unicode, POSIX classes, word boundaries, flags and look-around are not the same everywhere: a pattern is translated if it
-consists of what is.
+Unicode, POSIX classes, word boundaries, flags and look-around are not the same everywhere: a pattern is translated if
+it consists of what is.
 """
 
 from __future__ import annotations

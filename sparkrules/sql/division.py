@@ -1,16 +1,17 @@
 """Division of another dialect, where the answer cannot depend on how a quotient is rounded.
 
-`n / 3.0` is `0.33333333333333333333` in PostgreSQL, `0.333333` in Spark, `0.3333` in MySQL, and a double where `n` is one. A
-test against a number with few digits is the same for all of them: with a divisor of `d` digits and a number with `f`
-digits behind the point, a quotient that is not equal to the number is further away from it than 1 / 10**(d + f), and so
-is the rounded one if it has that many digits behind the point. Spark has six of them at least, and MySQL four.
+`n / 3.0` is `0.33333333333333333333` in PostgreSQL, `0.333333` in Spark, `0.3333` in MySQL, and a double where `n` is
+one. A test against a number with few digits is the same for all of them: with a divisor of `d` digits and a number
+with `f` digits behind the point, a quotient that is not equal to the number is further away from it than 1 / 10**(d +
+f), and so is the rounded one if it has that many digits behind the point. Spark has six of them at least, and MySQL
+four.
 
 >>> import sqlglot
 >>> for text in ["n / 3.0 > 1.5", "n / 3.0 > 0.33333", "n / 3 > 1"]:
 ...     division = sqlglot.parse_one(text, read="postgres").this
 ...     print(refusal_of_division(division, "postgres"))
 None
-n / 3.0 is rounded otherwise in Spark: compare it with a number of fewer digits
+a quotient is rounded otherwise in Spark: compare it with a number of fewer digits
 / of whole numbers is not Spark's, which gives a fraction: divide by a number such as 3.0
 """
 
@@ -37,7 +38,7 @@ def refusal_of_division(node: exp.Expr, dialect: str) -> str | None:
     digits = len(divisor.replace(".", "").lstrip("0"))
     behind = [_behind_the_point(number) for number in _compared_with(node)]
     if not behind or None in behind or digits + max(filter(None, behind), default=0) > _DIGITS.get(dialect, 6):
-        return f"{node.sql(dialect)} is rounded otherwise in Spark: compare it with a number of fewer digits"
+        return "a quotient is rounded otherwise in Spark: compare it with a number of fewer digits"
     return None
 
 

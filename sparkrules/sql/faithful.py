@@ -121,9 +121,9 @@ def _doubles(node: exp.Expr | None, dialect: str) -> bool:
         return dialect not in IGNORE_NULL
     if isinstance(node, exp.ConcatWs):
         return dialect == "snowflake"
-    return isinstance(node, (exp.Ceil, exp.Floor)) or (
-        isinstance(node, exp.Between) and bool(node.args.get("symmetric"))
-    )
+    if isinstance(node, exp.Between):
+        return bool(node.args.get("symmetric"))
+    return isinstance(node, (exp.Ceil, exp.Floor))
 
 
 def _inside_of_doubled(node: exp.Expr, dialect: str) -> bool:
@@ -341,7 +341,7 @@ def _coalesce(node: exp.Expr, _dialect: str) -> Refusal:
 # --- texts
 
 
-def _joined(node: exp.Expr, dialect: str) -> Refusal:
+def _joined(node: exp.Expr, _dialect: str) -> Refusal:
     if isinstance(node, exp.DPipe):
         if any(isinstance(side, _ARITHMETIC) for side in _sides(node)):
             return "dialects differ in whether || or arithmetic comes first: add brackets"

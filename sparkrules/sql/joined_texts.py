@@ -1,9 +1,9 @@
 """CONCAT, CONCAT_WS and `||` of another dialect: what they make of a NULL, and of what is not a text.
 
-A number or a Boolean becomes a text there as here, but not the same one: `CONCAT('x', TRUE)` is `xt` in PostgreSQL, `x1` in
-MySQL and `xtrue` in Spark; a double `1` is `1` there and `1.0` here. So what is joined has to be a text. The types of
-columns are not known here; a column is written as `IF(a COLLATE UTF8_BINARY IS NULL, NULL, a)`, which is `a`, and which
-Spark refuses for a column that is not a text: COLLATE is the one test of Spark's that casts nothing.
+A number or a Boolean becomes a text there as here, but not the same one: `CONCAT('x', TRUE)` is `xt` in PostgreSQL,
+`x1` in MySQL and `xtrue` in Spark; a double `1` is `1` there and `1.0` here. So what is joined has to be a text. The
+types of columns are not known here; a column is written as `IF(a COLLATE UTF8_BINARY IS NULL, NULL, a)`, which is
+`a`, and which Spark refuses for a column that is not a text: COLLATE is the one test of Spark's that casts nothing.
 """
 
 from __future__ import annotations

@@ -11,15 +11,17 @@ from __future__ import annotations
 from collections.abc import Collection
 from difflib import get_close_matches
 
-_AGGREGATES = frozenset(
-    """any any_value approx_count_distinct approx_percentile array_agg avg bit_and bit_or bit_xor bool_and bool_or
+_AGGREGATE_NAMES = """
+    any any_value approx_count_distinct approx_percentile array_agg avg bit_and bit_or bit_xor bool_and bool_or
     collect_list collect_set corr count count_if count_min_sketch covar_pop covar_samp every first first_value grouping
     grouping_id histogram_numeric kurtosis last last_value listagg max max_by mean median min min_by mode percentile
     percentile_approx percentile_cont percentile_disc regr_avgx regr_avgy regr_count regr_intercept regr_r2 regr_slope
     regr_sxx regr_sxy regr_syy skewness some std stddev stddev_pop stddev_samp string_agg sum try_avg try_sum var_pop
-    var_samp variance""".split()
-)
-_WINDOWS = frozenset("cume_dist dense_rank lag lead nth_value ntile percent_rank rank row_number".split())
+    var_samp variance
+"""
+_AGGREGATES = frozenset(_AGGREGATE_NAMES.split())
+_WINDOW_NAMES = "cume_dist dense_rank lag lead nth_value ntile percent_rank rank row_number"
+_WINDOWS = frozenset(_WINDOW_NAMES.split())
 # Functions of other dialects: which, and what Spark has instead.
 _ELSEWHERE = {
     "charindex": ("tsql", "locate('x', name)"),
@@ -50,9 +52,7 @@ def about_function(name: str, allowed: Collection[str]) -> str:
     if name in _AGGREGATES:
         return f"{name} is an aggregate, and a rule sees one row: compute it beforehand, and compare with the column."
     if name in _WINDOWS:
-        return (
-            f"{name} looks at other rows, and a rule sees one row: compute it beforehand, and compare with the column."
-        )
+        return f"{name} looks at other rows, and a rule sees one: compute it beforehand, and compare with the column."
     if name == "where":
         return "Drop the word WHERE: a rule is what stands behind it."
     if name in _ELSEWHERE:

@@ -25,7 +25,7 @@ from collections.abc import Callable
 from sqlglot import exp
 
 _STRICT: dict[type[exp.Expr], type[exp.Binary]] = {exp.LT: exp.LT, exp.LTE: exp.LT, exp.GT: exp.GT, exp.GTE: exp.GT}
-_STANDARD = (exp.EQ, exp.NEQ, *_STRICT, exp.In)
+_STANDARD: tuple[type[exp.Expr], ...] = (exp.EQ, exp.NEQ, *_STRICT, exp.In)
 _COMPARED: dict[str, tuple[type[exp.Expr], ...]] = {
     "postgres": (*_STANDARD, exp.NullSafeEQ, exp.NullSafeNEQ, exp.Is, exp.Between),
     "mysql": (*_STANDARD, exp.NullSafeEQ),

@@ -4,10 +4,10 @@ The grammar of this room already knows only such expressions. Somebody else has 
 aggregate or star in a test before Spark sees it: sqlglot, written by other people. It sees the *shape* of a test, with
 names and constants blanked out (`c < 1`), so that a rule set with a million tests asks it about a few hundred shapes.
 
-What sqlglot finds is a veto, and so is a wrong number of arguments. But it does not read all that Spark reads, and that it
-stumbles is no fault of the rule: such a test is judged by its words instead (`_query_word`). A query, a window and an
-aggregate with a quantifier are each told by words that stand side by side, or behind a bracket, where the words and
-signs of a scalar expression cannot.
+What sqlglot finds is a veto, and so is a wrong number of arguments. But it does not read all that Spark reads, and
+that it stumbles is no fault of the rule: such a test is judged by its words instead (`_query_word`). A query, a
+window and an aggregate with a quantifier are each told by words that stand side by side, or behind a bracket, where
+the words and signs of a scalar expression cannot.
 """
 
 from __future__ import annotations
@@ -186,9 +186,10 @@ def _query_word(tokens: Tokens, start: int, end: int) -> int | None:
     """Where a query, a window, a quantifier or a star may begin; None if nowhere."""
     kinds = tokens.kinds
     for at in range(start, end):
-        before, after = kinds[at - 1] if at > start else "", kinds[at + 1] if at + 1 < end else ""
+        # The beginning of the text is like the inside of a bracket.
+        before, after = kinds[at - 1] if at else "(", kinds[at + 1]
         if kinds[at] == "*":
-            if before in ("", "(", ",", "."):
+            if before in ("(", ",", "."):
                 return at
         elif kinds[at] == "word" or kinds[at] in ("SELECT", "FROM", "OVER", "ALL", "DISTINCT"):
             word = tokens.texts[at].upper()

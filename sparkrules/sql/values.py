@@ -478,9 +478,7 @@ class ValueGrammar:
         """The error for a token that cannot follow what is before it."""
         previous = self.tokens.texts[self.at - 1].upper() if self.at else ""
         if self.at <= 2 and self.tokens.texts[0].upper() == "WHERE":
-            return self.tokens.error(
-                0, "WHERE is not part of a rule", "Drop the word: a rule is what stands behind it."
-            )
+            return self.tokens.error(0, "WHERE is not part of a rule", "Drop the word: a rule is what follows it.")
         if previous in _QUANTIFIERS and self.kinds[max(self.at - 2, 0)] not in ("IS", "NOT"):
             return self.tokens.error(self.at - 1, "aggregates are not allowed", "A rule sees one row.")
         if previous in _QUERY_WORDS:

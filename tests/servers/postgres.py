@@ -46,19 +46,10 @@ def server() -> Iterator[Any]:
     common: dict[str, Any] = {"cwd": directory, "stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, **owner}
     process = None
     try:
-        initdb = [
-            binaries / "initdb",
-            "-D",
-            data,
-            "-U",
-            "test",
-            "--auth=trust",
-            "--locale=C",
-            "-E",
-            "UTF8",
-            "--no-sync",
-        ]
-        subprocess.run(initdb, check=True, stderr=subprocess.STDOUT, timeout=120, **common)
+        options = ["-U", "test", "--auth=trust", "--locale=C", "-E", "UTF8", "--no-sync"]
+        subprocess.run(
+            [binaries / "initdb", "-D", data, *options], check=True, stderr=subprocess.STDOUT, timeout=120, **common
+        )
         settings = {"listen_addresses": "", "fsync": "off", "timezone": "UTC", "shared_buffers": "16MB"}
         options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
         process = subprocess.Popen(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from pyspark.errors import AnalysisException
 
 from sparkrules.sql import spark_sql
 
@@ -73,6 +74,36 @@ CASES = [
     ("bigquery", "STARTS_WITH('abc', 'ab') AND ENDS_WITH('abc', 'bc')", True),
     ("mysql", '"a" \'b\' = "ab"', True),
     ("postgres", "NULL NOT IN (1, 2) IS NULL", None),
+    ("mysql", "((1, NULL) = (2, NULL)) IS FALSE", True),  # Spark's structs would be equal or not, and never unknown
+    ("mysql", "((1, NULL) <> (1, 2)) IS NULL", True),
+    ("mysql", "((1, NULL) < (2, 1))", True),
+    ("mysql", "(1, NULL) <=> (1, NULL)", True),
+    ("snowflake", "((1, NULL) IN ((1, 2))) IS NULL", True),
+    ("postgres", "(NULL, 1) IS NULL", False),
+    ("postgres", "(NULL, 1) IS NOT NULL", False),
+    ("snowflake", "GREATEST(1, NULL) IS NULL", True),
+    ("mysql", "LEAST(1, NULL) IS NULL", True),
+    ("bigquery", "GREATEST(1, NULL) IS NULL", True),
+    ("tsql", "GREATEST(1, NULL) = 1", True),
+    ("snowflake", "CONCAT_WS(',', 'a', NULL) IS NULL", True),
+    ("mysql", "CONCAT_WS(',', 'a', NULL, 'b') = 'a,b'", True),
+    ("tsql", "LEN('ab  ') = 2", True),
+    ("tsql", "LEFT('abc', 2) = 'ab' AND RIGHT('abc', 2) = 'bc'", True),
+    ("tsql", "DATEADD(month, 1, CAST('2020-01-31' AS date)) = CAST('2020-02-29' AS date)", True),
+    ("tsql", "DATEDIFF(day, CAST('2020-01-31' AS date), CAST('2020-02-01' AS date)) = 1", True),
+    ("mysql", "DATE_SUB(DATE '2020-03-31', INTERVAL 1 MONTH) = DATE '2020-02-29'", True),
+    ("mysql", "DAYOFWEEK(DATE '2020-02-02') = 1", True),
+    ("postgres", "EXTRACT(DOW FROM DATE '2020-02-02') = 0", True),
+    ("postgres", "CEIL('NaN'::float8) = 'NaN'::float8", True),
+    ("postgres", "FLOOR(1e30::float8) = 1e30", True),
+    ("postgres", "CEIL(-1.5) = -1 AND FLOOR(-1.5) = -2", True),
+    ("postgres", "7 / 2.0 = 3.5 AND 1 / 3.0 < 0.34", True),
+    ("mysql", "7 / 2 = 3.5", True),
+    ("snowflake", "7 / 2 = 3.5", True),
+    ("postgres", "E'a\\nb' = 'a\nb'", True),
+    ("postgres", "'aXb' SIMILAR TO 'a_b' AND NOT 'aXbc' SIMILAR TO 'a_b'", True),
+    ("postgres", "'AB' ~* 'b$'", True),
+    ("postgres", "RTRIM('abab', 'b') = 'aba' AND LTRIM('  a') = 'a'", True),
 ]
 
 
@@ -91,3 +122,20 @@ def test_translations(spark: SparkSession) -> None:
 def test_quoted_names_reach_the_column(spark: SparkSession, dialect: str, column: str) -> None:
     df = spark.createDataFrame([(1,)], ['na"me`'])
     assert df.where(spark_sql(f"{column} = 1", dialect=dialect)).count() == 1
+
+
+@pytest.mark.parametrize("dialect", ["postgres", "mysql", "tsql", "snowflake", "bigquery"])
+def test_what_is_joined_is_a_text_or_refused(spark: SparkSession, dialect: str) -> None:
+    df = spark.sql("SELECT * FROM VALUES ('a', 1, true, 1.0D), (NULL, NULL, NULL, NULL) AS t(s, n, p, x)")
+    skips = dialect in ("postgres", "tsql")
+    assert df.where(spark_sql("CONCAT(s, 'b') = 'ab'", dialect=dialect)).count() == 1
+    assert df.where(spark_sql("CONCAT(s, 'b') = 'b'", dialect=dialect)).count() == int(skips)
+    for column in ("n", "p", "x"):
+        with pytest.raises(AnalysisException, match="STRING"):
+            df.where(spark_sql(f"CONCAT(s, {column}) = 'x'", dialect=dialect)).count()
+
+
+def test_a_name_with_a_dollar_reaches_the_column(spark: SparkSession) -> None:
+    df = spark.createDataFrame([(1,)], ["a$b"])
+    for dialect in ("postgres", "mysql", "snowflake"):
+        assert df.where(spark_sql("a$b = 1", dialect=dialect)).count() == 1

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sparkrules.sql import RuleError, parse_rule
 from sparkrules.sql.grammar import parse_structure
 from sparkrules.sql.policy import DEFAULT_POLICY
-from sparkrules.sql.syntax import Gate, Not, Operand, Syntax, Test, Value
+from sparkrules.sql.syntax import Gate, Not, Operand, Syntax, Value
 from sparkrules.sql.tokens import Tokens, tokenize
 
 if TYPE_CHECKING:
@@ -104,6 +104,3 @@ def _operand(tokens: Tokens, operand: Operand) -> str:
     if operand.form == "brackets":
         return f"({bracketed(tokens, operand.inner[0])})"
     return tokens.sql(operand.start, operand.end)
-
-
-__all__ = ["Comparison", "SparkParser", "Test", "bracketed"]

@@ -6,11 +6,15 @@ we take apart differently from Spark would keep different rows.
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import pytest
 
-from sparkrules.sql import Constant, Junction, Node, Predicate, parse_rule, predicates
+from sparkrules.sql import Constant, Junction, Node, Predicate, RuleError, parse_rule, predicates
+from sparkrules.sql.functions import SCALAR_FUNCTIONS
+from tests.sql.parsed_by_spark import SparkParser
+from tests.sql.spark_texts import SparkTexts
 
 TEXTS = [
     "a = b IS NULL",
@@ -131,3 +135,77 @@ def test_a_text_keeps_the_rows_that_its_tree_keeps(spark: Any) -> None:
         truths = {test: row[f"p{i}"] for i, test in enumerate(tests)}
         for i, (text, tree) in enumerate(zip(TEXTS, trees, strict=True)):
             assert holds(tree, truths) == (row[f"t{i}"] is True), (text, str(tree), row)
+
+
+# The reasons of docs/rule-language.md, "What is rejected", for texts that Spark reads and a rule may not say.
+DOCUMENTED = {
+    "expected a value",
+    "expected WHEN",
+    "unexpected here",
+    "aggregates are not allowed",
+    "aggregates and windows are not allowed",
+    "this function is not allowed in a rule",
+    "parameter markers are not allowed",
+    "subqueries and statements are not allowed",
+    "a star is not a value",
+    "a lambda outside of a function",
+    "a data type that is not closed",
+    "reveals the environment of the query",
+    "an argument is missing",
+    "too many arguments",
+}
+READ_BY_SPARK = [
+    "CAST(s AS STRING COLLATE UTF8_LCASE) = 'x'",
+    "CAST(s AS CHAR(3)) = 'x' OR s::varchar(4) = 'y' OR s::char(3) COLLATE UTF8_LCASE = 'z'",
+    "CAST(s AS STRUCT<a: INT COMMENT 'x'>).a = 1",
+    "s::struct<`a b`: int NOT NULL COMMENT 'x' 'y', c array<struct<d: int>>>.`a b` = 1",
+    "a::void IS NULL OR a::map<string, struct<>> IS NULL OR a::struct<> IS NULL",
+    "-interval -1 day 1 hour < i",
+    "(0 AS sum, 0 AS n).sum = a",
+    "aggregate(xs, (0 AS sum, 0 AS n), (acc, x) -> (acc.sum + x, acc.n + 1), acc -> acc.sum / acc.n) > 1",
+    "filter(xs, all -> all > 1)[0] = 1",
+    "exists(xs, distinct -> distinct IS DISTINCT FROM 1)",
+    "aggregate(xs, 0, (all, x) -> all + x) > 1 AND lower(all) = 'x' AND all.x = 1",
+    "map('a' COLLATE UTF8_LCASE, 1)['A'] = 1 OR map(c) IS NULL OR map('a' COLLATE UTF8_LCASE, 1, 'b') IS NULL",
+    "substring(s FROM 2, 3) = 'x'",
+    "a BETWEEN b = 1 AND c",
+    "concat() = '' OR hour(a, b) = 1",
+]
+
+
+def test_what_spark_reads_is_read_in_the_same_way(spark: Any) -> None:
+    found = SparkParser(spark).compare(READ_BY_SPARK)
+    assert (found.refused, found.accepted, found.different) == ({}, [], [])
+
+
+@pytest.mark.slow
+def test_random_texts_are_read_as_spark_reads_them(spark: Any) -> None:
+    """SPARKRULES_PARSER_TEXTS sets how many."""
+    count = int(os.environ.get("SPARKRULES_PARSER_TEXTS", "1500"))
+    texts = SparkTexts(seed=5)
+    found = SparkParser(spark).compare(texts.text() for _ in range(count))
+    assert found.different == []
+    assert {reason: texts[:3] for reason, texts in found.refused.items() if reason not in DOCUMENTED} == {}
+    assert found.tally["accepted by both"] > count / 2
+    assert len(found.accepted) < count / 20
+
+
+@pytest.mark.slow
+def test_a_number_of_arguments_that_is_refused_is_one_that_spark_refuses(spark: Any) -> None:
+    wrong = []
+    for function in sorted(SCALAR_FUNCTIONS - {"timestampadd", "timestampdiff"}):
+        for count in (0, 1, 2, 3, 6):
+            try:
+                parse_rule(f"{function}({', '.join(['c'] * count)}) IS NULL")
+            except RuleError as error:
+                if "argument" not in error.reason:
+                    continue
+                call = f"{function}({', '.join(['NULL'] * count)})"
+                try:
+                    spark.sql(f"SELECT ({call}) IS NULL")
+                    wrong.append(call)
+                except Exception as refused:
+                    known = ("WRONG_NUM_ARGS", "PARSE_SYNTAX_ERROR", "MULTI_ALIAS")
+                    if not any(word in str(refused) for word in known):
+                        wrong.append(f"{call}: {str(refused)[:80]}")
+    assert wrong == []

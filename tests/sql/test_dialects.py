@@ -6,13 +6,23 @@ where the two differ in more than spelling.
 
 from __future__ import annotations
 
+import re
+import time
+from contextlib import suppress
+from pathlib import Path
+
 import pytest
+from sqlglot import exp
 
 from sparkrules.sql import Policy, RuleError, parse_rule, spark_sql
 
 # fmt: off
 TRANSLATED = [
-    ("postgres", "a || b = 'x'", "IF(a COLLATE UTF8_BINARY IS NULL, NULL, a) || IF(b COLLATE UTF8_BINARY IS NULL, NULL, b) = 'x'"),
+    (
+        "postgres",
+        "a || b = 'x'",
+        "IF(a COLLATE UTF8_BINARY IS NULL, NULL, a) || IF(b COLLATE UTF8_BINARY IS NULL, NULL, b) = 'x'",
+    ),
     ("postgres", "a ILIKE 'x'", "a ILIKE 'x'"),
     ("postgres", "a NOT ILIKE 'x'", "a NOT ILIKE 'x'"),
     ("postgres", "a ~ 'x'", "a RLIKE '(?s)x'"),
@@ -50,7 +60,11 @@ TRANSLATED = [
     ("postgres", 'COALESCE(a, 1) = 1', 'COALESCE(a, 1) = 1'),
     ("postgres", 'GREATEST(a, b) = 1', 'GREATEST(a, b) = 1'),
     ("postgres", 'a = $$x$$', "a = 'x'"),
-    ("postgres", "CONCAT(a, b) = 'x'", "CONCAT(IF(a COLLATE UTF8_BINARY IS NULL, '', a), IF(b COLLATE UTF8_BINARY IS NULL, '', b)) = 'x'"),
+    (
+        "postgres",
+        "CONCAT(a, b) = 'x'",
+        "CONCAT(IF(a COLLATE UTF8_BINARY IS NULL, '', a), IF(b COLLATE UTF8_BINARY IS NULL, '', b)) = 'x'",
+    ),
     ("postgres", 'MOD(a, 2) = 1', 'a % 2 = 1'),
     ("postgres", 'a = b IS NULL', '(a = b) IS NULL'),
     ("postgres", '(a = b) IS NULL', '(a = b) IS NULL'),
@@ -78,10 +92,23 @@ TRANSLATED = [
     ("postgres", '(a, b) IS NULL', '(a IS NULL AND b IS NULL)'),
     ("postgres", '(a, b) IS NOT NULL', '(a IS NOT NULL AND b IS NOT NULL)'),
     ("postgres", '(a, b) IS DISTINCT FROM (1, 2)', '(a IS DISTINCT FROM 1 OR b IS DISTINCT FROM 2)'),
-    ("postgres", '(a, b) BETWEEN (1, 2) AND (3, 4)', '((a > 1 OR (a = 1 AND b >= 2)) AND (a < 3 OR (a = 3 AND b <= 4)))'),
+    (
+        "postgres",
+        '(a, b) BETWEEN (1, 2) AND (3, 4)',
+        '((a > 1 OR (a = 1 AND b >= 2)) AND (a < 3 OR (a = 3 AND b <= 4)))',
+    ),
     ("postgres", "CONCAT(a, 'x', 1) = 'y'", "CONCAT(IF(a COLLATE UTF8_BINARY IS NULL, '', a), 'x', 1) = 'y'"),
-    ("postgres", "COALESCE(a, '') || LOWER(b) = 'x'", "COALESCE(IF(a COLLATE UTF8_BINARY IS NULL, NULL, a), '') || LOWER(b) = 'x'"),
-    ("postgres", "CONCAT_WS(',', a, b) = 'x'", "CONCAT_WS(',', IF(a COLLATE UTF8_BINARY IS NULL, NULL, a), IF(b COLLATE UTF8_BINARY IS NULL, NULL, b)) = 'x'"),
+    (
+        "postgres",
+        "COALESCE(a, '') || LOWER(b) = 'x'",
+        "COALESCE(IF(a COLLATE UTF8_BINARY IS NULL, NULL, a), '') || LOWER(b) = 'x'",
+    ),
+    (
+        "postgres",
+        "CONCAT_WS(',', a, b) = 'x'",
+        ("CONCAT_WS(',', IF(a COLLATE UTF8_BINARY IS NULL, NULL, a), IF(b COLLATE UTF8_BINARY IS NUL"
+        "L, NULL, b)) = 'x'"),
+    ),
     ("postgres", "LTRIM(a) = 'x'", "LTRIM(a) = 'x'"),
     ("postgres", "RTRIM(a, 'xy') = 'z'", "TRIM(TRAILING 'xy' FROM a) = 'z'"),
     ("postgres", "TRIM(LEADING 'x' FROM a) = 'y'", "TRIM(LEADING 'x' FROM a) = 'y'"),
@@ -114,7 +141,11 @@ TRANSLATED = [
     ("postgres", 'OCTET_LENGTH(a) = 1', 'OCTET_LENGTH(a) = 1'),
     ("postgres", 'SIGN(a) = 1', 'SIGN(a) = 1'),
     ("postgres", "a ~~ 'x%'", "a LIKE 'x%'"),
-    ("snowflake", "a || b = 'x'", "IF(a COLLATE UTF8_BINARY IS NULL, NULL, a) || IF(b COLLATE UTF8_BINARY IS NULL, NULL, b) = 'x'"),
+    (
+        "snowflake",
+        "a || b = 'x'",
+        "IF(a COLLATE UTF8_BINARY IS NULL, NULL, a) || IF(b COLLATE UTF8_BINARY IS NULL, NULL, b) = 'x'",
+    ),
     ("snowflake", "a ILIKE 'x'", "a ILIKE 'x'"),
     ("snowflake", "a LIKE 'x^%' ESCAPE '^'", "a LIKE 'x^%' ESCAPE '^'"),
     ("snowflake", "a RLIKE 'x.*'", r"a RLIKE '\\A(?:x.*)\\z'"),
@@ -142,8 +173,18 @@ TRANSLATED = [
     ("snowflake", 'DATEDIFF(day, d, e) > 1', 'DATEDIFF(e, d) > 1'),
     ("snowflake", 'GREATEST(a, b) = 1', 'IF(a IS NULL OR b IS NULL, NULL, GREATEST(a, b)) = 1'),
     ("snowflake", '(a, b) IN ((1, 2), (3, 4))', '((a = 1 AND b = 2) OR (a = 3 AND b = 4))'),
-    ("snowflake", "CONCAT(a, b) = 'x'", "CONCAT(IF(a COLLATE UTF8_BINARY IS NULL, NULL, a), IF(b COLLATE UTF8_BINARY IS NULL, NULL, b)) = 'x'"),
-    ("snowflake", "CONCAT_WS(',', a, b) = 'x'", "CASE WHEN ',' IS NULL OR IF(a COLLATE UTF8_BINARY IS NULL, NULL, a) IS NULL OR IF(b COLLATE UTF8_BINARY IS NULL, NULL, b) IS NULL THEN NULL ELSE CONCAT_WS(',', IF(a COLLATE UTF8_BINARY IS NULL, NULL, a), IF(b COLLATE UTF8_BINARY IS NULL, NULL, b)) END = 'x'"),
+    (
+        "snowflake",
+        "CONCAT(a, b) = 'x'",
+        "CONCAT(IF(a COLLATE UTF8_BINARY IS NULL, NULL, a), IF(b COLLATE UTF8_BINARY IS NULL, NULL, b)) = 'x'",
+    ),
+    (
+        "snowflake",
+        "CONCAT_WS(',', a, b) = 'x'",
+        ("CASE WHEN ',' IS NULL OR IF(a COLLATE UTF8_BINARY IS NULL, NULL, a) IS NULL OR IF(b COLLAT"
+        "E UTF8_BINARY IS NULL, NULL, b) IS NULL THEN NULL ELSE CONCAT_WS(',', IF(a COLLATE UTF8_BI"
+        "NARY IS NULL, NULL, a), IF(b COLLATE UTF8_BINARY IS NULL, NULL, b)) END = 'x'"),
+    ),
     ("snowflake", 'a / 3 > 1', 'a / 3 > 1'),
     ("snowflake", "LTRIM(a, 'xy') = 'z'", "TRIM(LEADING 'xy' FROM a) = 'z'"),
     ("snowflake", 'DATEADD(day, -1, d) > e', "(d - INTERVAL '1' DAY) > e"),
@@ -171,7 +212,11 @@ TRANSLATED = [
     ("mysql", 'a MOD 2 = 1', 'a % 2 = 1'),
     ("mysql", 'IF(a, 1, 0) = 1', 'IF(a, 1, 0) = 1'),
     ("mysql", 'IFNULL(a, 1) = 1', 'COALESCE(a, 1) = 1'),
-    ("mysql", "CONCAT(a, b) = 'x'", "CONCAT(IF(a COLLATE UTF8_BINARY IS NULL, NULL, a), IF(b COLLATE UTF8_BINARY IS NULL, NULL, b)) = 'x'"),
+    (
+        "mysql",
+        "CONCAT(a, b) = 'x'",
+        "CONCAT(IF(a COLLATE UTF8_BINARY IS NULL, NULL, a), IF(b COLLATE UTF8_BINARY IS NULL, NULL, b)) = 'x'",
+    ),
     ("mysql", "INSTR(a, 'x') > 0", "LOCATE('x', a) > 0"),
     ("mysql", 'YEAR(d) = 2020', 'YEAR(d) = 2020'),
     ("mysql", 'ISNULL(a)', '(a IS NULL)'),
@@ -188,7 +233,12 @@ TRANSLATED = [
     ("mysql", '(a, b) <=> (1, NULL)', '(a IS NOT DISTINCT FROM 1 AND b IS NOT DISTINCT FROM NULL)'),
     ("mysql", '(a, b) IN ((1, 2))', '(a = 1 AND b = 2)'),
     ("mysql", "CONCAT(a, 1) = 'x'", "CONCAT(IF(a COLLATE UTF8_BINARY IS NULL, NULL, a), 1) = 'x'"),
-    ("mysql", "CONCAT_WS(',', a, b) = 'x'", "CONCAT_WS(',', IF(a COLLATE UTF8_BINARY IS NULL, NULL, a), IF(b COLLATE UTF8_BINARY IS NULL, NULL, b)) = 'x'"),
+    (
+        "mysql",
+        "CONCAT_WS(',', a, b) = 'x'",
+        ("CONCAT_WS(',', IF(a COLLATE UTF8_BINARY IS NULL, NULL, a), IF(b COLLATE UTF8_BINARY IS NUL"
+        "L, NULL, b)) = 'x'"),
+    ),
     ("mysql", 'a / 3 > 1', 'a / 3 > 1'),
     ("mysql", 'a / 100 > 1.5', 'a / 100 > 1.5'),
     ("mysql", "LEFT(a, 2) = 'xy'", "LEFT(a, 2) = 'xy'"),
@@ -218,14 +268,27 @@ TRANSLATED = [
     ("tsql", 'IIF(a > 1, 1, 0) = 1', 'IF(a > 1, 1, 0) = 1'),
     ("tsql", 'DATEPART(year, d) = 2020', 'EXTRACT(year FROM d) = 2020'),
     ("tsql", 'YEAR(d) = 2020', 'YEAR(d) = 2020'),
-    ("tsql", "CONCAT(a, b) = 'x'", "CONCAT(IF(a COLLATE UTF8_BINARY IS NULL, '', a), IF(b COLLATE UTF8_BINARY IS NULL, '', b)) = 'x'"),
+    (
+        "tsql",
+        "CONCAT(a, b) = 'x'",
+        "CONCAT(IF(a COLLATE UTF8_BINARY IS NULL, '', a), IF(b COLLATE UTF8_BINARY IS NULL, '', b)) = 'x'",
+    ),
     ("tsql", 'a IS NOT DISTINCT FROM b', 'a IS NOT DISTINCT FROM b'),
     ("tsql", "UPPER(a) = 'X'", "UPPER(a) = 'X'"),
     ("tsql", 'DATEADD(day, 1, d) > d', "(d + INTERVAL '1' DAY) > d"),
     ("tsql", 'LEN(a) > 1', 'LENGTH(RTRIM(a)) > 1'),
     ("tsql", "CHARINDEX('x', a) > 0", "LOCATE('x', a) > 0"),
-    ("tsql", "CONCAT_WS(',', a, b) = 'x'", "CONCAT_WS(',', IF(a COLLATE UTF8_BINARY IS NULL, NULL, a), IF(b COLLATE UTF8_BINARY IS NULL, NULL, b)) = 'x'"),
-    ("tsql", "CONCAT(a, b, 1) = 'x'", "CONCAT(IF(a COLLATE UTF8_BINARY IS NULL, '', a), IF(b COLLATE UTF8_BINARY IS NULL, '', b), 1) = 'x'"),
+    (
+        "tsql",
+        "CONCAT_WS(',', a, b) = 'x'",
+        ("CONCAT_WS(',', IF(a COLLATE UTF8_BINARY IS NULL, NULL, a), IF(b COLLATE UTF8_BINARY IS NUL"
+        "L, NULL, b)) = 'x'"),
+    ),
+    (
+        "tsql",
+        "CONCAT(a, b, 1) = 'x'",
+        "CONCAT(IF(a COLLATE UTF8_BINARY IS NULL, '', a), IF(b COLLATE UTF8_BINARY IS NULL, '', b), 1) = 'x'",
+    ),
     ("tsql", 'a / 3.0 > 1', 'a / 3.0 > 1'),
     ("tsql", "LEFT(a, 2) = 'xy'", "LEFT(a, 2) = 'xy'"),
     ("tsql", "LTRIM(a) = 'x'", "LTRIM(a) = 'x'"),
@@ -237,7 +300,11 @@ TRANSLATED = [
     ("tsql", '[a$b] = 1', '`a$b` = 1'),
     ("bigquery", 'a / b = 1', 'a / b = 1'),
     ("bigquery", 'DIV(a, b) = 1', 'a DIV b = 1'),
-    ("bigquery", "a || b = 'x'", "IF(a COLLATE UTF8_BINARY IS NULL, NULL, a) || IF(b COLLATE UTF8_BINARY IS NULL, NULL, b) = 'x'"),
+    (
+        "bigquery",
+        "a || b = 'x'",
+        "IF(a COLLATE UTF8_BINARY IS NULL, NULL, a) || IF(b COLLATE UTF8_BINARY IS NULL, NULL, b) = 'x'",
+    ),
     ("bigquery", 'a = "x"', "a = 'x'"),
     ("bigquery", r"a = 'x\ty'", r"a = 'x\ty'"),
     ("bigquery", r"a = r'x\d'", r"a = 'x\\d'"),
@@ -263,7 +330,11 @@ TRANSLATED = [
     ("bigquery", "REPLACE(a, 'x', 'y') = 'z'", "REPLACE(a, 'x', 'y') = 'z'"),
     ("bigquery", 'DATE_ADD(d, INTERVAL 1 DAY) > d', "(d + INTERVAL '1' DAY) > d"),
     ("bigquery", 'EXTRACT(DAYOFWEEK FROM d) = 1', 'EXTRACT(DAYOFWEEK FROM d) = 1'),
-    ("bigquery", "CONCAT(a, b) = 'x'", "CONCAT(IF(a COLLATE UTF8_BINARY IS NULL, NULL, a), IF(b COLLATE UTF8_BINARY IS NULL, NULL, b)) = 'x'"),
+    (
+        "bigquery",
+        "CONCAT(a, b) = 'x'",
+        "CONCAT(IF(a COLLATE UTF8_BINARY IS NULL, NULL, a), IF(b COLLATE UTF8_BINARY IS NULL, NULL, b)) = 'x'",
+    ),
     ("bigquery", 'GREATEST(a, b) = 1', 'IF(a IS NULL OR b IS NULL, NULL, GREATEST(a, b)) = 1'),
     ("bigquery", "TRIM(a, 'x') = 'y'", "TRIM('x' FROM a) = 'y'"),
     ("bigquery", 'DATE_ADD(d, INTERVAL 1 DAY) > e', "(d + INTERVAL '1' DAY) > e"),
@@ -273,35 +344,39 @@ TRANSLATED = [
     ("bigquery", "LEFT(a, 2) = 'xy'", "LEFT(a, 2) = 'xy'"),
 ]
 REFUSED = [
-    ("postgres", "a || (b + 1) = 'x'", 'what CONCAT and || join has to be a text here: numbers and Booleans are written otherwise in Spark'),
-    ("postgres", 'a / b = 1', "/ of whole numbers is not Spark's, which gives a fraction: divide by a number such as 3.0"),
-    ("postgres", "a || b + 1 = 'x'", 'dialects differ in whether || or arithmetic comes first: add brackets'),
-    ("postgres", "a ~ '[[:alpha:]]'", r'a regular expression with parts that dialects understand differently. The same everywhere are letters, [a-z], ., ^, $, groups, |, *, +, ?, {2,3} and \ before a sign'),
-    ("postgres", r"a ~ '\d'", r'a regular expression with parts that dialects understand differently. The same everywhere are letters, [a-z], ., ^, $, groups, |, *, +, ?, {2,3} and \ before a sign'),
-    ("postgres", r"a ~ '\mx'", r'a regular expression with parts that dialects understand differently. The same everywhere are letters, [a-z], ., ^, $, groups, |, *, +, ?, {2,3} and \ before a sign'),
+    ("postgres", "a || (b + 1) = 'x'", 'what CONCAT and || join has to be a text here: numbers and B'),
+    ("postgres", 'a / b = 1', "/ of whole numbers is not Spark's, which gives a fraction: d"),
+    ("postgres", "a || b + 1 = 'x'", 'dialects differ in whether || or arithmetic comes first: add'),
+    ("postgres", "a ~ '[[:alpha:]]'", 'a regular expression with parts that dialects understand dif'),
+    ("postgres", r"a ~ '\d'", 'a regular expression with parts that dialects understand dif'),
+    ("postgres", r"a ~ '\mx'", 'a regular expression with parts that dialects understand dif'),
     ("postgres", 'a ~ b', 'a regular expression that is not a plain text'),
     ("postgres", r"a LIKE 'x\y'", "Spark's LIKE accepts \\ only before %, _ and \\"),
     ("postgres", "a LIKE 'x' ESCAPE ''", 'ESCAPE takes one character'),
     ("postgres", 'a::int = 1', 'a cast to a whole number rounds there and cuts off in Spark'),
     ("postgres", "a::text = 'x'", 'a cast to TEXT may give another value in Spark'),
     ("postgres", 'a::numeric = 1', 'DECIMAL without its two numbers is DECIMAL(10, 0) in Spark'),
-    ("postgres", "'yesterday'::date = d", 'a date or time that is not written as 2020-01-31 or 2020-01-31 12:00:00'),
+    ("postgres", "'yesterday'::date = d", 'a date or time that is not written as 2020-01-31 or 2020-01-'),
     ("postgres", r"a = E'x\x41'", 'an escape that dialects understand differently'),
-    ("postgres", "DATE_TRUNC('week', d) = DATE '2020-01-01'", 'only a truncation to DAY, HOUR, MINUTE, MONTH, QUARTER, YEAR is the same in Spark'),
+    (
+        "postgres",
+        "DATE_TRUNC('week', d) = DATE '2020-01-01'",
+        'only a truncation to DAY, HOUR, MINUTE, MONTH, QUARTER, YEAR',
+    ),
     ("postgres", "d + INTERVAL '1 day 2 hours' > NOW()", "an interval is one number and one unit, INTERVAL '3' DAY"),
     ("postgres", 'a ^ 2 = 4', 'POWER is not known to mean the same in Spark'),
     ("postgres", 'a # b = 1', 'a # b is not known to mean the same in Spark'),
-    ("postgres", 'a & 1 = 1', 'dialects differ in whether & and | come before other operators: add brackets'),
+    ("postgres", 'a & 1 = 1', 'dialects differ in whether & and | come before other operato'),
     ("postgres", "a -> 'x' = '1'", "a -> 'x' is not known to mean the same in Spark"),
     ("postgres", "a ->> 'x' = '1'", "a ->> 'x' is not known to mean the same in Spark"),
     ("postgres", "a @> '{}'", "a @> '{}' is not known to mean the same in Spark"),
     ("postgres", 'xs[1] = 1', 'xs[1] is not known to mean the same in Spark'),
     ("postgres", 'EXTRACT(EPOCH FROM d) = 0', 'EPOCH is counted otherwise in Spark'),
-    ("postgres", "SUBSTRING(a FROM 'x+') = 'x'", 'SUBSTRING is the same only where its numbers are written out and positive'),
-    ("postgres", "SUBSTRING(a, -1) = 'x'", 'SUBSTRING is the same only where its numbers are written out and positive'),
+    ("postgres", "SUBSTRING(a FROM 'x+') = 'x'", 'SUBSTRING is the same only where its numbers are written out'),
+    ("postgres", "SUBSTRING(a, -1) = 'x'", 'SUBSTRING is the same only where its numbers are written out'),
     ("postgres", "CAST(a AS varchar(3)) = 'abc'", 'a cast to VARCHAR(3) may give another value in Spark'),
     ("postgres", "b'101' = a", "b'101' is not known to mean the same in Spark"),
-    ("postgres", 'a = $1', 'a parameter or variable has no value in a rule: write the value itself'),
+    ("postgres", 'a = $1', 'a parameter or variable has no value in a rule: write the va'),
     ("postgres", "x'1F' = a", "x'1F' is not known to mean the same in Spark"),
     ("postgres", 'a COLLATE "C" = \'x\'', 'a COLLATE "C" is not known to mean the same in Spark'),
     ("postgres", "d AT TIME ZONE 'UTC' > now()", "d AT TIME ZONE 'UTC' is not known to mean the same in Spark"),
@@ -311,7 +386,7 @@ REFUSED = [
     ("postgres", "version() = 'x'", 'VERSION is not known to mean the same in Spark'),
     ("postgres", 'pg_sleep(10) IS NULL', 'pg_sleep is not a function that means the same in Spark'),
     ("postgres", "pg_read_file('x') = 'y'", 'pg_read_file is not a function that means the same in Spark'),
-    ("postgres", 'a < b = c', 'dialects differ in which of these comparisons comes first: add brackets'),
+    ("postgres", 'a < b = c', 'dialects differ in which of these comparisons comes first: a'),
     ("postgres", "a LIKE ANY (ARRAY['x'])", 'LIKE ANY and LIKE ALL: write them with OR and AND'),
     ("postgres", "INITCAP(a) = 'X'", 'INITCAP is not known to mean the same in Spark'),
     ("postgres", 'a /*+ x */ = 1', 'a comment that is not one to every reader'),
@@ -320,26 +395,26 @@ REFUSED = [
     ("postgres", '(a, b) = 1', 'a row (a, b) is compared with a row of as many parts'),
     ("postgres", '(a, b) = (1, 2, 3)', 'a row (a, b) is compared with a row of as many parts'),
     ("postgres", '((a, b), c) = ((1, 2), 3)', 'a row inside of a row'),
-    ("postgres", '(a, b)', 'a row (a, b) is not compared in this way there: compare its parts'),
+    ("postgres", '(a, b)', 'a row (a, b) is not compared in this way there: compare its '),
     ("postgres", '(a, b) IS TRUE', 'a row (a, b) is NULL or not, but neither true nor false'),
-    ("postgres", "CONCAT(a, TRUE) = 'x'", 'what CONCAT and || join has to be a text here: numbers and Booleans are written otherwise in Spark'),
-    ("postgres", "CONCAT(a, b > 1) = 'x'", 'what CONCAT and || join has to be a text here: numbers and Booleans are written otherwise in Spark'),
-    ("postgres", "a || 1.5 = 'x'", 'what CONCAT and || join has to be a text here: numbers and Booleans are written otherwise in Spark'),
+    ("postgres", "CONCAT(a, TRUE) = 'x'", 'what CONCAT and || join has to be a text here: numbers and B'),
+    ("postgres", "CONCAT(a, b > 1) = 'x'", 'what CONCAT and || join has to be a text here: numbers and B'),
+    ("postgres", "a || 1.5 = 'x'", 'what CONCAT and || join has to be a text here: numbers and B'),
     ("postgres", "CONCAT_WS(a, b, c) = 'x'", 'CONCAT_WS takes a separator that is written out, and values'),
     ("postgres", "TRIM(b FROM a) = 'y'", 'what TRIM takes away has to be written out'),
-    ("postgres", 'CEIL(FLOOR(a)) = 1', 'FLOOR inside of another function or test that is written out: write them apart'),
-    ("postgres", "LEFT(a, -1) = 'x'", 'LEFT and RIGHT are the same only where their number is written out and not negative'),
-    ("postgres", 'a / 3.0 > 0.33333', 'a / 3.0 is rounded otherwise in Spark: compare it with a number of fewer digits'),
-    ("postgres", 'a / 3.0 > b', 'a / 3.0 is rounded otherwise in Spark: compare it with a number of fewer digits'),
+    ("postgres", 'CEIL(FLOOR(a)) = 1', 'FLOOR inside of another function or test that is written out'),
+    ("postgres", "LEFT(a, -1) = 'x'", 'LEFT and RIGHT are the same only where their number is writt'),
+    ("postgres", 'a / 3.0 > 0.33333', 'a quotient is rounded otherwise in Spark: compare it with a '),
+    ("postgres", 'a / 3.0 > b', 'a quotient is rounded otherwise in Spark: compare it with a '),
     ("postgres", 'a / 0.0 > 1', 'the divisor has to be a number that is written out'),
-    ("postgres", 'a / 2 > 1', "/ of whole numbers is not Spark's, which gives a fraction: divide by a number such as 3.0"),
-    ("postgres", "a ~* 'é'", r'a regular expression with parts that dialects understand differently. The same everywhere are letters, [a-z], ., ^, $, groups, |, *, +, ?, {2,3} and \ before a sign'),
-    ("postgres", "a SIMILAR TO '[x]+'", r'a regular expression with parts that dialects understand differently. The same everywhere are letters, [a-z], ., ^, $, groups, |, *, +, ?, {2,3} and \ before a sign'),
+    ("postgres", 'a / 2 > 1', "/ of whole numbers is not Spark's, which gives a fraction: d"),
+    ("postgres", "a ~* 'é'", 'a regular expression with parts that dialects understand dif'),
+    ("postgres", "a SIMILAR TO '[x]+'", 'a regular expression with parts that dialects understand dif'),
     ("postgres", 'a = ANY(b)', 'ANY(b) is not known to mean the same in Spark'),
     ("postgres", 'ROUND(a) = 1', 'doubles are rounded otherwise in Spark: say how many digits'),
-    ("postgres", 'a = :x', 'a parameter or variable has no value in a rule: write the value itself'),
+    ("postgres", 'a = :x', 'a parameter or variable has no value in a rule: write the va'),
     ("snowflake", 'a / b = 1', 'the divisor has to be a number that is written out'),
-    ("snowflake", r"a LIKE 'x\\%'", r'\ in LIKE is an ordinary character there, and an escape in Spark: add ESCAPE'),
+    ("snowflake", r"a LIKE 'x\\%'", r'\ in LIKE is an ordinary character there, and an escape in S'),
     ("snowflake", 'a LIKE b', 'LIKE takes a text here'),
     ("snowflake", 'a::int = 1', 'a cast to a whole number rounds there and cuts off in Spark'),
     ("snowflake", r"a = 'x\x41'", 'an escape that dialects understand differently'),
@@ -353,14 +428,14 @@ REFUSED = [
     ("snowflake", 'HASH(a) = 1', 'HASH is not a function that means the same in Spark'),
     ("snowflake", 'RANDOM() > 1', 'RANDOM is not known to mean the same in Spark'),
     ("snowflake", "a::varchar(3) = 'abc'", 'a cast to VARCHAR(3) may give another value in Spark'),
-    ("snowflake", '(a, b) = (1, 2)', 'a row (a, b) is not compared in this way there: compare its parts'),
-    ("snowflake", 'GREATEST(a, LEAST(b, c)) = 1', 'LEAST inside of another function or test that is written out: write them apart'),
+    ("snowflake", '(a, b) = (1, 2)', 'a row (a, b) is not compared in this way there: compare its '),
+    ("snowflake", 'GREATEST(a, LEAST(b, c)) = 1', 'LEAST inside of another function or test that is written out'),
     ("snowflake", 'a = 1e3', 'a number that Spark writes otherwise'),
     ("snowflake", 'DATEDIFF(month, d, e) > 1', 'only DAY is counted in the same way in Spark'),
-    ("snowflake", 'CEIL(a, 1) = 1', 'CEIL and FLOOR to a number of digits are not known to mean the same in Spark'),
+    ("snowflake", 'CEIL(a, 1) = 1', 'CEIL and FLOOR to a number of digits are not known to mean t'),
     ("mysql", 'a / b = 1', 'the divisor has to be a number that is written out'),
     ("mysql", r"a = 'x\Zy'", 'an escape that dialects understand differently'),
-    ("mysql", "a RLIKE '[[:digit:]]'", r'a regular expression with parts that dialects understand differently. The same everywhere are letters, [a-z], ., ^, $, groups, |, *, +, ?, {2,3} and \ before a sign'),
+    ("mysql", "a RLIKE '[[:digit:]]'", 'a regular expression with parts that dialects understand dif'),
     ("mysql", "a REGEXP BINARY 'x'", 'a regular expression that is not a plain text'),
     ("mysql", "BINARY a = 'x'", 'a cast to BINARY may give another value in Spark'),
     ("mysql", 'NOW(6) > d', 'NOW is not a function that means the same in Spark'),
@@ -374,20 +449,20 @@ REFUSED = [
     ("mysql", "a SOUNDS LIKE 'x'", 'SOUNDEX is not known to mean the same in Spark'),
     ("mysql", "MATCH(a) AGAINST('x')", 'MATCH is not known to mean the same in Spark'),
     ("mysql", 'LENGTH(a) = 1', 'LENGTH counts bytes there: use CHAR_LENGTH'),
-    ("mysql", '@x = 1', 'a parameter or variable has no value in a rule: write the value itself'),
-    ("mysql", '@@version = 1', 'a parameter or variable has no value in a rule: write the value itself'),
+    ("mysql", '@x = 1', 'a parameter or variable has no value in a rule: write the va'),
+    ("mysql", '@@version = 1', 'a parameter or variable has no value in a rule: write the va'),
     ("mysql", 'RAND() > 1', 'RAND is not known to mean the same in Spark'),
     ("mysql", 'a /*! = 1 */', 'a comment that is not one to every reader'),
     ("mysql", "a COLLATE utf8mb4_bin = 'x'", 'a COLLATE utf8mb4_bin is not known to mean the same in Spark'),
     ("mysql", 'SLEEP(10)', 'SLEEP is not a function that means the same in Spark'),
     ("mysql", "LOAD_FILE('/etc/passwd') = 'x'", 'LOAD_FILE is not a function that means the same in Spark'),
     ("mysql", 'a = 1 LIMIT 1', 'cannot be read as mysql: unexpected here'),
-    ("mysql", '(a, b) IS NULL', 'a row (a, b) is not compared in this way there: compare its parts'),
-    ("mysql", "CONCAT(a, TRUE) = 'x'", 'what CONCAT and || join has to be a text here: numbers and Booleans are written otherwise in Spark'),
+    ("mysql", '(a, b) IS NULL', 'a row (a, b) is not compared in this way there: compare its '),
+    ("mysql", "CONCAT(a, TRUE) = 'x'", 'what CONCAT and || join has to be a text here: numbers and B'),
     ("mysql", "TRIM(BOTH 'xy' FROM a) = 'z'", 'TRIM of several characters takes away any of them in Spark'),
     ("mysql", 'ROUND(a, 1) = 1', 'doubles are rounded otherwise in Spark'),
     ("mysql", 'a & 1', 'a & 1 is not known to mean the same in Spark'),
-    ("tsql", 'a / b = 1', "/ of whole numbers is not Spark's, which gives a fraction: divide by a number such as 3.0"),
+    ("tsql", 'a / b = 1', "/ of whole numbers is not Spark's, which gives a fraction: d"),
     ("tsql", "a + 'x' = 'y'", "+ may join texts in T-SQL: use CONCAT, or dialect='spark'"),
     ("tsql", 'a + b = 1', "+ may join texts in T-SQL: use CONCAT, or dialect='spark'"),
     ("tsql", 'a !< 1', 'cannot be read as tsql: unexpected here'),
@@ -398,36 +473,36 @@ REFUSED = [
     ("tsql", 'CAST(a AS bit) = 1', 'a cast to BIT may give another value in Spark'),
     ("tsql", 'CAST(a AS float) > 1', 'a cast to FLOAT may give another value in Spark'),
     ("tsql", "CAST(a AS varchar(3)) = 'x'", 'a cast to VARCHAR(3) may give another value in Spark'),
-    ("tsql", '@x = 1', 'a parameter or variable has no value in a rule: write the value itself'),
-    ("tsql", "@@VERSION = 'x'", 'a parameter or variable has no value in a rule: write the value itself'),
+    ("tsql", '@x = 1', 'a parameter or variable has no value in a rule: write the va'),
+    ("tsql", "@@VERSION = 'x'", 'a parameter or variable has no value in a rule: write the va'),
     ("tsql", "NEWID() = 'x'", 'NEWID is not known to mean the same in Spark'),
     ("tsql", '0x1F = a', '0x1F is not known to mean the same in Spark'),
-    ("tsql", 'a & b = 1', 'dialects differ in whether & and | come before other operators: add brackets'),
+    ("tsql", 'a & b = 1', 'dialects differ in whether & and | come before other operato'),
     ("tsql", "JSON_VALUE(a, '$.x') = '1'", 'JSON_VALUE is not known to mean the same in Spark'),
     ("tsql", "xp_cmdshell('x') = 1", 'xp_cmdshell is not a function that means the same in Spark'),
     ("tsql", 'a = 1 GO', 'a = 1 AS GO is not known to mean the same in Spark'),
     ("tsql", "SUSER_NAME() = 'x'", 'CURRENT_USER is not known to mean the same in Spark'),
     ("tsql", "EXEC('x')", 'EXECUTE ([x]) is not known to mean the same in Spark'),
-    ("tsql", '(a, b) = (1, 2)', 'a row (a, b) is not compared in this way there: compare its parts'),
-    ("tsql", '(a, b) IN ((1, 2))', 'a row (a, b) is not compared in this way there: compare its parts'),
-    ("tsql", 'a / 3 > 1', "/ of whole numbers is not Spark's, which gives a fraction: divide by a number such as 3.0"),
-    ("tsql", 'CHARINDEX(b, a) > 0', 'what CHARINDEX looks for has to be written out: an empty text is found in Spark'),
+    ("tsql", '(a, b) = (1, 2)', 'a row (a, b) is not compared in this way there: compare its '),
+    ("tsql", '(a, b) IN ((1, 2))', 'a row (a, b) is not compared in this way there: compare its '),
+    ("tsql", 'a / 3 > 1', "/ of whole numbers is not Spark's, which gives a fraction: d"),
+    ("tsql", 'CHARINDEX(b, a) > 0', 'what CHARINDEX looks for has to be written out: an empty tex'),
     ("bigquery", r"a = 'x\x41'", 'an escape that dialects understand differently'),
-    ("bigquery", r"REGEXP_CONTAINS(a, r'\bx')", r'a regular expression with parts that dialects understand differently. The same everywhere are letters, [a-z], ., ^, $, groups, |, *, +, ?, {2,3} and \ before a sign'),
+    ("bigquery", r"REGEXP_CONTAINS(a, r'\bx')", 'a regular expression with parts that dialects understand dif'),
     ("bigquery", "REGEXP_EXTRACT(a, r'x') = 'y'", 'REGEXP_EXTRACT is not known to mean the same in Spark'),
     ("bigquery", 'SAFE_CAST(a AS INT64) = 1', 'a cast to a whole number rounds there and cuts off in Spark'),
     ("bigquery", "CAST(a AS STRING) = 'x'", 'a cast to STRING may give another value in Spark'),
     ("bigquery", 'CAST(a AS NUMERIC) = 1', 'DECIMAL without its two numbers is DECIMAL(10, 0) in Spark'),
     ("bigquery", "b'x' = a", 'bytes are not known to mean the same in Spark'),
-    ("bigquery", 'DATE_TRUNC(d, WEEK) = d', 'only a truncation to MONTH, QUARTER, YEAR is the same in Spark'),
+    ("bigquery", 'DATE_TRUNC(d, WEEK) = d', 'only a truncation to MONTH, QUARTER, YEAR is the same in Spa'),
     ("bigquery", 'SAFE_DIVIDE(a, b) = 1', 'SAFE_DIVIDE is not known to mean the same in Spark'),
     ("bigquery", 'xs[OFFSET(0)] = 1', 'xs[OFFSET(0)] is not known to mean the same in Spark'),
     ("bigquery", 'a IN UNNEST([1,2])', 'IN takes a list of values'),
     ("bigquery", 'EXISTS(SELECT 1)', 'EXISTS is not known to mean the same in Spark'),
     ("bigquery", "JSON_VALUE(a, '$.x') = '1'", 'JSON_VALUE is not known to mean the same in Spark'),
     ("bigquery", "SAFE.SUBSTR(a, 1, 2) = 'x'", 'SAFE.SUBSTR is not known to mean the same in Spark'),
-    ("bigquery", "SUBSTR(a, 0, 2) = 'x'", 'SUBSTRING is the same only where its numbers are written out and positive'),
-    ("bigquery", '@p = 1', 'a parameter or variable has no value in a rule: write the value itself'),
+    ("bigquery", "SUBSTR(a, 0, 2) = 'x'", 'SUBSTRING is the same only where its numbers are written out'),
+    ("bigquery", '@p = 1', 'a parameter or variable has no value in a rule: write the va'),
     ("bigquery", 'a ^ b = 1', 'a ^ b is not known to mean the same in Spark'),
     ("bigquery", 'RAND() > 0.5', 'RAND is not known to mean the same in Spark'),
     ("bigquery", "SESSION_USER() = 'x'", 'SESSION_USER is not known to mean the same in Spark'),
@@ -435,11 +510,11 @@ REFUSED = [
     ("bigquery", "TRIM(a) = 'x'", 'TRIM takes away more than spaces there'),
     ("bigquery", "CONTAINS_SUBSTR(a, 'x')", "a search that ignores more than Spark's does"),
     ("bigquery", "ERROR('x')", 'ERROR is not a function that means the same in Spark'),
-    ("bigquery", '(a, b) = (1, 2)', 'a row (a, b) is not compared in this way there: compare its parts'),
-    ("bigquery", '(a, b) IN ((1, 2))', 'a row (a, b) is not compared in this way there: compare its parts'),
-    ("bigquery", 'STRUCT(a, b) = (1, 2)', 'a row (a, b) is not compared in this way there: compare its parts'),
-    ("bigquery", "CONCAT(a, 1.5) = 'x'", 'what CONCAT and || join has to be a text here: numbers and Booleans are written otherwise in Spark'),
-    ("bigquery", 'a * 0.1 = 0.3', 'a fraction is a floating point number there, and a decimal in Spark'),
+    ("bigquery", '(a, b) = (1, 2)', 'a row (a, b) is not compared in this way there: compare its '),
+    ("bigquery", '(a, b) IN ((1, 2))', 'a row (a, b) is not compared in this way there: compare its '),
+    ("bigquery", 'STRUCT(a, b) = (1, 2)', 'a row (a, b) is not compared in this way there: compare its '),
+    ("bigquery", "CONCAT(a, 1.5) = 'x'", 'what CONCAT and || join has to be a text here: numbers and B'),
+    ("bigquery", 'a * 0.1 = 0.3', 'a fraction is a floating point number there, and a decimal i'),
     ("bigquery", 'LEAST(a, b) = 1', "LEAST of a NaN is not Spark's"),
     ("bigquery", "LTRIM(a) = 'x'", 'TRIM takes away more than spaces there'),
 ]
@@ -506,6 +581,84 @@ def test_a_function_of_the_deployment_keeps_its_name() -> None:
         parse_rule("my_udf(a) > 1", dialect="postgres")
     with pytest.raises(RuleError, match="not allowed"):
         parse_rule("lower(a) = 'x'", dialect="postgres", policy=Policy(denied_functions={"lower"}))
+
+
+# Functions that sqlglot, or we, write out with a copy of what is in them.
+@pytest.mark.parametrize(
+    ("dialect", "before", "after"),
+    [
+        ("snowflake", "ZEROIFNULL(", ")"),
+        ("snowflake", "GREATEST(1, ", ")"),
+        ("snowflake", "CONCAT_WS(',', 'x', ", ")"),
+        ("snowflake", "DIV0(1, ", ")"),
+        ("postgres", "CEIL(", ")"),
+        ("postgres", "(1 BETWEEN SYMMETRIC 2 AND ", ")"),
+        ("postgres", "CONCAT('x', ", ")"),
+        ("postgres", "COALESCE('x', ", ")"),
+        ("postgres", "((1, 2) = (a, ", "))"),
+    ],
+)
+def test_nesting_does_not_double_and_double(dialect: str, before: str, after: str) -> None:
+    started = time.monotonic()
+    text = before * 40 + "a" + after * 40 + " = 1"
+    with suppress(RuleError):
+        assert len(spark_sql(text, dialect=dialect)) < 100 * len(text)
+    assert time.monotonic() - started < 5
+
+
+@pytest.mark.parametrize(
+    ("dialect", "text"),
+    [
+        ("tsql", "EXEC('x')"),
+        ("tsql", "ALTER TABLE t FOO"),
+        ("mysql", "SHOW FOO BAR"),
+        ("postgres", "COMMENT ON x"),
+        ("snowflake", "CALL f()"),
+        ("postgres", "GRANT x ON y"),
+        ("bigquery", "a = 1 FOR SYSTEM_TIME"),
+    ],
+)
+def test_sqlglot_says_nothing_on_the_console(
+    capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture, dialect: str, text: str
+) -> None:
+    with pytest.raises(RuleError):
+        parse_rule(text, dialect=dialect)
+    assert capfd.readouterr() == ("", "")
+    assert caplog.records == []
+
+
+def test_errors_name_no_class_of_the_parser_and_no_other_dialect() -> None:
+    names = {"postgres": "Postgre", "snowflake": "Snowflake", "mysql": "MySQL", "tsql": "T-SQL", "bigquery": "BigQuery"}
+    classes = {name.upper() for name in dir(exp) if isinstance(getattr(exp, name), type)}
+    words = """
+        ALL AND ANY BETWEEN CEIL COALESCE CONCAT DAY DECIMAL ESCAPE EXECUTE FLOOR GREATEST HOUR IN INT INTERVAL LEAST
+        LEFT LENGTH LIKE MINUTE MONTH NULL OR QUARTER REPLACE RIGHT ROUND SECOND SOUNDEX SUBSTRING TRIM
+        UNKNOWN WEEK YEAR
+    """
+    allowed = set(words.split())
+    for dialect, text, _ in REFUSED:
+        with pytest.raises(RuleError) as caught:
+            parse_rule(text, dialect=dialect)
+        reason = caught.value.reason
+        assert not [name for other, name in names.items() if other != dialect and name in reason], (text, reason)
+        own = set(re.findall(r"[A-Za-z_]+", text.upper()))
+        shown = set(re.findall(r"\b[A-Z]{4,}\b", reason)) - own - allowed
+        assert not shown & classes, (text, reason)
+        assert "class" not in reason
+        assert "sqlglot" not in str(caught.value)
+
+
+def test_the_documentation_lists_what_was_looked_at() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "dialects.md").read_text(encoding="utf-8")
+    sections = {}
+    for section in page.split("\n## ")[1:]:
+        sections[section.split('dialect="')[1].split('"')[0]] = section.replace("\\|", "|")
+    missing = [
+        (dialect, text)
+        for dialect, text, _ in [*TRANSLATED, *REFUSED]
+        if text.replace("\n", "\\n") not in sections[dialect]
+    ]
+    assert missing == []
 
 
 def test_the_dialect_is_named_in_any_case() -> None:

@@ -400,6 +400,7 @@ HOSTILE: dict[str, list[str]] = {
         "a = `\ud800`",
     ],
     "expected a data type": [
+        "CAST(a AS struct<x: (SELECT 1)>) IS NULL",
         "CAST(a AS)",
         "a::",
         "CAST(a AS (SELECT 1)) = 1",
@@ -426,24 +427,19 @@ HOSTILE: dict[str, list[str]] = {
         "a := b",
     ],
     "a data type that is not closed": [
+        "a::array<int IS NULL",
+        "a::array<int>> IS NULL",
+        "a::struct<f: int, > IS NULL",
+        "a::map<int, array<int>>> IS NULL",
         "CAST(a AS array<int) = 1",
     ],
     "unexpected after IS": [
         "a IS",
     ],
-    "expected a data type": [
-        "CAST(a AS struct<x: (SELECT 1)>) IS NULL",
-    ],
     "this is not a data type of Spark's": [
         "CAST(a AS reflect) = 1 AND reflect('x', 'y')",
         "CAST(a AS foo) = 1",
         "a::array<foo> IS NULL",
-    ],
-    "a data type that is not closed": [
-        "a::array<int IS NULL",
-        "a::array<int>> IS NULL",
-        "a::struct<f: int, > IS NULL",
-        "a::map<int, array<int>>> IS NULL",
     ],
     "a data type nested deeper than 64 levels": [
         "a::" + "array<" * 3_000 + "int" + ">" * 3_000 + " IS NULL",
