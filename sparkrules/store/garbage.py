@@ -1,6 +1,7 @@
 """Removing what nobody needs any more: old versions, and files that no version refers to.
 
-Contract: the newest version is never touched, nor a file younger than `older_than`: a publish that is under way has
+Contract: the newest version is never touched, and none if that lacks a file: its publisher may be about to withdraw
+it, and the one before is the newest again. Nor is a file younger than `older_than`: a publish that is under way has
 written it and may be about to refer to it. A version that is collected disappears at once, but its files stay for
 another `older_than`: who has just opened it, or is rolling back to it, still finds them. Until then its manifest lies
 there under another name.
@@ -67,16 +68,32 @@ def collect_garbage(home: Path, keep: int, older_than: timedelta) -> Garbage:
             raise StoreError(f"{directory} is a symbolic link: nothing is removed from where it leads")
     if not numbers(versions, ".json"):
         raise StoreError(f"there is no published rule set in {home}")
+    newest = _complete_newest(home)
     try:
-        gone = _collect_versions(versions, keep, grace)
+        gone = _collect_versions(versions, keep, grace, newest)
         return Garbage(tuple(gone), tuple(_collect_files(home, grace)))
     except OSError as error:
         raise StoreError(f"garbage in {home} cannot be removed: {error}") from error
 
 
-def _collect_versions(versions: Path, keep: int, grace: float) -> list[int]:
+def _complete_newest(home: Path) -> int:
+    """The number of the newest version, all of whose files are there."""
+    number = numbers(home / "versions", ".json")[-1]
+    try:
+        newest = Manifest.read(home / "versions" / f"{number}.json", home.name, number)
+    except (SparkRulesError, FileNotFoundError) as error:
+        raise StoreError(f"nothing was removed, since the newest version cannot be read: {error}") from error
+    for path in newest.paths():
+        kind, name, *rest = path.split("/")
+        aside = home / kind / f".{name}.collecting"  # a run that died has put it there; it is about to be put back
+        if not (home / path).exists() and not aside.joinpath(*rest).exists():
+            raise StoreError(f"nothing was removed, since {home / path}, a file of the newest version, is missing")
+    return number
+
+
+def _collect_versions(versions: Path, keep: int, grace: float, newest: int) -> list[int]:
     gone = []
-    for number in numbers(versions, ".json")[:-keep]:
+    for number in [number for number in numbers(versions, ".json") if number <= newest][:-keep]:
         manifest = versions / f"{number}.json"
         if _age(manifest) < grace:
             continue

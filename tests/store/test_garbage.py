@@ -242,6 +242,17 @@ class TestBesidePublishers:
         assert len(calls) == 2
         assert [rule.id for rule in RuleSet.load("alerts", store.path)] == ["r0"]
 
+    def test_a_newest_version_that_lacks_a_file_keeps_the_others(self, store: Store) -> None:
+        """Its publisher may be about to withdraw it, and then the one before is the newest."""
+        name = store.manifest("alerts").segments[0].name
+        (store.path / "alerts" / "segments" / name / "nodes.arrow").unlink()
+        with pytest.raises(StoreError, match=r"nothing was removed, since .*nodes\.arrow, a file of the newest"):
+            store.collect_garbage("alerts", keep=1, older_than=NOW)
+        assert store.versions("alerts") == [1, 2, 3, 4, 5]
+        (store.path / "alerts" / "versions" / "5.json").write_text("{")
+        with pytest.raises(StoreError, match=r"nothing was removed, .*5\.json is not a manifest"):
+            store.collect_garbage("alerts", keep=1, older_than=NOW)
+
     def test_what_a_run_that_died_has_put_aside_is_put_back_or_removed(self, store: Store) -> None:
         segments = store.path / "alerts" / "segments"
         needed = segments / store.manifest("alerts").segments[0].name
