@@ -120,7 +120,7 @@ def a_data_frame(value: object) -> str | None:
 
 def some_rules(value: object) -> str | None:
     """A rule set, or the name of a published one."""
-    if _is_rule_set(value) or (isinstance(value, str) and value):
+    if _is_rule_set(value) or isinstance(value, str):
         return None
     wanted = f"must be a RuleSet, or the name of a published one, not {shown(value)}"
     if is_spark(value):

@@ -40,6 +40,10 @@ def session(spark: SparkSession, tmp_path: Path) -> Iterator[SparkSession]:
         ("SELECT * FROM match_subscriptions('alerts', 'newcomer')", "takes a table"),
         ("SELECT * FROM match_subscriptions('alerts')", "takes a table"),
         ("SELECT * FROM match_subscriptions()", "takes a table"),
+        (
+            "SELECT match_subscriptions('alerts') FROM newcomer",
+            "Give columns to the call, match_subscriptions(",
+        ),
         ("SELECT match_subscriptions('alrets', *) FROM newcomer", "Did you mean 'alerts'? There are: alerts."),
         ("SELECT match_subscriptions('quite another', *) FROM newcomer", "is not the name of a rule set"),
         ("SELECT match_subscriptions('unheard_of', *) FROM newcomer", "in {store}. There are: alerts."),

@@ -252,6 +252,7 @@ object Programs {
     if (problems.nonEmpty) {
       val asNull = s"set ${Settings.MissingColumns.key}=null to read missing columns as NULL, "
       val remedies =
+        (if (description.row.isEmpty) "give columns to the call, match_subscriptions('alerts', *), " else "") +
         (if (problems.exists(_.problem.missing.nonEmpty)) asNull else "") +
           s"set ${Settings.InvalidRules.key}=skip to leave such ${noun}s out, or change the ${noun}s."
       throw new RulesException(s"${listed(description, problems, noun)}\n${remedies.capitalize}")
