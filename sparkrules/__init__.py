@@ -6,7 +6,7 @@
 1
 """
 
-from sparkrules.catalyst.dataframe import match, matches, rule_costs, rule_errors
+from sparkrules.catalyst.dataframe import left_out, match, matches, rule_costs, rule_errors
 from sparkrules.catalyst.jar import jar_path
 from sparkrules.catalyst.session import configure
 from sparkrules.errors import SparkRulesError
@@ -22,6 +22,7 @@ __all__ = [
     "__version__",
     "configure",
     "jar_path",
+    "left_out",
     "match",
     "matches",
     "rule_costs",

@@ -24,7 +24,7 @@ from sparkrules.index.merge import merge_segments
 from sparkrules.index.segment import Segment
 from sparkrules.rejected import Rejected
 from sparkrules.rule_fields import check_id, check_metadata, check_priority, check_where
-from sparkrules.rule_sources import RuleRow
+from sparkrules.rule_sources import FileRow, NoRule, RuleRow, Source
 from sparkrules.sql import DEFAULT_POLICY, Policy, RuleError, functions_of
 from sparkrules.validity import check_validity
 
@@ -52,6 +52,8 @@ class CheckedRow(NamedTuple):
 def check_row(row: RuleRow, default_validity: timedelta | None = None) -> CheckedRow:
     """The fields of a row; `RuleSetError` if one of them is wrong."""
     id, where, priority, metadata, valid_from, valid_until = row
+    if isinstance(id, NoRule):
+        raise RuleSetError(id.reason)
     if valid_from is not None or valid_until is not None or default_validity is not None:
         valid_from, valid_until = check_validity(valid_from, valid_until, default_validity)
     return CheckedRow(
@@ -88,11 +90,14 @@ def compile_rows(
     """
     rejected: list[tuple[int, Rejected]] = []
     open_rows: list[tuple[int, CheckedRow]] = []
+    sources: dict[int, Source] = {}
     for place, read in enumerate(rows):
+        if isinstance(read, FileRow):
+            sources[place] = read.source
         try:
             open_rows.append((place, check_row(read, default_validity)))
         except RuleSetError as error:
-            rejected.append((place, Rejected.of(read.id, read.where, error)))
+            rejected.append((place, Rejected.of(read.id, read.where, error, sources.get(place))))
     refused = set(taken([row.id for _, row in open_rows]))
     segments: list[Segment] = []
     ids: list[str] = []
@@ -101,7 +106,9 @@ def compile_rows(
         later: list[tuple[int, CheckedRow]] = []
         for place, row in open_rows:
             if row.id in refused:
-                rejected.append((place, Rejected.of(row.id, row.where, duplicate(rule_set, row.id))))
+                rejected.append(
+                    (place, Rejected.of(row.id, row.where, duplicate(rule_set, row.id), sources.get(place)))
+                )
             elif row.id in chosen:
                 later.append((place, row))
             else:
@@ -109,7 +116,7 @@ def compile_rows(
         segment, errors = _compiled([row for _, row in chosen.values()], dialect, policy, progress)
         for number, (place, row) in enumerate(chosen.values()):
             if number in errors:
-                rejected.append((place, Rejected.of(row.id, row.where, errors[number])))
+                rejected.append((place, Rejected.of(row.id, row.where, errors[number], sources.get(place))))
             else:
                 ids.append(row.id)
         segments.append(segment)

@@ -6,14 +6,14 @@ that is added stays a segment. Removing marks rows. Nothing is rebuilt until som
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sparkrules.errors import UnknownId
+from sparkrules.errors import UnknownId, UnknownOrOwned
 from sparkrules.index import Rule, Segment, build_segment
 from sparkrules.index.arrow_arrays import arrow_of
 from sparkrules.index.segment_rules import rule_at
@@ -48,7 +48,7 @@ class Content(Mapping[str, Rule]):
         return len(self.waiting) + sum(part.live for part in self.parts)
 
     def __contains__(self, id: object) -> bool:
-        return id in self.waiting or self._place(id) is not None
+        return isinstance(id, str) and (id in self.waiting or self._place(id) is not None)
 
     def __iter__(self) -> Iterator[str]:
         for part in self.parts:
@@ -56,6 +56,8 @@ class Content(Mapping[str, Rule]):
         yield from list(self.waiting)
 
     def __getitem__(self, id: str) -> Rule:
+        if not isinstance(id, str):
+            raise UnknownId(f"an id is a text, not {id!r:.60}")
         if id in self.waiting:
             return self.waiting[id]
         place = self._place(id)
@@ -90,7 +92,7 @@ class Content(Mapping[str, Rule]):
         )
 
     def ticketed(self, ids: Sequence[str]) -> list[str]:
-        """Some of those of the ids whose subscription has a ticket."""
+        """Those of the ids whose subscription has a ticket."""
         found = [id for id in ids if id in self.waiting and self.waiting[id].ticket is not None]
         for part in self.parts:
             tickets = part.body.column("ticket")
@@ -98,7 +100,7 @@ class Content(Mapping[str, Rule]):
                 rows = self._find(part, list(dict.fromkeys(ids)))
                 own = arrow_of(rows[rows >= 0], pa.int64())
                 found += part.body.ids.take(own).filter(pc.is_valid(tickets.take(own))).to_pylist()
-        return found[:_SHOWN]
+        return found
 
     def taken(self, ids: Sequence[str]) -> set[str]:
         """Those of the ids that are of a subscription: many at once are looked up much faster than each."""
@@ -128,8 +130,11 @@ class Content(Mapping[str, Rule]):
         self.remove_all([rule.id])
         self.add(rule)
 
-    def remove_all(self, ids: Iterable[str]) -> None:
-        """Remove rules. Raises `UnknownId`, and removes nothing, if there is none with some of the ids."""
+    def remove_all(self, ids: Iterable[str], owned: Collection[str] | None = None) -> None:
+        """Remove rules. Raises `UnknownId`, and removes nothing, if there is none with some of the ids.
+
+        With the ids that are `owned` by who has a ticket: the same `UnknownOrOwned` for these and for unknown ones.
+        """
         wanted = list(dict.fromkeys(ids))
         stored = [id for id in wanted if id not in self.waiting]
         known = np.zeros(len(stored), bool)
@@ -139,9 +144,16 @@ class Content(Mapping[str, Rule]):
             known |= rows >= 0
             rows = rows[rows >= 0]
             parts.append(part.without(rows) if len(rows) else part)
-        if not known.all():
-            unknown = [stored[place] for place in np.flatnonzero(~known)[: _SHOWN + 1].tolist()]
+        unknown = [stored[place] for place in np.flatnonzero(~known)[: _SHOWN + 1].tolist()]
+        if owned:
+            unknown = [id for id in wanted if id in owned or id in set(unknown)][: _SHOWN + 1]
+        if unknown and owned is None:
             raise UnknownId(f"rule set {self.name!r} has no {_some(unknown)}")
+        if unknown:
+            raise UnknownOrOwned(
+                f"rule set {self.name!r} has no {_some(unknown)} that can be removed without a ticket: give that, or "
+                "force=True"
+            )
         self.parts = tuple(parts)
         if len(stored) < len(wanted):
             for id in wanted:

@@ -4,7 +4,8 @@
 |---|---|
 | `SparkRulesError` | the base of all |
 | `RuleError` (in `sparkrules.sql`) | the text of one rule is not accepted |
-| `RuleSetError`, `DuplicateId`, `UnknownId`, `WrongTicket` | a rule set is used wrongly |
+| `RuleSetError`, `DuplicateId`, `UnknownId`, `WrongTicket`, `UnknownOrOwned` | a rule set is used wrongly |
+| `StrictPublishError` (in `sparkrules.published`) | a rule set with errors is to be published, strictly |
 | `StoreError`, `CorruptStore`, `NewerFormat`, `PublishConflict` | a published version cannot be written or read |
 | `SetupError`, `PluginMissing` | Java, PySpark or the plugin's jar is missing |
 | `ServerError` | a server cannot be started, or has ended by itself |
@@ -33,6 +34,10 @@ class UnknownId(RuleSetError, KeyError):
 
 class WrongTicket(RuleSetError):
     """A subscription is to be renewed or cancelled without the ticket that its owner was given."""
+
+
+class UnknownOrOwned(UnknownId, WrongTicket):
+    """The rule set has no subscription with this id, or one that takes a ticket: who asks is not told which."""
 
 
 class StoreError(SparkRulesError):

@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+import logging
 import os
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
+import pyarrow as pa
+
 from sparkrules.advertised import Advertised
+from sparkrules.arguments import (
+    a_path,
+    a_policy,
+    a_session,
+    a_span,
+    a_text,
+    a_whole_number,
+    checked,
+    true_or_false,
+)
+from sparkrules.as_written import as_written
 from sparkrules.catalyst.session import RULE_SET_SETTING, STORE_SETTING, store_of
 from sparkrules.content import Content
 from sparkrules.errors import RuleSetError
 from sparkrules.index import Rule
+from sparkrules.lint import Report, lint_errors
 from sparkrules.overlapping import decided
 from sparkrules.rejected import Rejected
 from sparkrules.sql import DEFAULT_POLICY, Policy
@@ -36,12 +52,28 @@ from sparkrules.validity import check_span
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+_log = logging.getLogger("sparkrules.lint")
 _Own = TypeVar("_Own", bound="PublishedSubscriptions")
+_SHOWN = 20
+
+
+class StrictPublishError(RuleSetError):
+    """A strict publish was refused. `report` has the findings that are errors, `rejected` the rules set aside."""
+
+    def __init__(self, rule_set: str, report: Report, rejected: tuple[Rejected, ...]) -> None:
+        shown = [str(finding) for finding in report.findings[:_SHOWN]]
+        shown += [f"error not accepted: {own.id}\n    {own.reason}" for own in rejected[: _SHOWN - len(shown)]]
+        rest = len(report) + len(rejected) - len(shown)
+        shown += [f"and {rest} more: see `report` and `rejected` of this error"] if rest else []
+        super().__init__("\n".join([f"rule set {rule_set!r} is not published, for there are errors in it:", *shown]))
+        self.report = report
+        self.rejected = rejected
 
 
 class PublishedSubscriptions(Subscriptions):
     """Subscriptions that know which version of which store they are from."""
 
+    @checked(spark=a_session, store=a_path, merge=a_text, strict=true_or_false)
     def publish(
         self,
         spark: SparkSession | None = None,
@@ -49,6 +81,9 @@ class PublishedSubscriptions(Subscriptions):
         *,
         merge: Merge = "auto",
         overlaps: bool | TableSchema = False,
+        force: bool = False,
+        schema: TableSchema | None = None,
+        strict: bool = False,
     ) -> int:
         """Publish the rules as the next version of this rule set, and return the version.
 
@@ -58,7 +93,8 @@ class PublishedSubscriptions(Subscriptions):
 
         Only what is new since the version that was loaded or published last is written. If others have published
         meanwhile, this object takes over their changes; if they have changed the same subscriptions, nothing is
-        published and `PublishConflict` is raised. A rule set that was made from nothing replaces all that was there.
+        published and `PublishConflict` is raised. A rule set that was made from nothing replaces all that was there; if
+        that has subscriptions with a ticket, only with `force=True`; else: `WrongTicket`.
 
         Small segments are merged, and rules that have expired are dropped from those: `merge="all"` makes one segment
         of everything, `merge="none"` only adds.
@@ -66,6 +102,10 @@ class PublishedSubscriptions(Subscriptions):
         If there are advertisements, which subscriptions may match their rows is stored for the table function
         `overlaps`. What is new is decided if there are few pairs, or if `overlaps` is True, or the schema of the table
         (see `RuleSet.overlapping`), with which pairs of later versions are then decided too.
+
+        With `strict=True` nothing is published if a rule can never match, as far as `lint` can tell, or if rules were
+        set aside: `StrictPublishError` lists them. The `schema` of the table lets it find columns that are missing and
+        constants that do not fit; without `strict`, what is wrong is then logged as a warning.
 
         >>> from sparkrules import RuleSet
         >>> rules = RuleSet("alerts")
@@ -75,6 +115,8 @@ class PublishedSubscriptions(Subscriptions):
         >>> rules.publish() - first
         1
         """
+        if strict or schema is not None:
+            self._check(arrow_schema(schema), strict=strict)
         if store is None and spark is not None:
             store = store_of(spark)
         target = self._store(store)
@@ -86,12 +128,23 @@ class PublishedSubscriptions(Subscriptions):
             self._default_seconds(),
             self._new_advertisements(target, base),
         )
-        self._take_over(target, publish_draft(target, self.name, draft, base, merge=merge))
+        self._take_over(target, publish_draft(target, self.name, draft, base, merge=merge, force=force))
         if spark is not None:
             spark.conf.set(STORE_SETTING, str(target.path))
             spark.conf.set(RULE_SET_SETTING, self.name)
         return self._known[target.path].number
 
+    def _check(self, schema: pa.Schema | None, *, strict: bool) -> None:
+        """Look for rules that cannot be meant: refuse them, or only say so."""
+        report = lint_errors(as_written(self, self.policy), schema)
+        # Those of a version that was loaded were known when it was published.
+        rejected = self._rejected or ()
+        if strict and (report or rejected):
+            raise StrictPublishError(self.name, report, tuple(rejected))
+        for finding in report:
+            _log.warning("rule set %r: %s", self.name, finding)
+
+    @checked(store=a_path)
     def version_in(self, store: str | os.PathLike[str]) -> int | None:
         """The version of the store that this object published or loaded, unless the rules have changed since."""
         known = self._known.get(local_path(store))
@@ -99,23 +152,37 @@ class PublishedSubscriptions(Subscriptions):
             return None
         return known.number
 
+    @checked(store=a_path)
     def versions(self, store: str | os.PathLike[str] | None = None) -> list[Manifest]:
         """The published versions of this rule set, oldest first: number, time, publisher, action, counts."""
         source = self._store(store)
         return [source.manifest(self.name, number) for number in source.versions(self.name)]
 
-    def rollback(self, version: int, store: str | os.PathLike[str] | None = None) -> int:
-        """Publish an old version again, as the newest; this object then has its rules. Returns the new version."""
+    @checked(version=a_whole_number, store=a_path)
+    def rollback(
+        self,
+        version: int,
+        store: str | os.PathLike[str] | None = None,
+        *,
+        tickets: Iterable[str] = (),
+        force: bool = False,
+    ) -> int:
+        """Publish an old version again, as the newest; this object then has its rules. Returns the new version.
+
+        If that would remove, bring back or change subscriptions that were made with a ticket, all their `tickets` must
+        be given, or `force=True`; else: `WrongTicket`.
+        """
         target = self._store(store)
         if (len(self) and self.version_in(target.path) is None) or self._advertised.is_changed:
             raise RuleSetError(
                 f"rule set {self.name!r} has changes that are not published: publish it, or roll back with a fresh "
                 f"RuleSet.load({self.name!r}, store)"
             )
-        number = target.rollback(self.name, version)
+        number = target.rollback(self.name, version, tickets=tickets, force=force)
         self._take_over(target, target.open(self.name, number))
         return number
 
+    @checked(before=a_whole_number, after=a_whole_number, store=a_path)
     def diff(self, before: int, after: int | None = None, store: str | os.PathLike[str] | None = None) -> Changes:
         """What two published versions differ in, by id; `after` is the newest if it is not given.
 
@@ -131,6 +198,7 @@ class PublishedSubscriptions(Subscriptions):
         """
         return self._store(store).diff(self.name, before, after)
 
+    @checked(keep=a_whole_number, older_than=a_span, store=a_path)
     def collect_garbage(
         self,
         keep: int = 10,
@@ -144,6 +212,7 @@ class PublishedSubscriptions(Subscriptions):
         return self._store(store).collect_garbage(self.name, keep, older_than)
 
     @classmethod
+    @checked(store=a_path, version=a_whole_number, dialect=a_text, policy=a_policy)
     def load(
         cls: type[_Own],
         name: str,

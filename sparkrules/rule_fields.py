@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from numbers import Integral
 from typing import Any
 
 from sparkrules.errors import RuleSetError
@@ -15,10 +16,10 @@ def check_id(id: Any) -> str:
     >>> check_id(17)
     '17'
     """
-    if isinstance(id, int) and not isinstance(id, bool):
+    if is_whole(id):
         return str(id)
     if not isinstance(id, str) or not id:
-        raise RuleSetError(f"an id is a text that is not empty, not {id!r}")
+        raise RuleSetError(f"an id is a text that is not empty, not {id!r:.60}")
     try:
         id.encode()
     except UnicodeEncodeError as error:
@@ -31,7 +32,7 @@ def check_where(where: Any) -> str:
     if where is None:
         return ""
     if not isinstance(where, str):
-        raise RuleSetError(f"a rule is the text of a WHERE expression, not {where!r}")
+        raise RuleSetError(f"a rule is the text of a WHERE expression, not {where!r:.60}")
     return where
 
 
@@ -48,11 +49,18 @@ def check_priority(priority: Any) -> int:
             priority = int(priority)
         except ValueError:
             raise RuleSetError(f"a priority is a whole number, not {priority!r}") from None
-    if not isinstance(priority, int) or isinstance(priority, bool):
-        raise RuleSetError(f"a priority is a whole number, not {priority!r}")
+    if isinstance(priority, float) and priority.is_integer():
+        priority = int(priority)  # pandas has floats where a number is missing
+    if not is_whole(priority):
+        raise RuleSetError(f"a priority is a whole number, not {priority!r:.60}")
     if not -(2**31) <= priority < 2**31:
         raise RuleSetError(f"the priority {priority} does not fit into 32 bits")
-    return priority
+    return int(priority)
+
+
+def is_whole(value: object) -> bool:
+    """Whether this is a whole number, of numpy as well; True and False are not meant as such."""
+    return not isinstance(value, bool) and isinstance(value, Integral)
 
 
 def check_metadata(metadata: Any) -> dict[str, object] | None:

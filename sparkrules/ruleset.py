@@ -11,11 +11,24 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import pyarrow as pa
 
 from sparkrules.advertised import Advertisement
+from sparkrules.arguments import (
+    a_data_frame,
+    a_file_to_write,
+    a_session,
+    a_table,
+    a_text,
+    a_whole_number,
+    checked,
+    one_of,
+    some_ids,
+    true_or_false,
+)
 from sparkrules.as_written import as_written
 from sparkrules.catalyst.analyze import count_ranges, counted_values
 from sparkrules.catalyst.conformity import nonconforming, where_texts
 from sparkrules.catalyst.session import require_plugin, store_of
 from sparkrules.errors import RuleSetError
+from sparkrules.frames import Frame, as_arrow
 from sparkrules.index import Drawing, Explanations, Matches, Sharing, Statistics, explain, match, sharing, statistics_of
 from sparkrules.lint import Report, lint
 from sparkrules.overlapping import OverlappingPair, OverlapQuestions, advertising, texts_table
@@ -24,6 +37,7 @@ from sparkrules.rejected import Rejected
 from sparkrules.report import write_report
 from sparkrules.restricted import restricted_segment
 from sparkrules.row_truth import row_truth
+from sparkrules.rule_sources import is_spark
 from sparkrules.sql import RuleError
 from sparkrules.store import Store
 from sparkrules.table_schema import TableSchema, arrow_schema
@@ -55,25 +69,32 @@ class RuleSet(PublishedSubscriptions):
 
     _asked: OverlapQuestions | None = None
 
+    @checked(table=a_table, unsupported=one_of("error", "skip"))
     def match(
         self,
-        table: pa.Table | pa.RecordBatch,
+        table: Frame,
         *,
         unsupported: Literal["error", "skip"] = "error",
         at: datetime | None = None,
+        schema: TableSchema | None = None,
     ) -> Matches:
-        """The matches of every row of an Arrow table, without Spark, of the rules that are valid `at` a time, or now.
+        """The matches of every row of a table, without Spark, of the rules that are valid `at` a time, or now.
 
+        The table is one of Arrow, or a DataFrame of pandas (of which NaN is NULL, as to Spark) or polars.
         A subscription that only Spark can match (a derived attribute, a regular expression) is an error, or left out
-        and named in `Matches.skipped` with `unsupported="skip"`.
+        and named in `Matches.skipped` with `unsupported="skip"`. So is one that compares a text which Spark pads, a
+        CHAR(n), or compares by a collation. Arrow does not know the collation of a column: give the `schema` of the
+        DataFrame that the table comes from, if it has some.
 
         >>> rules = RuleSet("alerts")
         >>> rules.subscribe("hot", "temperature > 30")
         >>> rules.match(pa.table({"temperature": [35, 20]})).ids.to_pylist()
         [['hot'], []]
         """
-        return match(self.segment, table, unsupported=unsupported, at=instant_of(at))
+        arrow = as_arrow(table)
+        return match(self.segment, arrow, unsupported=unsupported, at=instant_of(at), schema=arrow_schema(schema))
 
+    @checked(spark=a_session, ids=some_ids)
     def explain(
         self,
         row: Mapping[str, Any] | Row,
@@ -102,6 +123,7 @@ class RuleSet(PublishedSubscriptions):
         truth = row_truth(segment, row, self._predicates_of(chosen), spark)
         return explain(segment, truth, chosen, at=instant)
 
+    @checked(spark=a_session)
     def draw(
         self,
         id: str,
@@ -125,6 +147,7 @@ class RuleSet(PublishedSubscriptions):
             return explained.draw()
         return Drawing.of_tree(id, self._content[id].tree)
 
+    @checked(df=a_data_frame, rows=a_whole_number, seed=a_whole_number)
     def analyze(self, df: DataFrame, rows: int = 100_000, seed: int = 0) -> Statistics:
         """Count where the values of the rules' attributes lie, in a sample of about `rows` rows, and store that.
 
@@ -147,6 +170,7 @@ class RuleSet(PublishedSubscriptions):
         counted = counted_values(df, store, self.name, version, ranges)
         return statistics_of(self.name, version, ranges, counted.tests, [*map(str, counted.predicates)], counted.uses)
 
+    @checked(top=a_whole_number)
     def sharing(self, top: int = 10) -> Sharing:
         """How much the rules have in common, and the `top` parts that the most rules share.
 
@@ -158,6 +182,7 @@ class RuleSet(PublishedSubscriptions):
         """
         return sharing(self.segment, top)
 
+    @checked(exact=true_or_false)
     def overlapping(
         self,
         advertisement: str | None = None,
@@ -205,6 +230,7 @@ class RuleSet(PublishedSubscriptions):
     @overload
     def overlaps(self, texts: DataFrame | pa.Table, column: str, *, schema: TableSchema | None = None) -> Any: ...
 
+    @checked(column=a_text)
     def overlaps(
         self,
         texts: DataFrame | pa.Table | None = None,
@@ -229,10 +255,11 @@ class RuleSet(PublishedSubscriptions):
         if texts is None:
             return list(questions.pairs(list(self._advertised.values())))
         found = texts_table(self._answers(where_texts(texts, column), questions), column)
-        if isinstance(texts, pa.Table):
+        if not is_spark(texts):
             return found
         return texts.sparkSession.createDataFrame(found)
 
+    @checked(exact=true_or_false)
     def restrict(
         self,
         advertisement: str | None = None,
@@ -266,6 +293,7 @@ class RuleSet(PublishedSubscriptions):
             made._advertised.add(given)
         return made
 
+    @checked(df=a_data_frame)
     def breaking(self, df: DataFrame, advertisement: str | None = None, *, where: str | None = None) -> DataFrame:
         """The rows that break an advertisement: for which its condition is not true. No rows: the data conforms.
 
@@ -286,6 +314,7 @@ class RuleSet(PublishedSubscriptions):
         """
         return lint(as_written(self, self.policy), arrow_schema(schema))
 
+    @checked(path=a_file_to_write, df=a_data_frame, time=a_text)
     def report(
         self,
         path: str | os.PathLike[str],

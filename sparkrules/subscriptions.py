@@ -13,10 +13,11 @@ from typing import Literal, overload
 from tqdm import tqdm
 
 from sparkrules.advertised import Advertised, Advertisement
+from sparkrules.arguments import a_policy, a_text, checked, some_ids, true_or_false
 from sparkrules.bulk import CheckedRow, CompiledRows, check_row, compile_rows, duplicate, without_taken
 from sparkrules.catalyst.compile import compile_dataframe
 from sparkrules.content import Content
-from sparkrules.errors import RuleSetError, UnknownId, WrongTicket
+from sparkrules.errors import RuleSetError, UnknownId
 from sparkrules.index import Rule, Segment
 from sparkrules.rejected import Rejected
 from sparkrules.rule_sources import RuleRow, is_spark, read_rules
@@ -32,6 +33,7 @@ class Subscriptions:
     `default_validity` is for how long a subscription is valid that does not say until when: for ever, if it is None.
     """
 
+    @checked(dialect=a_text, policy=a_policy)
     def __init__(
         self,
         name: str,
@@ -105,6 +107,7 @@ class Subscriptions:
         ticket: Literal[True],
     ) -> str: ...
 
+    @checked(ticket=true_or_false)
     def subscribe(
         self,
         id: str,
@@ -141,10 +144,12 @@ class Subscriptions:
         self._secrets[rule.id] = new_ticket()
         return self._secrets[rule.id]
 
+    @checked(force=true_or_false)
     def unsubscribe(self, id: str, *, ticket: str | None = None, force: bool = False) -> None:
         """Remove a rule. Raises `UnknownId` if there is none with this id.
 
-        A subscription that was made with a ticket is removed with that, or with `force=True`; else: `WrongTicket`.
+        A subscription that was made with a ticket is removed with that, or with `force=True`; else: `WrongTicket`. An
+        error does not tell whether there is such a subscription, nor whether it has a ticket.
 
         >>> from sparkrules import RuleSet
         >>> rules = RuleSet("alerts")
@@ -160,6 +165,7 @@ class Subscriptions:
             force = True
         self.unsubscribe_all([id], force=force)
 
+    @checked(ids=some_ids, force=true_or_false)
     def unsubscribe_all(self, ids: Iterable[str], *, force: bool = False) -> int:
         """Remove many rules, and return how many; if one of them is unknown, or has a ticket, none is removed.
 
@@ -170,15 +176,13 @@ class Subscriptions:
         >>> rules.unsubscribe_all(["hot", "cold"])
         2
         """
-        if isinstance(ids, str):
-            raise RuleSetError(f"unsubscribe_all takes several ids, not the text {ids!r}")
         wanted = list(ids)
         if odd := [id for id in wanted if not isinstance(id, str)]:
             raise UnknownId(f"an id is a text, not {odd[0]!r}")
-        if not force:
-            self._check_unowned(wanted)
+        # Where there is no ticket, there is nothing to be silent about.
+        owned = self._owned(wanted) if not force and (self._secrets or self._content.has_tickets()) else None
         before = len(self)
-        self._content.remove_all(wanted)
+        self._content.remove_all(wanted, owned)
         if self._secrets:
             for id in wanted:
                 self._secrets.pop(id, None)
@@ -194,7 +198,7 @@ class Subscriptions:
         >>> rules.subscriptions["hot"].valid_until.year
         2099
         """
-        self._check_ticket(id, ticket)
+        self._check_ticket(id if isinstance(id, str) else "", ticket)
         rule = self._content[id]
         _, valid_until = check_validity(rule.valid_from, check_instant(until, "until"))
         if valid_until is None or valid_until <= datetime.now(timezone.utc):
@@ -295,14 +299,12 @@ class Subscriptions:
         assert self._home is not None
         return Store(self._home).rejected(self._known[self._home].manifest)
 
-    def _check_unowned(self, ids: list[str]) -> None:
-        """Raise `WrongTicket` if one of the subscriptions was made with a ticket."""
-        owned = [id for id in ids if id in self._secrets] or self._content.ticketed(ids)
-        if owned:
-            refuse(self.name, owned[0], "no ticket")
-            raise WrongTicket(
-                f"subscription {owned[0]!r} of rule set {self.name!r} was made with a ticket: give that, or force=True"
-            )
+    def _owned(self, ids: list[str]) -> set[str]:
+        """Those of the subscriptions that were made with a ticket."""
+        owned = {id for id in ids if id in self._secrets} | set(self._content.ticketed(ids))
+        for id in sorted(owned)[:1]:
+            refuse(self.name, id, "no ticket")
+        return owned
 
     def _check_ticket(self, id: str, ticket: str) -> None:
         # A rule that waits has its ticket still: hashed here with any key, so that all cases take the same path.

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Union
 import pyarrow as pa
 
 from sparkrules.errors import RuleSetError
+from sparkrules.frames import Frame, as_arrow, is_frame
+from sparkrules.index.spark_text import described_text
 from sparkrules.rule_sources import is_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
-TableSchema: TypeAlias = Union[pa.Schema, pa.Table, "StructType", "DataFrame"]
+TableSchema: TypeAlias = Union[pa.Schema, Frame, "StructType", "DataFrame"]
 
 # A type that Arrow does not have: of its values only NULL can be asked, as of binary ones.
 _OPAQUE = pa.binary()
@@ -33,14 +35,34 @@ def arrow_schema(table: TableSchema | None) -> pa.Schema | None:
     """
     if table is None or isinstance(table, pa.Schema):
         return table
-    if isinstance(table, (pa.Table, pa.RecordBatch)):
-        return table.schema
+    if is_frame(table):
+        return as_arrow(table).schema
     described: Any = table.schema if is_spark(table) else table
     if not any(base.__name__ == "StructType" for base in type(described).__mro__):
         raise RuleSetError(
             f"a schema is one of pyarrow, a StructType of Spark, or a table that has one, not {type(table).__name__}"
         )
     return pa.schema(list(arrow_type(described)))
+
+
+def _arrow_field(field: Any) -> pa.Field:
+    type_ = _OPAQUE if is_char(field) else arrow_type(field.dataType)
+    collation = getattr(field.dataType, "collation", "UTF8_BINARY")
+    if type_ != _OPAQUE or not (is_char(field) or collation != "UTF8_BINARY"):
+        return pa.field(field.name, type_, field.nullable)
+    # An opaque type, with what an error can say about it.
+    return described_text(pa.field(field.name, type_, field.nullable), field.metadata or {}, collation)
+
+
+def is_char(field: Any) -> bool:
+    """Whether a field of Spark, a text to all appearances, is a CHAR(n): its metadata say so.
+
+    >>> from pyspark.sql.types import StringType, StructField
+    >>> is_char(StructField("code", StringType(), True, {"__CHAR_VARCHAR_TYPE_STRING": "char(5)"}))
+    True
+    """
+    declared = str((field.metadata or {}).get("__CHAR_VARCHAR_TYPE_STRING", ""))
+    return declared.lower().startswith("char(")
 
 
 def arrow_type(spark_type: Any) -> pa.DataType:
@@ -55,7 +77,7 @@ def arrow_type(spark_type: Any) -> pa.DataType:
     from pyspark.sql.types import CharType, StringType, StructType, TimestampType, VarcharType
 
     if isinstance(spark_type, StructType):
-        return pa.struct([pa.field(own.name, arrow_type(own.dataType), own.nullable) for own in spark_type.fields])
+        return pa.struct([_arrow_field(own) for own in spark_type.fields])
     if isinstance(spark_type, TimestampType):
         return pa.timestamp("us", "UTC")  # from PySpark 4.3 on, to_arrow_type wants a zone for it, and asserts that
     if isinstance(spark_type, VarcharType):

@@ -1,7 +1,8 @@
 """Tickets: secrets with which the owner of a subscription can renew or cancel it.
 
 The store has only a keyed hash of a ticket: HMAC-SHA256 of its UTF-8 bytes, in hexadecimal, with the key of the rule
-set, `<store>/<rule set>/tickets.key`. Who can read the segments but not the key cannot test guesses.
+set, `<store>/<rule set>/tickets.key`, in which a checksum follows the key. Who can read the segments but not the key
+cannot test guesses.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import logging
 import os
 import secrets
 import uuid
+import zlib
+from collections.abc import Iterable
 from pathlib import Path
 
 from sparkrules.errors import StoreError, WrongTicket
@@ -51,6 +54,11 @@ def check_ticket(key: bytes, ticket: str, stored: str | None, rule_set: str, id:
         raise WrongTicket(f"this is not the ticket of subscription {id!r} in rule set {rule_set!r}")
 
 
+def matching_hashes(key: bytes | None, tickets: Iterable[str]) -> set[str]:
+    """What is stored of some tickets; nothing, if no ticket has ever been given out."""
+    return set() if key is None else {ticket_hash(key, ticket) for ticket in tickets}
+
+
 def refuse(rule_set: str, id: str, reason: str) -> None:
     """Log that somebody was not allowed to change a subscription."""
     _log.warning("%s for subscription %r of rule set %r", reason, id, rule_set)
@@ -65,9 +73,10 @@ def read_key(home: Path) -> bytes | None:
         return None
     except OSError as error:
         raise StoreError(f"{file}, the key of the tickets, cannot be read: {error}") from error
-    if len(key) != _KEY_BYTES:
-        raise StoreError(f"{file} is damaged: a key has {_KEY_BYTES} bytes. Restore it; without it no ticket is valid")
-    return key
+    secret, checksum = key[:_KEY_BYTES], key[_KEY_BYTES:]
+    if len(secret) != _KEY_BYTES or checksum not in (b"", _checksum(home, secret)):
+        raise StoreError(f"{file} is damaged, or of another rule set. Restore it; without it no ticket is valid")
+    return secret
 
 
 def shared_key(home: Path, wanted: bytes | None = None) -> bytes:
@@ -89,6 +98,11 @@ def shared_key(home: Path, wanted: bytes | None = None) -> bytes:
     return key
 
 
+def _checksum(home: Path, key: bytes) -> bytes:
+    """What follows the key in its file, unless an older sparkrules has made that; other rule sets have another."""
+    return zlib.crc32(home.name.encode() + b"\0" + key).to_bytes(4, "big")
+
+
 def _make_key(home: Path, key: bytes) -> bytes:
     home.mkdir(parents=True, exist_ok=True)
     temporary = home / f".{uuid.uuid4().hex}.tmp"
@@ -96,7 +110,7 @@ def _make_key(home: Path, key: bytes) -> bytes:
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         with os.fdopen(descriptor, "wb") as out:
-            out.write(key)
+            out.write(key + _checksum(home, key))
             out.flush()
             os.fsync(out.fileno())
         link(temporary, home / KEY_FILE)

@@ -18,7 +18,7 @@ def check_instant(value: Any, what: str) -> datetime | None:
     ...
     sparkrules.errors.RuleSetError: valid_from 2026-01-31 00:00:00 has no time zone: write 2026-01-31T00:00:00+00:00 ...
     """
-    if value is None or value == "":
+    if value is None or (isinstance(value, str) and not value):
         return None
     if isinstance(value, str):
         try:

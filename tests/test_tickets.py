@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from sparkrules import RuleSet, subscriptions, tickets
-from sparkrules.errors import RuleSetError, StoreError, UnknownId, WrongTicket
+from sparkrules.errors import RuleSetError, StoreError, UnknownId, UnknownOrOwned, WrongTicket
 from sparkrules.store import Store
 from sparkrules.tickets import KEY_FILE, read_key, shared_key, ticket_hash
 
@@ -60,7 +60,10 @@ class TestCancelling:
                 WrongTicket, match=r"^this is not the ticket of subscription 'mine' in rule set 'alerts'$"
             ):
                 rules.unsubscribe("mine", ticket=wrong)
-        with pytest.raises(WrongTicket, match="was made with a ticket: give that, or force=True"):
+        with pytest.raises(
+            WrongTicket,
+            match="has no subscription 'mine' that can be removed without a ticket: give that, or force=True",
+        ):
             rules.unsubscribe("mine")
         with pytest.raises(WrongTicket, match="'mine'"):
             rules.unsubscribe_all(["theirs", "mine"])
@@ -111,6 +114,102 @@ class TestCancelling:
             compared.clear()
             hashed.clear()
         assert len(set(counts)) == 1
+
+
+class TestWithoutTheTicket:
+    """Other ways to the same end."""
+
+    @pytest.fixture
+    def history(self, tmp_path: Path) -> tuple[RuleSet, str]:
+        """Version 1 has `free`, 2 has `mine` with a ticket as well, 3 has no `mine` any more."""
+        rules = RuleSet("alerts")
+        rules.subscribe("free", "a = 1")
+        rules.publish(store=tmp_path)
+        ticket = rules.subscribe("mine", "a = 2", ticket=True)
+        rules.publish()
+        rules.unsubscribe("mine", ticket=ticket)
+        rules.publish(merge="none")
+        return rules, ticket
+
+    def test_a_rollback_neither_revives_nor_removes(self, history: tuple[RuleSet, str], tmp_path: Path) -> None:
+        rules, ticket = history
+        texts = set()
+        for wrong in ([], ["guessed"], [""]):
+            for rollback in (
+                rules.rollback,
+                lambda version, **named: Store(tmp_path).rollback("alerts", version, **named),
+            ):
+                with pytest.raises(WrongTicket) as caught:
+                    rollback(2, tickets=wrong)
+                texts.add(str(caught.value))
+        assert len(texts) == 1
+        assert "mine" not in texts.pop()
+        assert Store(tmp_path).versions("alerts") == [1, 2, 3]
+        assert rules.rollback(2, tickets=["another", ticket]) == 4
+        with pytest.raises(WrongTicket):
+            rules.rollback(1)
+        with pytest.raises(RuleSetError, match="several"):
+            rules.rollback(1, tickets=ticket)
+        assert rules.rollback(1, force=True) == 5
+        assert rules.rollback(3) == 6
+
+    def test_a_rollback_does_not_shorten_what_was_renewed(self, history: tuple[RuleSet, str]) -> None:
+        rules, ticket = history
+        rules.rollback(2, tickets=[ticket])
+        rules.renew("mine", ticket, LATER)
+        rules.publish()
+        with pytest.raises(WrongTicket):
+            rules.rollback(2)
+        rules.rollback(2, tickets=[ticket])
+
+    def test_a_rollback_from_a_damaged_version(self, history: tuple[RuleSet, str], tmp_path: Path) -> None:
+        assert len(history[0]) == 1
+        (tmp_path / "alerts" / "versions" / "3.json").write_text("{")
+        with pytest.raises(StoreError, match=r"3\.json is not a manifest"):
+            Store(tmp_path).rollback("alerts", 1)
+        assert Store(tmp_path).rollback("alerts", 1, force=True) == 4
+
+    def test_without_a_single_ticket_damage_is_no_obstacle(self, tmp_path: Path) -> None:
+        rules = RuleSet("alerts")
+        for id in ("a", "b"):
+            rules.subscribe(id, "a = 1")
+            rules.publish(store=tmp_path)
+        (tmp_path / "alerts" / "versions" / "2.json").write_text("{")
+        assert Store(tmp_path).rollback("alerts", 1) == 3
+
+    def test_a_rule_set_made_anew_does_not_replace_it(self, history: tuple[RuleSet, str], tmp_path: Path) -> None:
+        rules, ticket = history
+        rules.rollback(2, tickets=[ticket])
+        for texts in ({"free": "a = 1"}, {"mine": "a = 2"}, {"free": "a = 1", "mine": "a = 2"}):
+            anew = RuleSet("alerts")
+            anew.subscribe_all(texts)
+            with pytest.raises(WrongTicket, match="publish with force=True"):
+                anew.publish(store=tmp_path)
+        assert set(RuleSet.load("alerts", tmp_path).subscriptions) == {"free", "mine"}
+        anew.publish(store=tmp_path, force=True)
+        RuleSet.load("alerts", tmp_path).unsubscribe("mine")
+
+    def test_an_old_version_that_is_loaded_and_published_revives_nothing(
+        self, history: tuple[RuleSet, str], tmp_path: Path
+    ) -> None:
+        old = RuleSet.load("alerts", tmp_path, version=2)
+        old.subscribe("new", "a = 3")
+        old.publish()
+        assert set(RuleSet.load("alerts", tmp_path).subscriptions) == {"free", "new"}
+
+    def test_the_same_is_said_of_an_unknown_id(self, owned: tuple[RuleSet, str]) -> None:
+        rules, _ = owned
+        texts = set()
+        for id in ("mine", "nobody"):
+            with pytest.raises(UnknownOrOwned) as caught:
+                rules.unsubscribe(id)
+            texts.add(str(caught.value).replace(id, "..."))
+            with pytest.raises(UnknownOrOwned) as caught:
+                rules.unsubscribe_all(["theirs", id])
+            texts.add(str(caught.value).replace(id, "..."))
+        assert len(texts) == 1
+        with pytest.raises(UnknownOrOwned, match="no subscriptions 'mine', 'nobody' that"):
+            rules.unsubscribe_all(["mine", "theirs", "nobody"])
 
 
 class TestRenewing:
@@ -166,7 +265,8 @@ class TestTheStore:
         rules = RuleSet("alerts")
         ticket = rules.subscribe("mine", "a = 1", ticket=True)
         rules.publish(store=tmp_path)
-        key = (tmp_path / "alerts" / KEY_FILE).read_bytes()
+        key = read_key(tmp_path / "alerts")
+        assert key is not None
         _, (segment,) = Store(tmp_path).load("alerts")
         assert segment.ticket.tolist() == [ticket_hash(key, ticket)]
         assert not any(ticket.encode() in file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
@@ -212,15 +312,30 @@ class TestTheStore:
         for _ in range(2):
             rules = RuleSet("alerts")
             ticket = rules.subscribe("mine", "a = 1", ticket=True)
-            rules.publish(store=tmp_path)
+            rules.publish(store=tmp_path, force=True)
         RuleSet.load("alerts", tmp_path).unsubscribe("mine", ticket=ticket)
 
     def test_a_damaged_key_is_named(self, tmp_path: Path) -> None:
         rules = RuleSet("alerts")
         ticket = rules.subscribe("mine", "a = 1", ticket=True)
         rules.publish(store=tmp_path)
-        (tmp_path / "alerts" / KEY_FILE).write_bytes(b"short")
-        with pytest.raises(StoreError, match=r"tickets\.key is damaged"):
+        file = tmp_path / "alerts" / KEY_FILE
+        whole = file.read_bytes()
+        flipped = [whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :] for at in range(len(whole))]
+        for damage in (b"short", whole + b"\0", whole[:-1], *flipped):
+            file.write_bytes(damage)
+            with pytest.raises(StoreError, match=r"tickets\.key is damaged"):
+                rules.unsubscribe("mine", ticket=ticket)
+        file.write_bytes(whole[:32])  # as older versions of sparkrules wrote it
+        rules.unsubscribe("mine", ticket=ticket)
+
+    def test_the_key_of_another_rule_set_is_refused(self, tmp_path: Path) -> None:
+        for name in ("alerts", "alarms"):
+            rules = RuleSet(name)
+            ticket = rules.subscribe("mine", "a = 1", ticket=True)
+            rules.publish(store=tmp_path)
+        (tmp_path / "alarms" / KEY_FILE).write_bytes((tmp_path / "alerts" / KEY_FILE).read_bytes())
+        with pytest.raises(StoreError, match=r"tickets\.key is damaged, or of another rule set"):
             rules.unsubscribe("mine", ticket=ticket)
 
 

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from sparkrules.bulk import CompiledRows
+from sparkrules.catalyst.predicate_sql import quoted
 from sparkrules.index import from_tables, to_tables
 from sparkrules.index.tables import SCHEMAS
 from sparkrules.rejected import Rejected
-from sparkrules.rule_sources import FIELDS, RuleRow, table_rows
+from sparkrules.rule_sources import FIELDS, RuleRow, check_columns, table_rows
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 FEW = 5_000
 _REJECTED = pa.schema(
     {
-        name: pa.utf8() if name in ("id", "where", "reason") else pa.int64()
+        name: pa.utf8() if name in ("id", "where", "reason", "source", "remedy") else pa.int64()
         for name in ("place", *Rejected.__match_args__)
     }
 )
@@ -32,7 +33,8 @@ def compile_dataframe(df: DataFrame, compile: Callable[[Iterable[RuleRow]], Comp
 
     The workers need sparkrules, as the driver does. Where they do not have it, the rules are compiled here.
     """
-    rules = df.select(*[name for name in df.columns if name.lower() in FIELDS])
+    check_columns(df.columns, "the DataFrame")
+    rules = df.select(*[quoted(name) for name in df.columns if name.strip().lower() in FIELDS])
     first = rules.limit(FEW + 1).toArrow()
     if first.num_rows <= FEW:
         return [compile(table_rows(first))]

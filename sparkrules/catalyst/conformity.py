@@ -9,6 +9,7 @@ import pyarrow as pa
 from sparkrules.advertised import Advertisement
 from sparkrules.catalyst.predicate_sql import quoted
 from sparkrules.errors import RuleSetError
+from sparkrules.frames import as_arrow, is_frame
 from sparkrules.rule_sources import is_spark
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ def nonconforming(df: DataFrame, advertisement: Advertisement) -> DataFrame:
 
 def where_texts(texts: DataFrame | pa.Table, column: str) -> list[str | None]:
     """The different texts of a column, in order."""
-    if isinstance(texts, pa.Table):
+    if is_frame(texts):
+        texts = as_arrow(texts)
         if column not in texts.column_names:
             raise RuleSetError(f"the table has no column {column!r}; it has: {', '.join(texts.column_names)}")
         found = texts[column]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from sparkrules.arguments import a_data_frame, a_text, checked, some_rules
 from sparkrules.catalyst.predicate_sql import quoted
 from sparkrules.catalyst.session import require_plugin, store_of
 from sparkrules.errors import RuleSetError
@@ -22,6 +23,7 @@ _COLUMNS_PER_MATCH = ("subscription_id", "priority", "overlap")
 _COLUMNS_PER_ERROR = ("subscription_id", "message")
 
 
+@checked(df=a_data_frame, rules=some_rules, output=a_text)
 def match(
     df: DataFrame,
     rules: RuleSet | str,
@@ -51,6 +53,7 @@ def match(
     return df.selectExpr("*", f"{call} AS {quoted(output)}")
 
 
+@checked(df=a_data_frame, rules=some_rules)
 def matches(df: DataFrame, rules: RuleSet | str, *, top: int | None = None, engine: Engine = "plugin") -> DataFrame:
     """One row per match: the row's columns, then `subscription_id`, `priority` and `overlap`.
 
@@ -67,6 +70,7 @@ def matches(df: DataFrame, rules: RuleSet | str, *, top: int | None = None, engi
     return df.selectExpr("*", f"inline({call})")
 
 
+@checked(df=a_data_frame, rules=some_rules)
 def rule_errors(df: DataFrame, rules: RuleSet | str) -> DataFrame:
     """One row for each rule with a test that cannot be computed for a row: its columns, `subscription_id`, `message`.
 
@@ -80,6 +84,7 @@ def rule_errors(df: DataFrame, rules: RuleSet | str) -> DataFrame:
     return df.selectExpr("*", f"inline({call})")
 
 
+@checked(df=a_data_frame, rules=some_rules)
 def rule_costs(df: DataFrame, rules: RuleSet | str) -> DataFrame:
     """What the rules make Spark compute for these rows, the slowest first: to find the rules that slow all others.
 
@@ -104,6 +109,22 @@ def rule_costs(df: DataFrame, rules: RuleSet | str) -> DataFrame:
         )
         .orderBy(expr("milliseconds").desc())
     )
+
+
+@checked(df=a_data_frame, rules=some_rules)
+def left_out(df: DataFrame, rules: RuleSet | str) -> DataFrame:
+    """The rules that cannot be used on the columns of a DataFrame: `subscription_id` and `reason`.
+
+    With `spark.sparkrules.invalidRules=skip` a match leaves these out; else it fails. `rules` as in `match`. No row of
+    the DataFrame is read, and only the plugin is asked.
+
+        sparkrules.left_out(df, "alerts").show(truncate=False)
+    """
+    name = _published_name(df, rules)
+    row = df.sparkSession.createDataFrame([], df.schema) if df.isStreaming else df.limit(0)
+    # A row of NULLs, whatever there is in the DataFrame: what is asked depends on columns only.
+    one = df.sparkSession.range(1).selectExpr("id AS `sparkrules one`").join(row, how="left").drop("sparkrules one")
+    return one.selectExpr(f"inline(subscriptions_left_out('{name}', *))")
 
 
 def _top(top: int | None) -> str:

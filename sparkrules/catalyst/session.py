@@ -6,7 +6,9 @@ import os
 from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakSet
 
+from sparkrules.arguments import a_builder, a_path, a_text, checked
 from sparkrules.catalyst.jar import jar_path
+from sparkrules.catalyst.java import find_java
 from sparkrules.catalyst.user_jars import add_to_submit_arguments, jars_of_defaults, join_jars, split_jars
 from sparkrules.errors import PluginMissing
 from sparkrules.store.location import default_store
@@ -16,11 +18,14 @@ if TYPE_CHECKING:
 
 STORE_SETTING = "spark.sparkrules.store"
 RULE_SET_SETTING = "spark.sparkrules.ruleset"
+FIXED_STORE_SETTING = "spark.sparkrules.fixedStore"
+ALLOWED_SETTING = "spark.sparkrules.allowedRulesets"
 
 _Builder = TypeVar("_Builder", bound="SparkSession.Builder")
 _sessions_with_plugin: WeakSet[SparkSession] = WeakSet()
 
 
+@checked(builder=a_builder, store=a_path, ruleset=a_text)
 def configure(builder: _Builder, store: str | os.PathLike[str] | None = None, ruleset: str | None = None) -> _Builder:
     """Add the plugin to a session that is about to be built, and return the builder.
 
@@ -37,6 +42,7 @@ def configure(builder: _Builder, store: str | os.PathLike[str] | None = None, ru
     """
     options: dict[str, object] = builder._options
     if not _starts_elsewhere(options):
+        _require_java()
         builder.config("spark.jars", _with_plugin(options))
     if store is not None:
         builder.config(STORE_SETTING, os.fspath(store))
@@ -64,6 +70,14 @@ def require_plugin(spark: SparkSession) -> None:
 def store_of(spark: SparkSession) -> str:
     """The store of a session: its setting `spark.sparkrules.store`, else the default."""
     return spark.conf.get(STORE_SETTING, None) or default_store()
+
+
+def _require_java() -> None:
+    """Raise `SetupError`, with what to install, unless Java is there: Spark would only say that its gateway exited."""
+    from pyspark import SparkContext
+
+    if SparkContext._gateway is None:
+        find_java()
 
 
 def _starts_elsewhere(options: dict[str, object]) -> bool:

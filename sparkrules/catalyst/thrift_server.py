@@ -14,13 +14,13 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from sparkrules.catalyst.jar import jar_path
 from sparkrules.catalyst.java import find_java
-from sparkrules.catalyst.session import RULE_SET_SETTING, STORE_SETTING
+from sparkrules.catalyst.session import ALLOWED_SETTING, FIXED_STORE_SETTING, RULE_SET_SETTING, STORE_SETTING
 from sparkrules.catalyst.spark_defaults import conf_directory, spark_defaults
 from sparkrules.catalyst.spark_home import find_spark_home
 from sparkrules.catalyst.user_jars import jars_of_defaults, join_jars, split_jars
@@ -47,6 +47,9 @@ _REMEMBERED = 400  # lines that say why it did not start
 class ThriftServer:
     """What a Thrift server is started with. `settings` are those of Spark, and those of Hive, which begin with `hive.`.
 
+    With `fixed_store`, clients cannot name another store; `allowed` are the names, or patterns, of the only rule sets
+    that they can use.
+
     >>> server = ThriftServer("/data/rules", "alerts", host="0.0.0.0", port=10001)
     >>> server.address
     ('127.0.0.1', 10001)
@@ -59,6 +62,8 @@ class ThriftServer:
     master: str | None = None
     warehouse: Path | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
+    fixed_store: bool = False
+    allowed: Sequence[str] = ()
 
     @property
     def address(self) -> tuple[str, int]:
@@ -83,6 +88,10 @@ class ThriftServer:
         spark = {name: value for name, value in settings.items() if not name.startswith("hive.")}
         hive = {name: value for name, value in settings.items() if name.startswith("hive.")}
         spark = self.metastore() | spark | {STORE_SETTING: self.store, RULE_SET_SETTING: self.rule_set}
+        if self.fixed_store:
+            spark[FIXED_STORE_SETTING] = "true"
+        if self.allowed:
+            spark[ALLOWED_SETTING] = ",".join(self.allowed)
         hive |= {"hive.server2.thrift.bind.host": self.host, "hive.server2.thrift.port": str(self.port)}
         return [
             str(find_spark_home().path / "bin" / ("spark-submit.cmd" if os.name == "nt" else "spark-submit")),

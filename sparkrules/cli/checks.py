@@ -20,6 +20,7 @@ from sparkrules.cli.text_table import counted
 from sparkrules.errors import SparkRulesError
 from sparkrules.store import Store
 from sparkrules.store.location import STORE_VARIABLE
+from sparkrules.tickets import read_key
 
 Status = Literal["ok", "note", "broken", "skipped"]
 
@@ -162,7 +163,9 @@ def _rule_set(store: Store, name: str) -> Check:
     for version in versions:
         try:
             if version == versions[-1]:
-                store.load(name, version)
+                store.verify(store.load(name, version)[0])
+                store.statistics(name)
+                read_key(store.path / name)
             else:
                 store.manifest(name, version)
         except SparkRulesError as error:
@@ -173,7 +176,11 @@ def _rule_set(store: Store, name: str) -> Check:
         return Check(f"rule set {name}", "broken", "; ".join(damaged[:_SHOWN]) + more, f"Restore a backup, {good}.")
     newest = store.manifest(name)
     rules = counted(newest.subscriptions, "rule")
-    return Check(f"rule set {name}", "ok", f"{counted(len(versions), 'version')}, the newest {newest.version}: {rules}")
+    found = f"{counted(len(versions), 'version')}, the newest {newest.version}: {rules}"
+    if not newest.verified:
+        unverified = f"{found}; unverified, since an older sparkrules made it without checksums"
+        return Check(f"rule set {name}", "note", unverified, "A version that is published now has checksums.")
+    return Check(f"rule set {name}", "ok", found)
 
 
 def _spark() -> Check:

@@ -13,13 +13,34 @@ Commands: TypeAlias = "argparse._SubParsersAction[Any]"
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that guesses what a misspelt command was to be."""
+    """A parser that guesses what a misspelt command or option was to be."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As it is, but an option that is not known is an error of the command that was given it."""
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(map(str, unknown))}")
+        return found, unknown
 
     def error(self, message: str) -> NoReturn:
-        wrong = re.search("invalid choice: '([^']*)'", message)
-        known = [name for action in self._actions if action.choices for name in action.choices]
-        near = get_close_matches(wrong.group(1), known, 1) if wrong else []
-        super().error(f"{message}{f'; did you mean {near[0]}?' if near else ''}")
+        super().error(f"{message}{self._hint(message)}")
+
+    def _hint(self, message: str) -> str:
+        choice = re.search("invalid choice: '([^']*)'", message)
+        if choice is not None:
+            known = [str(name) for action in self._actions if action.choices for name in action.choices]
+            near = get_close_matches(choice.group(1), known, 1)
+            return f"; did you mean {near[0]}?" if near else ""
+        unknown = re.search("unrecognized arguments: (--?[^ =]+)", message)
+        if unknown is None:
+            return ""
+        flag = unknown.group(1)
+        positional = [action for action in self._actions if not action.option_strings]
+        if any(action.dest == flag.lstrip("-") for action in positional):
+            return f"; {flag.lstrip('-')} is given without a flag: {self.prog} {flag.lstrip('-').upper()}"
+        options = [name for action in self._actions for name in action.option_strings if name.startswith("--")]
+        near = get_close_matches(flag, options, 1) or [name for name in options if name.startswith(flag)][:1]
+        return f"; did you mean {near[0]}?" if near else f"; {self.prog} --help lists the options"
 
 
 def add_command(

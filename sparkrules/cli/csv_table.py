@@ -22,6 +22,10 @@ def read_csv(source: Path | IO[bytes], **options: Any) -> pa.Table:
 
     table = pyarrow.csv.read_csv(source, **options)
     for index, field in enumerate(table.schema):
+        if pa.types.is_binary(field.type):
+            raise ValueError(
+                f"column {field.name!r} is not UTF-8. Save the file as UTF-8, or run: iconv -f LATIN1 -t UTF-8"
+            )
         kind = _spark_type(field.type)
         if kind != field.type:
             table = table.set_column(index, field.name, table.column(index).cast(kind, safe=False))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -143,9 +144,15 @@ def find_data(paths: Sequence[Path]) -> DataFiles:
         raise SparkRulesError(f"files of one format are read together, not {' and '.join(sorted(formats))}")
     for file in files:
         if not file.exists():
-            raise SparkRulesError(f"{file} cannot be read: there is no such file")
+            raise SparkRulesError(f"{file} cannot be read: there is no such file{_elsewhere(file)}")
     files = sorted({Path(os.path.abspath(file)): file for file in files}.values(), key=os.path.abspath)  # noqa: PTH100
     return DataFiles(formats.pop(), tuple(files), root)
+
+
+def _elsewhere(file: Path) -> str:
+    """What to do about `s3a://bucket/file`, of which a path has only one slash."""
+    is_remote = re.match("[A-Za-z][A-Za-z0-9+.-]+:/", str(file)) is not None
+    return " here. Only local files are read; in Spark: sparkrules.match(spark.read.parquet(...), name)" * is_remote
 
 
 def read_schema(file: Path) -> pa.Schema:

@@ -42,11 +42,11 @@ def refuse_python(reasons: Mapping[str, str]) -> SparkRulesError:
     return SparkRulesError(f"some rules need Spark (--engine spark):\n{shown_reasons(reasons)}")
 
 
-def shown_reasons(reasons: Mapping[str, str]) -> str:
+def shown_reasons(reasons: Mapping[str, str], shown: int = _SHOWN) -> str:
     """The first of them, a line each."""
-    lines = [f"  {id}: {reason}" for id, reason in list(reasons.items())[:_SHOWN]]
-    if len(reasons) > _SHOWN:
-        lines.append(f"  and {len(reasons) - _SHOWN:,} more")
+    lines = [f"  {id}: {reason}" for id, reason in list(reasons.items())[:shown]]
+    if len(reasons) > shown:
+        lines.append(f"  and {len(reasons) - shown:,} more")
     return "\n".join(lines)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
@@ -61,19 +61,35 @@ def print_table(tables: Iterable[pa.Table], chosen: bool) -> int:
     if not lines:
         return 0
     names = list(lines[0])
+    width = terminal_width()
     for line in lines:
         if "ids" in line:
-            line["ids"] = ", ".join(line["ids"])  # type: ignore[arg-type]
+            room = None if width is None else max(width // 2, _WIDEST_CELL)
+            line["ids"] = first_ids(line["ids"], room)  # type: ignore[arg-type]
     own: list[str] = [name for name in ("file", "row", "ids", "subscription_id", "priority") if name in names]
     others = [name for name in names if name not in own]
     shown = [*own, *others]
-    width = terminal_width()
     if width is not None and not chosen:
         shown = [*own, *_fitting(others, lines, width - _width(own, lines))]
     print(text_table(shown, ([line[name] for name in shown] for line in lines), width))
     if len(shown) < len(names):
         print(f"({counted(len(names) - len(shown), 'column')} more: name those you want with --columns)")
     return len(lines)
+
+
+def first_ids(ids: Sequence[str], room: int | None) -> str:
+    """The ids of a row; those that fit into so many characters, and how many there are besides.
+
+    >>> first_ids(["hot", "dry", "windy"], None), first_ids([f"rule {number}" for number in range(50)], 30)
+    ('hot, dry, windy', 'rule 0, rule 1 and 48 more')
+    """
+    whole = ", ".join(ids)
+    if room is None or len(whole) <= room:
+        return whole
+    kept = len(ids) - 1
+    while kept > 1 and len(", ".join(ids[:kept])) + len(f" and {len(ids) - kept:,} more") > room:
+        kept -= 1
+    return ", ".join(ids[:kept]) + (f" and {len(ids) - kept:,} more" if kept < len(ids) else "")
 
 
 def _fitting(names: list[str], lines: list[dict[str, object]], room: int) -> Iterator[str]:

@@ -74,7 +74,7 @@ def _report(arguments: argparse.Namespace) -> int:
 def _report_of_rows(rules: RuleSet, data: DataFiles, arguments: argparse.Namespace) -> Path:
     from pyspark.errors import PySparkException
 
-    from sparkrules.cli.spark_data import cannot_match, data_frame
+    from sparkrules.cli.spark_data import cannot_match, data_frame, note_left_out
 
     _ = data.schema  # what cannot be read is said before Spark is started
     note("starting Spark")
@@ -85,6 +85,7 @@ def _report_of_rows(rules: RuleSet, data: DataFiles, arguments: argparse.Namespa
         try:
             with embedded_spark(directory, store, settings_of(arguments)) as spark:
                 rows = data_frame(spark, data, directory)
+                note_left_out(rows, rules)
                 types = arrow_schema(rows)
                 return write_report(
                     rules, arguments.output, rows, time=arguments.time, schema=types, lint=arguments.lint, say=note

@@ -12,7 +12,7 @@ from sparkrules.rule_sources import read_rules as rule_rows
 from sparkrules.ruleset import RuleSet
 from sparkrules.sql import RuleError
 
-_SHOWN = 5
+_SHOWN = 20
 
 
 def chosen_rules(arguments: argparse.Namespace) -> RuleSet:
@@ -47,19 +47,21 @@ def advertise(rules: RuleSet, file: Path) -> None:
 
 
 def set_aside(rejected: list[Rejected]) -> list[str]:
-    """The first rules that were set aside: id, place and reason, and the text with a mark below that place.
+    """The first rules that were set aside: id, place, reason and remedy, and the text with a mark below that place.
 
-    >>> print(*set_aside([Rejected("bad", "t > 30 AND", "expected a value", 1, 11)]), sep=chr(10))
-    set aside: 'bad' (line 1, column 11): expected a value
+    >>> print(*set_aside([Rejected("bad", "t > 30 AND", "expected a value", 1, 11, "r.csv, line 7")]), sep=chr(10))
+    set aside: 'bad', r.csv, line 7 (line 1, column 11 of its text): expected a value
         t > 30 AND
                   ^
     """
     lines = []
     for rule in rejected[:_SHOWN]:
-        place = "" if rule.line is None else f" (line {rule.line}, column {rule.column})"
-        lines.append(f"set aside: {rule.id!r}{place}: {rule.reason}{_marked(rule)}")
+        source = "" if rule.source is None else f", {rule.source}"
+        place = "" if rule.line is None else f" (line {rule.line}, column {rule.column} of its text)"
+        remedy = f"\n    {rule.remedy}" if rule.remedy else ""
+        lines.append(f"set aside: {rule.id!r}{source}{place}: {rule.reason}{_marked(rule)}{remedy}")
     if len(rejected) > _SHOWN:
-        lines.append(f"and {len(rejected) - _SHOWN:,} more; --json has all of them")
+        lines.append(f"and {len(rejected) - _SHOWN:,} more; sparkrules lint --json lists all of them")
     return lines
 
 

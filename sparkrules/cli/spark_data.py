@@ -14,16 +14,21 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from sparkrules.catalyst.dataframe import left_out
 from sparkrules.catalyst.predicate_sql import quoted
 from sparkrules.cli.data_files import DataFiles
-from sparkrules.cli.engine import first_lines
+from sparkrules.cli.engine import first_lines, note, shown_reasons
 from sparkrules.cli.matched import numbered
+from sparkrules.cli.text_table import counted
 from sparkrules.errors import SparkRulesError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from sparkrules.ruleset import RuleSet
+
 FILE, ROW = "__sparkrules_file", "__sparkrules_row"
+_SHOWN = 20
 # Decoded, so that the order is that of the paths; a plus sign, which stands for itself here, would become a space.
 _PATH = "url_decode(replace(_metadata.file_path, '+', '%2B'))"
 
@@ -47,6 +52,16 @@ def cannot_match(error: BaseException) -> SparkRulesError:
     said = first_lines(error).replace(f", {FILE}, {ROW}", "")
     advice = "\nSettings are given with --conf KEY=VALUE." if "spark.sparkrules." in said else ""
     return SparkRulesError(f"Spark cannot match: {said}{advice}")
+
+
+def note_left_out(df: DataFrame, rules: RuleSet | str) -> None:
+    """Say which rules a match will leave out, if the session is set to do that."""
+    if df.sparkSession.conf.get("spark.sparkrules.invalidRules", "error") != "skip":
+        return
+    found = {row["subscription_id"]: row["reason"] for row in left_out(df, rules).collect()}
+    if found:
+        lines = shown_reasons(found, _SHOWN)
+        note(f"{counted(len(found), 'rule')} left out (spark.sparkrules.invalidRules=skip):\n{lines}")
 
 
 def _parquet(spark: SparkSession, data: DataFiles) -> DataFrame:

@@ -17,7 +17,7 @@ from sparkrules.catalyst.embedded import embedded_spark
 from sparkrules.catalyst.job_progress import timed
 from sparkrules.catalyst.predicate_sql import quoted
 from sparkrules.cli.matched import Matched
-from sparkrules.cli.spark_data import FILE, ROW, cannot_match, numbered_frame
+from sparkrules.cli.spark_data import FILE, ROW, cannot_match, note_left_out, numbered_frame
 from sparkrules.ruleset import RuleSet
 from sparkrules.store import Store
 
@@ -38,7 +38,9 @@ def spark_matched(matching: Matching, directory: Path) -> Iterator[Matched]:
     keep = matching.columns if data.format == "parquet" else []
     try:
         with embedded_spark(directory, store, {**_WRITTEN, **matching.settings}) as spark:
-            found = sparkrules.match(numbered_frame(spark, data, directory), name, _IDS)
+            frame = numbered_frame(spark, data, directory)
+            note_left_out(frame.drop(FILE, ROW), name)
+            found = sparkrules.match(frame, name, _IDS)
             found = found.selectExpr(FILE, ROW, *map(quoted, keep), f"{_IDS}.ids AS {_IDS}")
             if not matching.all:
                 found = found.where(f"size({_IDS}) > 0")

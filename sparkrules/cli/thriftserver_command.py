@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import signal
 from pathlib import Path
 
@@ -27,10 +28,20 @@ def add_thriftserver(commands: Commands) -> None:
         examples=[
             "sparkrules thriftserver --ruleset alerts",
             "sparkrules thriftserver --ruleset alerts@12 --port 10001 --conf spark.driver.memory=4g",
+            "sparkrules thriftserver --ruleset alerts --store /data/rules --fix-store --allow alerts --allow 'fraud*'",
         ],
     )
     command.add_argument("--ruleset", required=True, help="rule set of calls that name none: alerts, or alerts@12")
     add_store(command)
+    command.add_argument("--fix-store", action="store_true", help="clients cannot choose another store")
+    command.add_argument(
+        "--allow",
+        action="append",
+        default=[],
+        type=_pattern,
+        metavar="NAME",
+        help="a rule set that clients can use, or several with *: 'fraud*'; as often as needed (default: all)",
+    )
     command.add_argument(
         "--host", default="127.0.0.1", help="address to listen on; 0.0.0.0: all (default: %(default)s)"
     )
@@ -64,6 +75,8 @@ def server_of(arguments: argparse.Namespace) -> ThriftServer:
         master=arguments.master,
         warehouse=arguments.warehouse,
         settings=dict(arguments.conf),
+        fixed_store=arguments.fix_store,
+        allowed=arguments.allow,
     )
 
 
@@ -79,6 +92,9 @@ def ready_line(server: ThriftServer, version: int | None) -> str:
 
 def _thriftserver(arguments: argparse.Namespace) -> int:
     server = server_of(arguments)
+    name = server.rule_set.partition("@")[0]
+    if server.allowed and not any(_matches(name, pattern) for pattern in server.allowed):
+        raise StoreError(f"--ruleset {server.rule_set} is not among what --allow allows: {', '.join(server.allowed)}")
     version: int | None = None
     if not _is_elsewhere(server.store):
         version = load_rules(server.rule_set, server.store).version_in(server.store)
@@ -113,6 +129,24 @@ def _is_elsewhere(store: str) -> bool:
     except StoreError:
         return True
     return False
+
+
+def _pattern(text: str) -> str:
+    """
+    >>> _pattern("fraud*")
+    'fraud*'
+    """
+    if not re.fullmatch(r"[A-Za-z0-9_.*-]+", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not the name of a rule set, in which * stands for anything")
+    return text
+
+
+def _matches(name: str, pattern: str) -> bool:
+    """
+    >>> _matches("fraud.eu", "fraud*"), _matches("fraud", "fraud.*"), _matches("frauds", "fraud")
+    (True, False, False)
+    """
+    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), name) is not None
 
 
 def _port(text: str) -> int:

@@ -47,6 +47,14 @@ def add_versions(commands: Commands) -> None:
     )
     rollback.add_argument("name", help="name of the rule set")
     rollback.add_argument("version", type=int, help="the version to go back to")
+    rollback.add_argument(
+        "--ticket",
+        action="append",
+        default=[],
+        metavar="SECRET",
+        help="of a subscription that the rollback removes, brings back or changes; as often as needed",
+    )
+    rollback.add_argument("--force", action="store_true", help="also without the tickets of such subscriptions")
 
     for command, run in ((versions, _versions), (diff, _diff), (rollback, _rollback)):
         add_json(command)
@@ -61,7 +69,7 @@ def _versions(arguments: argparse.Namespace) -> int:
     store.manifest(arguments.name)  # says which rule sets there are if there is none of this name
     manifests = [store.manifest(arguments.name, number) for number in store.versions(arguments.name)]
     if arguments.json:
-        print(json_text([asdict(manifest) for manifest in manifests], indent=2))
+        print(json_text([_fields(manifest) for manifest in manifests], indent=2))
     else:
         print(_table(manifests, ["version", "created", "subscriptions", "action", "publisher"]))
     return DONE
@@ -70,7 +78,7 @@ def _versions(arguments: argparse.Namespace) -> int:
 def _rule_sets(store: Store, arguments: argparse.Namespace) -> int:
     newest = [store.manifest(name) for name in store.rule_sets()]
     if arguments.json:
-        print(json_text([asdict(manifest) for manifest in newest], indent=2))
+        print(json_text([_fields(manifest) for manifest in newest], indent=2))
     elif newest:
         print(_table(newest, ["rule_set", "version", "created", "subscriptions", "publisher"]))
     else:
@@ -78,9 +86,23 @@ def _rule_sets(store: Store, arguments: argparse.Namespace) -> int:
     return DONE
 
 
+def _fields(manifest: Manifest) -> dict[str, object]:
+    fields = asdict(manifest) | {"verified": manifest.verified}
+    del fields["files"]  # nobody wants to see all the checksums
+    return fields
+
+
 def _table(manifests: list[Manifest], fields: list[str]) -> str:
+    if not all(own.verified for own in manifests):
+        fields = [*fields, "verified"]  # no: made by a sparkrules that wrote no checksums
     headings = [field.replace("_", " ") for field in fields]
-    return text_table(headings, ([getattr(own, field) for field in fields] for own in manifests), terminal_width())
+    return text_table(
+        headings, ([_shown(getattr(own, field)) for field in fields] for own in manifests), terminal_width()
+    )
+
+
+def _shown(value: object) -> object:
+    return ("no", "yes")[value] if isinstance(value, bool) else value
 
 
 def _diff(arguments: argparse.Namespace) -> int:
@@ -100,7 +122,8 @@ def _diff(arguments: argparse.Namespace) -> int:
 
 
 def _rollback(arguments: argparse.Namespace) -> int:
-    number = Store(arguments.store).rollback(arguments.name, arguments.version)
+    store = Store(arguments.store)
+    number = store.rollback(arguments.name, arguments.version, tickets=arguments.ticket, force=arguments.force)
     if arguments.json:
         print(json_text({"rule_set": arguments.name, "version": number, "content_of": arguments.version}))
     else:

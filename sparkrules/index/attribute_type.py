@@ -119,15 +119,15 @@ def _of_schema(name: str, schema: pa.Schema) -> AttributeType | None:
     except Unsupported:
         return None
     nullable = len(column.path) > 1 or schema.field(column.path[0]).nullable
-    return _declared(column.type, nullable)
+    return _declared(column.type, nullable, column.text)
 
 
-def _declared(declared: Any, nullable: bool = True) -> AttributeType:
+def _declared(declared: Any, nullable: bool = True, text: str | None = None) -> AttributeType:
     if isinstance(declared, Enumeration):
         guessed = _GUESSED[_family(declared.values[0])]
         values = tuple(map(_as_constant, declared.values))
         return AttributeType(guessed.column, guessed.space, declared.nullable, values)
-    column = column_type(declared)
+    column = column_type(declared, text)
     return AttributeType(None if column.family == "other" else column, value_space(column), nullable)
 
 

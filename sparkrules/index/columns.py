@@ -15,18 +15,29 @@ sparkrules.index.columns.Unsupported: `x + 1` is a derived attribute
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
+
+from sparkrules.index.spark_text import described_field, described_row, spark_text
 
 _PART = r"(?:[A-Za-z_][A-Za-z0-9_]*|`(?:[^`]|``)+`)"
 _NAME = re.compile(rf"{_PART}(?:\.{_PART})*")
 # Words that Spark reads as a constant or, where no column has the name, as a call without brackets.
 _LITERALS = {"true", "false", "null"}
 _CALLS = {
-    *("current_date", "current_timestamp", "current_time", "localtimestamp", "current_user", "user", "session_user"),
+    *(
+        "current_date",
+        "current_timestamp",
+        "current_time",
+        "localtimestamp",
+        "localtime",
+        "current_user",
+        "user",
+        "session_user",
+    ),
     *("current_catalog", "current_schema", "current_database"),
 }
 
@@ -41,15 +52,28 @@ class NoSuchColumn(Unsupported):
 
 @dataclass(frozen=True)
 class Column:
-    """A column, or a field inside struct columns: the position at each step, and the type found there."""
+    """A column, or a field inside struct columns: the position at each step, and the type found there.
+
+    `text` is its type in Spark, if it is a text that Spark does not compare by its bytes.
+    """
 
     path: tuple[int, ...]
     type: Any
+    text: str | None = field(default=None, repr=False, compare=False)
 
     def read(self, batch: pa.RecordBatch) -> Any:
         """The column's values; a field of a NULL struct is NULL."""
         array = batch.column(self.path[0])
         return pc.struct_field(array, list(self.path[1:])) if len(self.path) > 1 else array
+
+
+def is_name(attribute: str) -> bool:
+    """Whether an attribute is written as a column or a field is.
+
+    >>> is_name("Addr.City"), is_name("x + 1"), is_name("NULL")
+    (True, False, False)
+    """
+    return _NAME.fullmatch(attribute) is not None and attribute.lower() not in _LITERALS
 
 
 def top_column(attribute: str) -> str | None:
@@ -65,13 +89,14 @@ def top_column(attribute: str) -> str | None:
 
 def find_column(attribute: str, schema: pa.Schema) -> Column:
     """The column that the attribute names; `Unsupported` if it is none, `NoSuchColumn` if the table lacks it."""
-    if not _NAME.fullmatch(attribute) or attribute.lower() in _LITERALS:
+    if not is_name(attribute):
         raise Unsupported(f"`{attribute}` is a derived attribute")
     parts = [_unquoted(part) for part in re.findall(_PART, attribute)]
     fields = [schema.field(number) for number in range(len(schema))]
     path: list[int] = []
+    described = described_row(schema)
     for part in parts:
-        found = [number for number, field in enumerate(fields) if field.name.lower() == part.lower()]
+        found = [number for number, own in enumerate(fields) if own.name.lower() == part.lower()]
         if len(found) > 1:
             raise Unsupported(f"`{attribute}` is ambiguous: several columns have this name")
         if not found:
@@ -79,11 +104,13 @@ def find_column(attribute: str, schema: pa.Schema) -> Column:
                 raise Unsupported(f"`{attribute}` is a derived attribute")
             raise NoSuchColumn(f"there is no column `{attribute}`")
         path.append(found[0])
-        type_ = fields[found[0]].type
+        own = fields[found[0]]
+        described = described_field(described, own.name)
+        type_ = own.type
         if len(path) < len(parts) and not pa.types.is_struct(type_):
             raise Unsupported(f"`{attribute}` reaches into a {type_}, which is not a struct")
         fields = [type_.field(number) for number in range(type_.num_fields)] if pa.types.is_struct(type_) else []
-    return Column(tuple(path), type_)
+    return Column(tuple(path), type_, spark_text(own, described))
 
 
 def _unquoted(part: str) -> str:

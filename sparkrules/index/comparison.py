@@ -11,6 +11,7 @@ becomes a base operator in a *domain* of values with a total order, and what it 
 | `is null`, `<=> NULL`; `is not null`, `not <=> NULL` | present | yes, no | true, not true |
 | `is true`, `is not true`; `is false`, `is not false` | `=` true; `=` false | no, yes | not true, true |
 | anything else with NULL; `not in` with a NULL in the list | never | | not true |
+| integers against a number beyond 64 bits by `<`, `<=`, `>`, `>=` | never, always | | not true, true |
 
 | column | constants | domain |
 |---|---|---|
@@ -21,7 +22,7 @@ becomes a base operator in a *domain* of values with a total order, and what it 
 | boolean | booleans | integer |
 | date | `DATE '...'`, a string that is an ISO date | integer, days |
 | timestamp | timestamps, strings; with an offset if and only if the column has a zone | integer, microseconds |
-| string (UTF8_BINARY) | strings | text |
+| string (UTF8_BINARY, no CHAR(n); see `spark_text`) | strings | text |
 
 NaN equals NaN and is greater than everything, -0.0 equals 0.0: no constant here is NaN, so sorting NaN last does it.
 """
@@ -67,12 +68,16 @@ class ColumnType:
         return str(self.arrow)
 
 
-def column_type(arrow: Any) -> ColumnType:
+def column_type(arrow: Any, text: str | None = None) -> ColumnType:
     """Sort an Arrow type into the families that Spark has; `other` is what only NULL can be asked of.
+
+    `text` is the type in Spark of a text that is not compared by its bytes.
 
     >>> column_type(pa.int32())
     ColumnType(family='integer', arrow=DataType(int32), digits=(10, 0))
     """
+    if text is not None:
+        return ColumnType("other", text)
     if pa.types.is_dictionary(arrow):
         arrow = arrow.value_type
     if pa.types.is_decimal128(arrow) and 0 <= arrow.scale <= arrow.precision:
@@ -95,6 +100,7 @@ class Test(NamedTuple):
 
 
 NEVER = Test("presence", "in")
+ALWAYS = Test("presence", "in", negated=True, on_null=True)
 
 
 def certain_test(predicate: Predicate, column: ColumnType) -> Test:
@@ -133,10 +139,26 @@ def certain_test(predicate: Predicate, column: ColumnType) -> Test:
         if column.family != "text" or present[0].kind != "string":
             raise _implicit_cast(column, present[0])
         return Test("text", base, (present[0].text,), negated)  # type: ignore[arg-type]
+    if column.family == "integer" and base in ("<", ">"):
+        beyond = _beyond(present[0])
+        if beyond:
+            # Spark's analyzer makes TRUE or FALSE of the comparison, without a look at the column.
+            return ALWAYS if (beyond > 0) == operator.startswith("<") else NEVER
     domain, values = _common(column, present, listed=base == "in")
     if negated and len(present) < len(constants):
         return NEVER
     return Test(domain, "=" if base == "<=>" else base, values, negated, on_null)  # type: ignore[arg-type]
+
+
+def _beyond(constant: Constant) -> int:
+    """1 for a number that is greater than any integer of 64 bits, -1 for one that is less, else 0."""
+    if constant.kind not in ("integer", "decimal"):
+        return 0
+    try:
+        number = Decimal(constant.text)
+    except InvalidOperation:
+        return 0
+    return int(number > _LONG[1]) - int(number < _LONG[0])
 
 
 def _common(column: ColumnType, constants: Sequence[Constant], listed: bool) -> tuple[Domain, tuple[Any, ...]]:
@@ -230,4 +252,6 @@ def _padded(text: str) -> str:
 
 
 def _implicit_cast(column: ColumnType, constant: Constant) -> Unsupported:
+    if isinstance(column.arrow, str):
+        return Unsupported(f"only Spark knows how {column} compares with {constant}")
     return Unsupported(f"Spark casts implicitly to compare {column} with {constant}")

@@ -46,15 +46,15 @@ class BoundLeaves:
         return truth
 
 
-def bind_leaves(segment: Segment, schema: pa.Schema) -> BoundLeaves:
-    """Bind every predicate to the schema's columns, or say why not."""
+def bind_leaves(segment: Segment, schema: pa.Schema, declared: pa.Schema | None = None) -> BoundLeaves:
+    """Bind every predicate to the schema's columns, or say why not; `declared` says more of their types, if given."""
     bound = BoundLeaves(len(segment.predicate_operator))
     columns: dict[int, tuple[Column, ColumnType] | Unsupported] = {}
     tests: list[tuple[int, Column, Test]] = []
     attributes = segment.predicate_attribute.tolist()
     for number, (attribute, predicate) in enumerate(zip(attributes, segment.predicates(), strict=True)):
         if attribute not in columns:
-            columns[attribute] = _column(segment.attributes[attribute], schema)
+            columns[attribute] = _column(segment.attributes[attribute], schema, declared)
         found = columns[attribute]
         if isinstance(found, Unsupported):
             bound.problems[number] = found
@@ -86,12 +86,13 @@ def grouped_tests(tests: Iterable[tuple[int, Column, Test]]) -> list[Group]:
     ]
 
 
-def _column(attribute: str, schema: pa.Schema) -> tuple[Column, ColumnType] | Unsupported:
+def _column(attribute: str, schema: pa.Schema, declared: pa.Schema | None) -> tuple[Column, ColumnType] | Unsupported:
     try:
         column = find_column(attribute, schema)
+        typed = column if declared is None else find_column(attribute, declared)
     except Unsupported as problem:
         return problem
-    return column, column_type(column.type)
+    return column, column_type(typed.type, typed.text)
 
 
 class _Comparisons:

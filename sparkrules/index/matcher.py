@@ -58,8 +58,11 @@ def match(
     *,
     unsupported: Literal["error", "skip"] = "error",
     at: datetime | None = None,
+    schema: pa.Schema | None = None,
 ) -> Matches:
     """The subscriptions that match each row of the table; those that are valid at an instant, if there is one given.
+
+    `schema` says of which types the columns are, if Arrow's own do not tell: not that a text has a collation.
 
     >>> from sparkrules.index.builder import build_segment
     >>> from sparkrules.index.rule import Rule
@@ -73,7 +76,7 @@ def match(
     sparkrules.index.matcher.UnknownColumn: a column is missing for 1 of the subscriptions (leave them out ...
       cheap: there is no column `price`
     """
-    leaves = bind_leaves(segment, table.schema)
+    leaves = bind_leaves(segment, table.schema, schema)
     valid = np.ones(len(segment.priority), bool) if at is None else segment.valid_at(at)
     skipped = {number: problem for number, problem in _unsupported(segment, leaves.problems).items() if valid[number]}
     if skipped and unsupported != "skip":

@@ -38,6 +38,10 @@ class Matches:
     def __len__(self) -> int:
         return len(self.subscriptions)
 
+    def __repr__(self) -> str:
+        left_out = f", {len(self.skipped)} rules left out" if self.skipped else ""
+        return f"Matches({len(self):,} rows, {len(self.subscriptions.values):,} matches{left_out})"
+
     @cached_property
     def ids(self) -> pa.ListArray:
         """The ids of each row: `list<string>`."""

@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sparkrules.errors import CorruptStore
@@ -68,6 +69,8 @@ SCHEMAS: dict[str, pa.Schema] = {
     "functions": pa.schema([("name", pa.utf8())]),
 }
 _NULLABLE = {("subscriptions", name) for name in ("metadata", "sql", "valid_from", "valid_until", "ticket")}
+_NUMBER = r"^-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+_TEXTS = {"boolean": "^(true|false)$", "integer": "^-?[0-9]+$", "decimal": _NUMBER, "double": _NUMBER}
 
 
 class CorruptSegment(CorruptStore):
@@ -143,6 +146,7 @@ def from_tables(tables: Mapping[str, pa.Table]) -> Segment:
         functions=tuple(read["functions"].strings("name").tolist()),
     )
     _check_constants(segment)
+    _check_texts(constants.table)
     _check_nodes(segment)
     _check_ids(segment)
     return segment
@@ -157,6 +161,16 @@ def _check_constants(segment: Segment) -> None:
         (expected >= 0) & (expected != found),
         lambda row: f"{OPERATORS[segment.predicate_operator[row]]!r} with {found[row]} constants",
     )
+
+
+def _check_texts(constants: pa.Table) -> None:
+    """Numbers look like numbers: what is computed with them later must not fail."""
+    kinds, texts = constants.column("kind"), constants.column("text")
+    for kind, pattern in _TEXTS.items():
+        wrong = pc.and_(pc.equal(kinds, kind), pc.invert(pc.match_substring_regex(texts, pattern)))
+        if pc.any(wrong).as_py():
+            row = pc.index(wrong, True).as_py()
+            raise CorruptSegment("constants", row, f"{texts[row].as_py()!r} is not of kind {kind}")
 
 
 def _check_nodes(segment: Segment) -> None:

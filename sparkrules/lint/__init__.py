@@ -2,16 +2,18 @@
 
 | module | finds |
 |---|---|
-| `logic` | contradictions, tautologies, redundant parts |
+| `logic` | contradictions, tautologies, parts that are never true or redundant |
 | `twins` | duplicates, equivalent rules, rules covered by others |
-| `types` | comparisons of a number with a string, unknown columns |
+| `unknown_columns` | columns that the table does not have, and texts whose quotes were forgotten |
+| `impossible` | constants that are no values of the column's type; `readable` knows what Spark can convert |
+| `types` | comparisons of a number with a string |
 | `cost` | tests that are slow: regular expressions, opaque conditions, patterns with a wildcard in front |
 | `outliers` | a constant far from those of rules of the same form |
 """
 
 from sparkrules.lint.baseline import Baseline
 from sparkrules.lint.finding import KINDS, Finding, Kind, Place, Severity
-from sparkrules.lint.lint import lint
+from sparkrules.lint.lint import lint, lint_errors
 from sparkrules.lint.report import Report
 
-__all__ = ["KINDS", "Baseline", "Finding", "Kind", "Place", "Report", "Severity", "lint"]
+__all__ = ["KINDS", "Baseline", "Finding", "Kind", "Place", "Report", "Severity", "lint", "lint_errors"]

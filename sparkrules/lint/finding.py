@@ -17,11 +17,13 @@ from typing import Any, Literal, get_args
 Kind = Literal[
     "contradiction",
     "unknown column",
+    "impossible test",
     "tautology",
     "duplicate",
     "equivalent",
     "redundant",
     "type surprise",
+    "constant test",
     "covered",
     "near duplicate",
     "costly",
@@ -29,7 +31,7 @@ Kind = Literal[
 Severity = Literal["error", "warning", "info"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
-_ERRORS = ("contradiction", "unknown column")
+_ERRORS = ("contradiction", "unknown column", "impossible test")
 _INFOS = ("covered", "near duplicate", "costly")
 _SHOWN_IDS = 5
 _SHOWN_TEXT = 100

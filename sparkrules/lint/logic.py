@@ -1,4 +1,4 @@
-"""Rules that never match, that always do, and parts of rules that change nothing.
+"""Rules that never match, that always do, and parts of rules that are never true or change nothing.
 
 >>> from sparkrules.sql import parse_rule
 >>> text = "temperature < 0 AND temperature > 30 AND city = 'Oslo'"
@@ -17,7 +17,7 @@ from sparkrules.index.regions import NULL, Regions
 from sparkrules.index.relations import redundancies_in, tautology_in
 from sparkrules.index.rule import Rule
 from sparkrules.index.satisfiable import formula, impossible
-from sparkrules.lint.finding import Finding, Place, quoted
+from sparkrules.lint.finding import Finding, Kind, Place, quoted
 from sparkrules.lint.locate import Locator
 from sparkrules.sql.tree import Junction, Node, Predicate
 
@@ -34,29 +34,74 @@ _REASONS = {
 def logic_findings(rules: Sequence[Rule], regions: Regions) -> Iterator[Finding]:
     """See the module."""
     for rule in rules:
-        if impossible([formula(rule.tree, regions)], regions, _LIMIT):
-            yield _contradiction(rule, regions)
-        elif _holds_for_nulls(rule.tree, regions) and tautology_in(regions, rule.tree, _LIMIT) == "yes":
+        never = list(_never_true(rule.tree, regions))
+        if never:
+            yield from _never_findings(rule, never, regions)
+        if rule.tree in never:
+            continue
+        if _holds_for_nulls(rule.tree, regions) and tautology_in(regions, rule.tree, _LIMIT) == "yes":
             yield Finding("tautology", (rule.id,), "true for every row", suggestion=_ALWAYS)
         else:
-            yield from _redundant(rule, regions)
+            yield from _redundant(rule, regions, never)
+
+
+def never_findings(rules: Sequence[Rule], regions: Regions) -> Iterator[Finding]:
+    """Only the rules, and the parts of rules, that are never true: the errors among these findings."""
+    for rule in rules:
+        yield from _never_findings(rule, list(_never_true(rule.tree, regions)), regions)
 
 
 _ALWAYS = "Write TRUE if that is meant; else correct it: an OR where an AND belongs is the usual reason."
+_IS_NOT_NULL = "Use IS NOT NULL to test for values."
+_LOWER_FIRST = "BETWEEN takes the lower bound first: exchange the two."
 
 
-def _contradiction(rule: Rule, regions: Regions) -> Finding:
+def _never_true(tree: Node, regions: Regions) -> Iterator[Node]:
+    """The largest parts that are never true: the whole tree, or what stands in an OR."""
+    waiting, limit = [tree], _LIMIT
+    while waiting:
+        node = waiting.pop()
+        if impossible([formula(node, regions)], regions, limit):
+            yield node
+        elif isinstance(node, Junction):
+            # Of an AND that can be true, every part can be: only what stands in an OR below it is looked at.
+            waiting += reversed([child for child in node.children if node.operator == "or" or _has_or(child)])
+        limit = _PART_LIMIT
+
+
+def _has_or(node: Node) -> bool:
+    return isinstance(node, Junction) and (node.operator == "or" or any(map(_has_or, node.children)))
+
+
+def _never_findings(rule: Rule, parts: Sequence[Node], regions: Regions) -> Iterator[Finding]:
     locator = Locator(rule)
-    pair = _excluding_pair(rule.tree, regions)
-    if pair is None:
-        return Finding("contradiction", (rule.id,), "never true", suggestion="Correct it, or remove the rule.")
-    places = tuple(place for part in dict.fromkeys(pair) for place in locator.places(part)[:1])
-    if len(pair) == 1:
-        message = f"never true: {quoted(pair[0])} never is"
-        remedy = "Use IS NULL to test for NULL." if _compares_with_null(pair[0]) else "Correct it."
-        return Finding("contradiction", (rule.id,), message, places, remedy)
-    message = f"never true: {quoted(pair[0])} and {quoted(pair[1])} exclude each other"
-    return Finding("contradiction", (rule.id,), message, places, "Correct one of them, or join them with OR.")
+    for part in parts[:_MAX_PARTS]:
+        kind: Kind = "contradiction" if part is rule.tree else "impossible test"
+        pair = _excluding_pair(part, regions)
+        if pair is None:
+            message = "never true" if part is rule.tree else f"never true: {quoted(part)}"
+            remedy = "Correct it, or remove the rule." if part is rule.tree else "Correct it, or remove it."
+            places = () if part is rule.tree else locator.places(part)
+            yield Finding(kind, (rule.id,), message, places, remedy)
+            continue
+        places = tuple(dict.fromkeys(place for test in pair for place in locator.places(test)[:1]))
+        if len(pair) == 1:
+            yield Finding(kind, (rule.id,), f"never true: {quoted(pair[0])} never is", places, _remedy(pair[0]))
+            continue
+        message = f"never true: {quoted(pair[0])} and {quoted(pair[1])} exclude each other"
+        is_between = len(places) == 1 and "between" in places[0].fragment.lower()
+        remedy = _LOWER_FIRST if is_between else "Correct one of them, or join them with OR."
+        yield Finding(kind, (rule.id,), message, places, remedy)
+
+
+def _remedy(test: Predicate) -> str:
+    """What to do about a test that is never true by itself."""
+    if all(constant.kind != "null" for constant in test.constants):
+        return "Correct it."
+    if test.operator == "not in":
+        return f"Take NULL out of the list: whether a value differs from NULL is unknown. {_IS_NOT_NULL}"
+    is_negative = test.operator == "<>" or test.operator.startswith("not ")
+    return _IS_NOT_NULL if is_negative else "Use IS NULL to test for NULL."
 
 
 def _excluding_pair(tree: Node, regions: Regions) -> tuple[Predicate, ...] | None:
@@ -74,10 +119,6 @@ def _excluding_pair(tree: Node, regions: Regions) -> tuple[Predicate, ...] | Non
     return None
 
 
-def _compares_with_null(test: Predicate) -> bool:
-    return any(constant.kind == "null" for constant in test.constants)
-
-
 def _holds_for_nulls(tree: Node, regions: Regions) -> bool:
     """Whether it is true if every attribute is NULL, which a tautology is; hardly another rule is."""
     if isinstance(tree, Predicate):
@@ -87,8 +128,8 @@ def _holds_for_nulls(tree: Node, regions: Regions) -> bool:
     return join(_holds_for_nulls(child, regions) for child in tree.children)
 
 
-def _redundant(rule: Rule, regions: Regions) -> Iterator[Finding]:
-    found = redundancies_in(regions, rule.tree, _PART_LIMIT)
+def _redundant(rule: Rule, regions: Regions, never: Sequence[Node]) -> Iterator[Finding]:
+    found = [own for own in redundancies_in(regions, rule.tree, _PART_LIMIT) if own.part not in never]
     locator = Locator(rule)
     for redundancy in found[:_MAX_PARTS]:
         reason = _REASONS[redundancy.inside, redundancy.reason]

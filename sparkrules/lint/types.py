@@ -1,4 +1,4 @@
-"""Comparisons across types, which Spark casts silently, and columns that a table does not have.
+"""Comparisons across types, which Spark casts silently.
 
 With a schema its types decide. Without one, an attribute that most rules compare with numbers is taken for a number,
 and one that most compare with strings for a text; ties say nothing.
@@ -8,16 +8,15 @@ and one that most compare with strings for a text; ties say nothing.
 >>> rules = [Rule(id, text, parse_rule(text)) for id, text in texts.items()]
 >>> [(finding.ids, finding.message) for finding in type_findings(rules, None)]
 [(('c',), "`price > '9'` compares with a string what 2 other predicates compare with numbers")]
->>> schema = pa.schema([("name", pa.string())])
+>>> schema = pa.schema([("price", pa.string())])
 >>> [finding.message for finding in type_findings(rules[:1], schema)]
-['there is no column `price`']
+['`price > 10` compares with a number, but the column is string']
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import get_close_matches
 
 import pyarrow as pa
 
@@ -26,6 +25,7 @@ from sparkrules.index.columns import NoSuchColumn, Unsupported, find_column
 from sparkrules.index.comparison import ColumnType, column_type
 from sparkrules.index.rule import Rule
 from sparkrules.lint.finding import Finding, quoted
+from sparkrules.lint.impossible import wrong_comparison
 from sparkrules.lint.locate import Locator
 from sparkrules.sql.tree import Predicate, predicates
 
@@ -43,8 +43,6 @@ def type_findings(rules: Sequence[Rule], schema: pa.Schema | None) -> Iterator[F
         for predicate in dict.fromkeys(predicates(rule.tree)):
             users.setdefault(predicate, []).append(rule)
     columns = _Columns(schema) if schema is not None else None
-    if columns is not None:
-        yield from _unknown_columns(users, columns)
     yield from _surprises(users, columns)
 
 
@@ -67,21 +65,6 @@ class _Columns:
         return self._known[attribute]
 
 
-def _unknown_columns(users: Mapping[Predicate, list[Rule]], columns: _Columns) -> Iterator[Finding]:
-    missing: dict[str, dict[str, Predicate]] = {}
-    by_id: dict[str, Rule] = {}
-    for predicate, own in users.items():
-        if isinstance(columns.find(predicate.attribute), NoSuchColumn):
-            for rule in own:
-                missing.setdefault(predicate.attribute, {}).setdefault(rule.id, predicate)
-                by_id[rule.id] = rule
-    for attribute, found in missing.items():
-        near = get_close_matches(attribute, columns.schema.names, n=1)
-        remedy = f"Did you mean `{near[0]}`?" if near else "Add the column to the table, or correct the name."
-        places = [place for id, predicate in list(found.items())[:5] for place in Locator(by_id[id]).places(predicate)]
-        yield Finding("unknown column", tuple(found), str(columns.find(attribute)), tuple(places[:5]), remedy)
-
-
 def _surprises(users: Mapping[Predicate, list[Rule]], columns: _Columns | None) -> Iterator[Finding]:
     votes: dict[str, Counter[str]] = {}
     for predicate in users:
@@ -90,6 +73,8 @@ def _surprises(users: Mapping[Predicate, list[Rule]], columns: _Columns | None) 
     found: dict[tuple[str, str, str], list[Predicate]] = {}
     for predicate in users:
         column = columns.find(predicate.attribute) if columns else None
+        if isinstance(column, ColumnType) and wrong_comparison(predicate, column) is not None:
+            continue  # which is said already
         expected, reason = _expected(column), f", but the column is {column}"
         if column is None:
             expected, reason = _majority(votes.get(predicate.attribute, Counter()))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-    from pyspark.sql.types import DataType
+    from pyspark.sql.types import StructField
 
 # More columns than this in one SELECT and Spark takes seconds to plan it.
 _AT_ONCE = 500
@@ -31,16 +31,16 @@ class Problem:
         return Problem(f"there is no column {'.'.join(parts)}", tuple(parts))
 
 
-def analyzed(df: DataFrame, expressions: Sequence[str]) -> list[DataType | Problem]:
-    """The type of each expression over the columns of a DataFrame."""
+def analyzed(df: DataFrame, expressions: Sequence[str]) -> list[StructField | Problem]:
+    """Each expression over the columns of a DataFrame as the column that it would be: its type, whether it is NULL."""
     from pyspark.errors import AnalysisException
 
-    def types(some: Sequence[str]) -> list[DataType | Problem]:
+    def fields(some: Sequence[str]) -> list[StructField | Problem]:
         # A later expression may refer to an earlier one by its name: none that a rule would write.
         named = [f"{sql} AS `sparkrules {number}`" for number, sql in enumerate(some)]
-        return [field.dataType for field in df.selectExpr(*named).schema.fields]
+        return [*df.selectExpr(*named).schema.fields]
 
-    return each(expressions, types, AnalysisException, lambda _, error: _problem(error))
+    return each(expressions, fields, AnalysisException, lambda _, error: _problem(error))
 
 
 def each(

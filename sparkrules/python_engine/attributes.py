@@ -12,10 +12,11 @@ from sparkrules.python_engine.guarded import apart, computable, guarded_value
 from sparkrules.python_engine.names import is_name, names_in, no_columns
 from sparkrules.sql.called import functions_in
 from sparkrules.sql.functions import SCALAR_FUNCTIONS
+from sparkrules.table_schema import is_char
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-    from pyspark.sql.types import DataType
+    from pyspark.sql.types import DataType, StructField
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,8 @@ class Attribute:
 
     `column` is its position if it is one of the DataFrame's columns. `can_fail`, unless it only names something, and
     then it is computed under guard: `is_apart`, except where it calls a function of Python, which Spark does not allow.
+    `nullable` is what Spark thinks, which does not compute what it tests for NULL if it is never NULL. `is_char`: texts
+    of a CHAR(n), which Spark pads where it compares them as a column, and only there.
     """
 
     sql: str
@@ -31,11 +34,16 @@ class Attribute:
     column: int | None = None
     can_fail: bool = False
     is_apart: bool = False
+    nullable: bool = True
+    is_char: bool = False
 
     @property
     def value(self) -> str:
         """SQL of its value, NULL where it cannot be computed."""
-        return guarded_value(f"({self.sql})", self._fingerprint) if self.can_fail else f"({self.sql})"
+        if self.can_fail:
+            return guarded_value(f"({self.sql})", self._fingerprint)
+        # A field that is a CHAR(n) would be one as a column, too.
+        return f"coalesce({self.sql})" if self.is_char else f"({self.sql})"
 
     @property
     def computable(self) -> str:
@@ -72,7 +80,7 @@ class Attributes:
                     if own.missing and self._missing_as_null and own.missing not in self._null_paths:
                         missing[number] = own.missing
                 else:
-                    found[number] = Attribute(texts[number], own, can_fail=not is_name(texts[number]))
+                    found[number] = _attribute(texts[number], own, can_fail=not is_name(texts[number]))
             if missing:
                 self._null_paths.update(missing.values())
                 self.frame = self._with_nulls()
@@ -90,7 +98,7 @@ class Attributes:
         (parts,) = names_in(text)
         places = [place for place, name in enumerate(self._columns) if name == self._case(parts[0])]
         if len(parts) == 1 and len(places) == 1:
-            return Attribute(text, self._df.schema[places[0]].dataType, places[0])
+            return _attribute(text, self._df.schema[places[0]], column=places[0])
         if places or (len(parts) > 1 and self._case(parts[1]) in self._columns):
             return Problem("")
         return Attribute("NULL", NullType()) if self._missing_as_null else Problem.no_column(parts)
@@ -129,6 +137,10 @@ class Attributes:
             for part in path:
                 at = at.setdefault(part, {})
         return self._df.selectExpr("*", *(f"{_null(fields)} AS {quoted(name)}" for name, fields in tree.items()))
+
+
+def _attribute(sql: str, field: StructField, *, can_fail: bool = False, column: int | None = None) -> Attribute:
+    return Attribute(sql, field.dataType, column, can_fail, nullable=field.nullable, is_char=is_char(field))
 
 
 def _null(fields: dict[str, Any]) -> str:

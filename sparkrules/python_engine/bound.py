@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sparkrules.catalyst.predicate_sql import predicate_sql
 from sparkrules.index.columns import Column
 from sparkrules.index.comparison import Test
 from sparkrules.index.leaves import BoundLeaves, Truths, grouped_tests
@@ -21,10 +22,12 @@ from sparkrules.python_engine.leaves import Leaves, SparkLeaf, divided
 from sparkrules.python_engine.trial import failing
 from sparkrules.sql.called import functions_in
 from sparkrules.sql.functions import SCALAR_FUNCTIONS
+from sparkrules.sql.tree import Predicate
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+_TIMES = ("timestamp", "timestamp_ntz")
 _IS_TRUE = Test("integer", "=", (1,))
 
 
@@ -42,19 +45,35 @@ def bind(df: DataFrame, segment: Segment, *, missing_as_null: bool, numpy_knows_
     """Bind every predicate, or say why Spark does not accept it."""
     asked = Attributes(df, missing_as_null=missing_as_null)
     found = asked.of(segment.attributes.tolist())
+    predicates, attribute_of = list(segment.predicates()), segment.predicate_attribute.tolist()
+    _keep_whole(asked, found, predicates, attribute_of)
     attributes = {place: own for place, own in enumerate(found) if isinstance(own, Attribute)}
     references = {place: _reference(place, own) for place, own in attributes.items()}
-    leaves = divided(
-        segment.predicates(),
-        segment.predicate_attribute.tolist(),
-        found,
-        references,
-        numpy_knows_time=numpy_knows_time,
-    )
+    leaves = divided(predicates, attribute_of, found, references, numpy_knows_time=numpy_knows_time)
     computed = _computed(asked, len(df.columns), attributes, leaves)
     _refuse(computed, leaves)
     carried, bound = _carried(computed, len(df.columns), references, leaves, segment, asked.variable)
     return Bound(asked, carried, bound, leaves.problems)
+
+
+def _keep_whole(
+    asked: Attributes, found: list[Attribute | Problem], predicates: list[Predicate], attribute_of: list[int]
+) -> None:
+    """Make conditions of the comparisons that Spark's optimizer has to see as a whole.
+
+    Where a local time is cast to an instant to be compared, it compares local times instead, which is not the same
+    while clocks are changed. A column that has been computed shows it no cast.
+    """
+    cast = []
+    for number, (predicate, place) in enumerate(zip(predicates, attribute_of, strict=True)):
+        own = found[place]
+        if predicate.constants and isinstance(own, Attribute) and own.can_fail and own.type.typeName() in _TIMES:
+            cast.append(number)
+    texts = [predicate_sql(predicates[number]) for number in cast]
+    for number, text, whole in zip(cast, texts, asked.of(texts), strict=True):
+        predicates[number] = Predicate(text, "is true")
+        attribute_of[number] = len(found)
+        found.append(whole)
 
 
 def _reference(place: int, attribute: Attribute) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
@@ -19,12 +20,15 @@ from sparkrules.python_engine.attributes import Attribute
 from sparkrules.python_engine.bound import Bound, bind
 from sparkrules.python_engine.permitted import check_permitted
 from sparkrules.python_engine.task import Shape, Task, shipped
-from sparkrules.python_engine.unfit import refuse
+from sparkrules.python_engine.unfit import described, refuse
 from sparkrules.sql.tree import Predicate
+from sparkrules.table_schema import is_char
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import DataType
+
+_log = logging.getLogger("sparkrules.python_engine")
 
 
 def matched_rows(df: DataFrame, segment: Segment, rule_set: str, shape: Shape, top: int | None) -> DataFrame:
@@ -39,7 +43,7 @@ def matched_rows(df: DataFrame, segment: Segment, rule_set: str, shape: Shape, t
     _check_carried(df)
     _check_as_written(df, segment)
     check_permitted(spark, segment)
-    segment, bound = _fitting(df, segment, rule_set)
+    segment, bound = _fitting(df, _between_padded(df, segment), rule_set)
     width = len(df.columns)
     carried, instant = bound.carried, None
     if not (np.isnat(segment.valid_from).all() and np.isnat(segment.valid_until).all()):
@@ -95,9 +99,21 @@ def _fitting(df: DataFrame, segment: Segment, rule_set: str) -> tuple[Segment, B
         )
     if not problems:
         return segment, bound
+    named = {segment.subscription_id[number]: own for number, own in problems.items()}
+    _log.warning("%s\nThey are left out: spark.sparkrules.invalidRules=skip", described(rule_set, df.columns, named))
     # The others as a segment of their own: what has no leaf must not be taken for false, nor be a part of a group.
     left_out = np.array([*problems], np.int32)
     return _fitting(df, merge_segments([(segment, left_out)]), rule_set)
+
+
+def _between_padded(df: DataFrame, segment: Segment) -> Segment:
+    """The rules with BETWEEN on a CHAR(n) whole: Spark pads two comparisons by themselves, and BETWEEN it does not."""
+    padded = [column.name.lower() for column in df.schema.fields if is_char(column)]
+    texts = [(sql or where).lower() for sql, where in zip(segment.sql, segment.where, strict=True)] if padded else []
+    whole = [
+        number for number, text in enumerate(texts) if "between" in text and any(column in text for column in padded)
+    ]
+    return _with_whole_texts(segment, whole) if whole else segment
 
 
 def _rejected(segment: Segment, problems: dict[int, Problem]) -> dict[int, Problem]:

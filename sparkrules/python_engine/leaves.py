@@ -8,13 +8,12 @@ is Spark's as well. ILIKE is LIKE on what Spark makes of `lower(...)`, if the pa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from sparkrules.catalyst.predicate_sql import constant_sql, predicate_sql
 from sparkrules.index.columns import Unsupported
-from sparkrules.index.comparison import ColumnType, Test, column_type
+from sparkrules.index.comparison import ALWAYS, NEVER, ColumnType, Test, column_type
 from sparkrules.index.leaves import answerable_test
 from sparkrules.python_engine.analysis import Problem
 from sparkrules.python_engine.attributes import Attribute
@@ -22,9 +21,7 @@ from sparkrules.python_engine.guarded import guarded_truth
 from sparkrules.sql.tree import Constant, Predicate
 from sparkrules.table_schema import arrow_type
 
-if TYPE_CHECKING:
-    from pyspark.sql.types import DataType
-
+_NULL_TESTS = ("is null", "is not null")
 _TRUTH_TESTS = ("is true", "is false", "is not true", "is not false")
 _PATTERNS = ("like", "ilike", "rlike")
 
@@ -55,7 +52,7 @@ class Leaves:
 
 
 def divided(
-    predicates: Iterator[Predicate],
+    predicates: Iterable[Predicate],
     attribute_of: Sequence[int],
     attributes: Sequence[Attribute | Problem],
     references: Mapping[int, str],
@@ -74,15 +71,19 @@ def divided(
             found = attribute.type.simpleString().upper()
             leaves.problems[number] = Problem(f"a condition of type {found} is not BOOLEAN")
             continue
+        if predicate.operator in _NULL_TESTS and not attribute.nullable:
+            # Spark does not compute it then, even if that would fail.
+            leaves.by_numpy.append((number, place, False, ALWAYS if predicate.operator == "is not null" else NEVER))
+            continue
         if place not in types:
-            types[place] = _column_type(attribute.type, numpy_knows_time)
+            types[place] = _column_type(attribute, numpy_knows_time)
         is_lowered = predicate.operator in ("ilike", "not ilike")
         try:
             test = answerable_test(_as_like(predicate) if is_lowered else predicate, types[place])
         except Unsupported:
             leaves.by_spark.append(_spark_leaf(number, place, predicate, references[place]))
             continue
-        if test.on_null and attribute.can_fail:
+        if test.on_null and attribute.can_fail and test is not ALWAYS:
             leaves.by_spark.append(_spark_leaf(number, place, predicate, references[place], when_computable=True))
         else:
             leaves.by_numpy.append((number, place, is_lowered, test))
@@ -113,6 +114,8 @@ def _spark_leaf(
     return SparkLeaf(number, place, predicate_sql(own), when_computable, trial)
 
 
-def _column_type(type_: DataType, numpy_knows_time: bool) -> ColumnType:
-    found = column_type(arrow_type(type_))
+def _column_type(attribute: Attribute, numpy_knows_time: bool) -> ColumnType:
+    found = column_type(arrow_type(attribute.type))
+    if attribute.is_char and attribute.column is not None:
+        return ColumnType("other", found.arrow)
     return found if numpy_knows_time or found.family not in ("date", "timestamp") else ColumnType("other", found.arrow)

@@ -22,6 +22,14 @@ def refuse(rule_set: str, columns: Sequence[str], problems: Mapping[str, Problem
     """
     if not problems:
         return
+    is_missing = any(problem.missing for problem in problems.values())
+    remedies = "set spark.sparkrules.missingColumns=null to read missing columns as NULL, " if is_missing else ""
+    remedies += "set spark.sparkrules.invalidRules=skip to leave such rules out, or change the rules."
+    raise RuleSetError(f"{described(rule_set, columns, problems)}\n{remedies[0].upper()}{remedies[1:]}")
+
+
+def described(rule_set: str, columns: Sequence[str], problems: Mapping[str, Problem]) -> str:
+    """The rules and what is wrong with them, the first of many."""
     by_reason: dict[Problem, list[str]] = {}
     for id, problem in problems.items():
         by_reason.setdefault(problem, []).append(id)
@@ -34,7 +42,4 @@ def refuse(rule_set: str, columns: Sequence[str], problems: Mapping[str, Problem
         lines.append(f"  {shown}{more}: {problem.reason}")
     if len(ranked) > _REASONS:
         lines.append(f"  ... and {len(ranked) - _REASONS} other reasons")
-    is_missing = any(problem.missing for problem in by_reason)
-    remedies = "set spark.sparkrules.missingColumns=null to read missing columns as NULL, " if is_missing else ""
-    remedies += "set spark.sparkrules.invalidRules=skip to leave such rules out, or change the rules."
-    raise RuleSetError("\n".join([*lines, remedies[0].upper() + remedies[1:]]))
+    return "\n".join(lines)

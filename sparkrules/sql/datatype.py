@@ -1,5 +1,8 @@
 """Where a data type or an interval ends: the two places where Spark's expressions have a grammar of their own.
 
+    type      := ARRAY [<type>] | MAP [<type, type>] | STRUCT [<field, ...>] | name [(number, ...)] [qualifiers]
+    field     := name [:] type [NOT NULL] [COMMENT string]
+
 >>> from sparkrules.sql.policy import DEFAULT_POLICY
 >>> from sparkrules.sql.tokens import tokenize
 >>> data_type_end(tokenize("array<decimal(10, 2)> > 5", DEFAULT_POLICY), 0)
@@ -8,6 +11,7 @@
 
 from __future__ import annotations
 
+from sparkrules.sql.errors import RuleError
 from sparkrules.sql.tokens import KEYWORDS, Tokens
 
 _CLOSING = {">": 1, ">>": 2, ">>>": 3}
@@ -15,21 +19,97 @@ _UNITS = frozenset(
     {"YEAR", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND", "NANOSECOND"}
 )
 INTERVAL_UNITS = _UNITS | {unit + "S" for unit in _UNITS}
+_DEPTH = 64
+_COLLATED = frozenset({"STRING", "CHAR", "CHARACTER", "VARCHAR"})
+_SIZED = _COLLATED - {"STRING"} | {
+    *("DECIMAL", "DEC", "NUMERIC", "TIMESTAMP", "TIMESTAMP_LTZ", "TIMESTAMP_NTZ", "TIME", "GEOGRAPHY", "GEOMETRY"),
+}
+_PLAIN = frozenset(
+    """BOOLEAN TINYINT BYTE SMALLINT SHORT INT INTEGER BIGINT LONG FLOAT REAL DOUBLE DATE BINARY VOID VARIANT
+    INTERVAL STRING""".split()
+)
 
 
 def data_type_end(tokens: Tokens, start: int) -> int:
-    """The index behind the data type that starts at a token: its name, its `<...>`, its `(...)` and what follows."""
-    kinds = tokens.kinds
-    if kinds[start] != "word" and kinds[start] != "INTERVAL":
-        raise tokens.error(start, "expected a data type", "For example CAST(price AS INT).")
-    at = start + 1
-    if kinds[at] == "<>":  # struct<>
-        at += 1
-    elif kinds[at] == "<":
-        at = _closing_angle(tokens, at)
-    elif kinds[at] == "(":
-        at = _closing_round(tokens, at)
-    return _qualifiers_end(tokens, at, tokens.texts[start].upper())
+    """The index behind the data type that starts at a token."""
+    reader = _Types(tokens, start)
+    reader.type(0)
+    if reader.open:
+        raise reader.not_closed()
+    return reader.at
+
+
+class _Types:
+    """A cursor over a type. `open` are the `<` of it that are not closed yet: `>>` closes two of them."""
+
+    def __init__(self, tokens: Tokens, start: int) -> None:
+        self.tokens = tokens
+        self.kinds = tokens.kinds
+        self.start = self.at = start
+        self.open = 0
+
+    def type(self, depth: int) -> None:
+        name = _word(self.tokens, self.at)
+        if depth > _DEPTH:
+            raise self.tokens.error(self.at, f"a data type nested deeper than {_DEPTH} levels")
+        if not name:
+            raise self.tokens.error(self.at, "expected a data type", "For example CAST(price AS INT).")
+        self.at += 1
+        if name in ("ARRAY", "MAP", "STRUCT"):
+            self.inside(name, depth)
+        elif name in _PLAIN or name in _SIZED:
+            if name in _SIZED and self.kinds[self.at] == "(":
+                self.at = _closing_round(self.tokens, self.at)
+            self.at = _qualifiers_end(self.tokens, self.at, name)
+        else:
+            raise self.tokens.error(
+                self.at - 1, "this is not a data type of Spark's", "For example INT, STRING, DECIMAL(10, 2), DATE."
+            )
+
+    def inside(self, name: str, depth: int) -> None:
+        if name == "STRUCT" and self.kinds[self.at] == "<>":
+            self.at += 1
+            return
+        if self.kinds[self.at] != "<":
+            return
+        self.at += 1
+        self.open += 1
+        level = self.open
+        if name != "STRUCT" or self.kinds[self.at] not in _CLOSING:
+            self.member(name, depth)
+            while self.open == level and self.kinds[self.at] == ",":
+                self.at += 1
+                self.member(name, depth)
+        if self.open == level:
+            count = _CLOSING.get(self.kinds[self.at], 0)
+            if not count or count > self.open:
+                raise self.not_closed()
+            self.open -= count
+            self.at += 1
+
+    def member(self, name: str, depth: int) -> None:
+        if name == "STRUCT":
+            kind = self.kinds[self.at]
+            if kind not in ("word", "quoted") and kind not in KEYWORDS:
+                raise self.not_closed()
+            self.at += 1
+            if self.kinds[self.at] == ":":
+                self.at += 1
+        level = self.open
+        self.type(depth + 1)
+        if name != "STRUCT" or self.open != level:
+            return
+        if self.kinds[self.at] == "NOT" and self.kinds[self.at + 1] == "NULL":
+            self.at += 2
+        if _word(self.tokens, self.at) == "COMMENT" and self.kinds[self.at + 1] == "string":
+            self.at += 1
+            while self.kinds[self.at] == "string":
+                self.at += 1
+
+    def not_closed(self) -> RuleError:
+        return self.tokens.error(
+            self.start, "a data type that is not closed", "Write array<int>, map<string, int>, struct<a: int>."
+        )
 
 
 def interval_end(tokens: Tokens, start: int) -> int | None:
@@ -48,26 +128,8 @@ def interval_end(tokens: Tokens, start: int) -> int | None:
             return at + 2
 
 
-def _closing_angle(tokens: Tokens, start: int) -> int:
-    """Behind the `>` that closes `<`. Inside are only names, types and commas, so counting is enough."""
-    depth = 0
-    for at in range(start, len(tokens.kinds)):
-        kind = tokens.kinds[at]
-        if kind == "<":
-            depth += 1
-        elif kind in _CLOSING:
-            depth -= _CLOSING[kind]
-            if depth == 0:
-                return at + 1
-            if depth < 0:
-                break
-        elif kind not in ("word", "quoted", "number", "(", ")", ",", ":", "<>") and kind not in KEYWORDS:
-            break
-    raise tokens.error(start, "a data type that is not closed", "Write array<int>, map<string, int>, struct<a: int>.")
-
-
 def _closing_round(tokens: Tokens, start: int) -> int:
-    """Behind the bracket that closes `(10, 2)`."""
+    """Behind the bracket that closes `(10, 2)` or `(ANY)`."""
     at = start + 1
     while tokens.kinds[at] in ("number", ",", "word"):
         at += 1
@@ -85,11 +147,15 @@ def _qualifiers_end(tokens: Tokens, at: int, name: str) -> int:
     elif name in ("TIMESTAMP", "TIME") and _word(tokens, at) in ("WITH", "WITHOUT"):
         while _word(tokens, at) in ("WITH", "WITHOUT", "LOCAL", "TIME", "ZONE"):
             at += 1
+    elif name in _COLLATED and tokens.kinds[at] == "COLLATE" and tokens.kinds[at + 1] in ("word", "quoted"):
+        at += 2
+        while tokens.kinds[at] == "." and tokens.kinds[at + 1] in ("word", "quoted"):
+            at += 2
     return at
 
 
 def _word(tokens: Tokens, at: int) -> str:
-    return tokens.texts[at].upper() if tokens.kinds[at] == "word" else ""
+    return tokens.texts[at].upper() if tokens.kinds[at] in ("word", "INTERVAL") else ""
 
 
 def _is_unit(tokens: Tokens, at: int) -> bool:

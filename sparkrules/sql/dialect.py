@@ -10,6 +10,7 @@ What is translated is what `faithful` knows to mean the same in Spark; the rest 
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 import sqlglot
 from sqlglot import TokenType, exp
@@ -17,57 +18,79 @@ from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import ErrorLevel, ParseError, SqlglotError
 
 from sparkrules.sql.errors import RuleError
-from sparkrules.sql.faithful import java_regex, refusal
+from sparkrules.sql.faithful import refusal
 from sparkrules.sql.policy import Policy
+from sparkrules.sql.quiet import described, quiet
+from sparkrules.sql.row_values import RowRefused, with_rows_written_out
+from sparkrules.sql.said_in_spark import said_in_spark
 
 SPARK_DIALECTS = frozenset({"spark", "spark2", "databricks"})
 DIALECTS = ("bigquery", "mysql", "postgres", "snowflake", "tsql")
+_REMEDY = "Write the rule in Spark SQL, with dialect='spark'."
+# How many nodes a character may become. Each comparison of rows is as long as both rows.
+_MOST_NODES = 20
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"[^\"]*\"|`[^`]*`", re.DOTALL)
 _NESTING = re.compile(r"(?P<open>[(\[{]|\bcase\b)|(?P<close>[)\]}]|\bend\b)|(?P<prefix>\bnot\b|[-+~!@])|[^\s]", re.I)
 
 
 def to_spark(text: str, dialect: str, policy: Policy) -> str:
-    """The same condition in Spark SQL; `RuleError` if sqlglot cannot read it or Spark cannot say it."""
+    """The same condition in Spark SQL; `RuleError` if it cannot be read or Spark cannot say it."""
     dialect = dialect.lower()
     if dialect not in DIALECTS:
         known = ", ".join(["spark", *DIALECTS])
         raise RuleError(f"unknown dialect {dialect!r}", text, remedy=f"There are: {known}.")
     _require_bounds(text, policy)
     try:
-        _require_known_escapes(text, dialect)
-        trees = sqlglot.parse(text, read=dialect)
-        if len(trees) != 1 or not isinstance(trees[0], exp.Expr):
-            raise RuleError("a rule is one expression", text, remedy="Write one expression, without a semicolon.")
-        return _faithful(trees[0], text, dialect, policy).sql(
-            "spark", unsupported_level=ErrorLevel.RAISE, comments=False
-        )
+        with quiet() as warnings:
+            _require_known_escapes(text, dialect)
+            trees = sqlglot.parse(text, read=dialect)
+            if len(trees) != 1 or not isinstance(trees[0], exp.Expr):
+                raise RuleError("a rule is one expression", text, remedy="Write one expression, without a semicolon.")
+            said = said_in_spark(_faithful(trees[0], text, dialect, policy), dialect)
+            spark = said.sql("spark", unsupported_level=ErrorLevel.RAISE, comments=False)
     except SqlglotError as error:
         raise _untranslatable(error, text, dialect) from None
     except RuleError:
         raise
-    except Exception as error:  # sqlglot raises whatever it trips over
-        reason = f"sqlglot failed to translate it from {dialect} ({type(error).__name__})"
-        raise RuleError(reason, text, remedy="Write the rule in Spark SQL, with dialect='spark'.") from None
+    except Exception:  # sqlglot raises whatever it trips over
+        raise RuleError(f"it could not be read as {dialect}", text, remedy=_REMEDY) from None
+    if warnings:
+        raise RuleError(f"it was read as {dialect} with doubts", text, remedy=_REMEDY)
+    return spark
 
 
 def _faithful(tree: exp.Expr, text: str, dialect: str, policy: Policy) -> exp.Expr:
-    """The tree, if all of it means the same in Spark, with its regular expressions in Java's words."""
-    for node in tree.walk():
+    """The tree with its rows written out, if all of it means the same in Spark."""
+    bound = _MOST_NODES * (len(text) + 10)
+    try:
+        if _size(tree, bound) < bound:
+            tree = with_rows_written_out(tree, dialect)
+    except RowRefused as refused:
+        raise _not_translated(refused.node, str(refused), text, dialect) from None
+    for count, node in enumerate(tree.walk()):
+        # A function that sqlglot writes out twice, inside of itself, doubles with each of them.
+        if count > bound:
+            raise RuleError("written out, it is too long", text, remedy="Nest fewer functions in each other.")
         reason = refusal(node, dialect, policy)
         if reason is not None:
-            fragment = node.sql(dialect)
-            at = text.find(fragment)
-            raise RuleError(
-                f"not translated from {dialect}: {reason}",
-                text,
-                max(at, 0),
-                fragment if at >= 0 else "",
-                "Write the rule in Spark SQL, with dialect='spark'.",
-            )
-    for test in list(tree.find_all(exp.RegexpLike)):
-        test.set("full_match", None)
-        test.set("expression", exp.Literal.string(java_regex(test.expression.name, dialect)))
+            raise _not_translated(node, reason, text, dialect)
     return tree
+
+
+def _size(tree: exp.Expr, bound: int) -> int:
+    return sum(1 for _ in islice(tree.walk(), bound))
+
+
+def _not_translated(node: exp.Expr, reason: str, text: str, dialect: str) -> RuleError:
+    try:
+        fragment = node.sql(dialect, comments=False)
+    except Exception:  # sqlglot cannot write everything that it reads
+        fragment = ""
+    at = text.find(fragment) if fragment else -1
+    if at < 0 and fragment:
+        at = text.lower().find(fragment.split("(", 1)[0].lower())
+        fragment = text[at : at + len(fragment.split("(", 1)[0])] if at >= 0 else ""
+    return RuleError(f"not translated from {dialect}: {reason}", text, max(at, 0), fragment if at >= 0 else "", _REMEDY)
 
 
 # A backslash in a string: these escapes are the same wherever a backslash is one.
@@ -111,7 +134,7 @@ def _require_bounds(text: str, policy: Policy) -> None:
 
 
 def _untranslatable(error: SqlglotError, text: str, dialect: str) -> RuleError:
-    reason, offset, fragment = f"cannot be translated from {dialect} to Spark SQL: {error}", 0, ""
+    reason, offset, fragment = f"cannot be translated from {dialect} to Spark SQL", 0, ""
     if isinstance(error, ParseError) and error.errors:
         detail = error.errors[0]
         line, column = detail.get("line") or 1, detail.get("col") or 1
@@ -119,5 +142,5 @@ def _untranslatable(error: SqlglotError, text: str, dialect: str) -> RuleError:
         # sqlglot's column is the last one of the token.
         before = sum(len(row) for row in text.splitlines(keepends=True)[: line - 1])
         offset = max(before + column - len(fragment), 0)
-        reason = f"cannot be read as {dialect}: {str(detail.get('description')).rstrip('.')}"
+        reason = f"cannot be read as {dialect}: {described(str(detail.get('description')))}"
     return RuleError(reason, text, offset, fragment, "Write this part in Spark SQL, with dialect='spark'.")

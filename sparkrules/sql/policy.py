@@ -4,17 +4,19 @@
 True
 >>> Policy(denied_functions={"rlike"}).allows("rlike")
 False
+>>> Policy(), Policy(max_depth=9, denied_functions={"rlike", "like"})
+(Policy(), Policy(max_depth=9, denied_functions={'like', 'rlike'}))
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from sparkrules.sql.functions import SCALAR_FUNCTIONS
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Policy:
     """What a rule may say: bounds on its text, and the functions that it may call.
 
@@ -55,10 +57,24 @@ class Policy:
                 raise TypeError(f"Policy.{field} is a collection of names, not one string: {{{names!r}}}")
             object.__setattr__(self, field, frozenset(name.lower() for name in names))
 
+    def __repr__(self) -> str:
+        """What differs from the defaults: the list of functions is long."""
+        shown = []
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if value != field.default:
+                words = f"{{{', '.join(map(repr, sorted(value)))}}}" if isinstance(value, frozenset) else repr(value)
+                shown.append(f"{field.name}={words}")
+        return f"{type(self).__name__}({', '.join(shown)})"
+
     def allows(self, function: str) -> bool:
         """Whether a rule may call this function."""
         name = function.lower()
         return (name in self.functions or name in self.extra_functions) and name not in self.denied_functions
+
+    def names(self) -> frozenset[str]:
+        """The functions that a rule may call, in lower case."""
+        return frozenset(self.functions).union(self.extra_functions).difference(self.denied_functions)
 
 
 DEFAULT_POLICY = Policy()

@@ -43,8 +43,9 @@ from sparkrules.sql.tree import Constant, Junction, Node, Predicate, distinct_pr
 SEPARATOR = "\0"
 LiteralClass = Literal["string", "integer", "decimal"]
 
-# No backslash: what an escape means is for the parser. Greedy, so that '' inside a string does not end it.
-_LITERAL = re.compile(r"(?<![A-Za-z0-9_.])('[^'\\]*(?:''[^'\\]*)*'|[0-9]+(?:\.[0-9]+)?(?![A-Za-z0-9_.]))")
+# No backslash: what an escape means is for the parser. Greedy, so that '' inside a string does not end it. No number that
+# Spark's decimals may be too short for: whether it is refused is for the tokenizer.
+_LITERAL = re.compile(r"(?<![A-Za-z0-9_.])('[^'\\]*(?:''[^'\\]*)*'|[0-9]{1,18}(?:\.[0-9]{1,18})?(?![A-Za-z0-9_.]))")
 _MARK = "\ue5a7"
 _DIGITS = "90210"
 

@@ -149,6 +149,8 @@ def tokenize(text: str, policy: Policy) -> Tokens:
             kinds.append(kind)
             shapes.append(">>" if kind == ">>>" else kind)
         elif group in _SHAPES:
+            if group == "number" and (len(token) > 15 or "e" in token or "E" in token):
+                _require_holdable(text, match.start(), token)
             kinds.append(group)
             shapes.append(_SHAPES[group])
         else:
@@ -160,6 +162,38 @@ def tokenize(text: str, policy: Policy) -> Tokens:
     starts.append(len(text.rstrip()))
     shapes.append("")
     return Tokens(text, kinds, texts, starts, shapes, set(), set())
+
+
+_NUMBER = re.compile(r"([0-9]*)\.?([0-9]*)(?:[eE]([+-]?[0-9]+))?([A-Za-z]*)")
+_DECIMAL_DIGITS = 38  # of Spark's widest decimal
+_LONG_DIGITS = 19
+_DOUBLE_DIGITS = 1_000
+_EXPONENT_DIGITS = 4
+
+
+def _require_holdable(text: str, at: int, token: str) -> None:
+    """A number that no type of Spark's holds is refused before Spark's parser writes out its digits: a few letters,
+    1E2000000000BD, can ask for gigabytes. A double of any size is held, and is bounded by its length alone."""
+    match = _NUMBER.fullmatch(token)
+    if match is None:
+        return
+    whole, behind, exponent, suffix = match[1].lstrip("0"), match[2], match[3] or "", match[4].upper()
+    reason = ""
+    if len(exponent.lstrip("+-").lstrip("0")) > _EXPONENT_DIGITS:
+        reason = f"an exponent of more than {_EXPONENT_DIGITS} digits"
+    elif suffix in ("L", "S", "Y"):
+        reason = f"more than {_LONG_DIGITS} digits" if len(whole) > _LONG_DIGITS else ""
+    elif suffix in ("D", "F") or (exponent and suffix != "BD"):
+        reason = f"more than {_DOUBLE_DIGITS:,} digits" if len(whole) + len(behind) > _DOUBLE_DIGITS else ""
+    elif len(token) > _DOUBLE_DIGITS:
+        reason = f"more than {_DOUBLE_DIGITS:,} digits"
+    else:
+        digits = len((whole + behind).lstrip("0"))
+        scale = len(behind) - int(exponent or "0")
+        if max(digits, scale, digits - scale) > _DECIMAL_DIGITS:
+            reason = f"more than {_DECIMAL_DIGITS} digits, which is what Spark's decimals have"
+    if reason:
+        raise RuleError(f"a number with {reason}", text, at, token, "Write a shorter number, or a double such as 1e40.")
 
 
 def _require_unicode(text: str) -> None:
@@ -188,6 +222,10 @@ _REJECTIONS = {
 
 def _rejected(text: str, at: int, token: str) -> RuleError:
     reason, remedy = _REJECTIONS.get(token, ("a character that means nothing here", "Remove it."))
+    if token in "\u2018\u2019\u201c\u201d":
+        remedy = "Write straight quotes: 'x'."
+    elif token in "$@#":
+        remedy = "Remove it, or quote the whole name with backticks."
     if token.isalpha() and not token.isascii():
         reason, remedy = "a letter outside of a-z in a name without quotes", "Quote the whole name with backticks."
     return RuleError(reason, text, at, token, remedy)

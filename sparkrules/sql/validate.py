@@ -1,12 +1,18 @@
-"""A second opinion on every test, from sqlglot: that it is one scalar expression made of harmless parts.
+"""A second opinion on every test: that it is one scalar expression made of harmless parts.
 
-The grammar of this room already knows only such expressions; sqlglot, written by other people, has to agree. It sees
-the *shape* of a test, with names and constants blanked out (`c < 1`), so that a rule set with a million tests asks it
-about a few hundred shapes.
+The grammar of this room already knows only such expressions. Somebody else has to agree that there is no query, window,
+aggregate or star in a test before Spark sees it: sqlglot, written by other people. It sees the *shape* of a test, with
+names and constants blanked out (`c < 1`), so that a rule set with a million tests asks it about a few hundred shapes.
+
+What sqlglot finds is a veto, and so is a wrong number of arguments. But it does not read all that Spark reads, and that it
+stumbles is no fault of the rule: such a test is judged by its words instead (`_query_word`). A query, a window and an
+aggregate with a quantifier are each told by words that stand side by side, or behind a bracket, where the words and
+signs of a scalar expression cannot.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import accumulate
@@ -16,6 +22,7 @@ from sqlglot import exp
 from sqlglot.errors import ParseError
 
 from sparkrules.sql.policy import Policy
+from sparkrules.sql.quiet import described, quiet
 from sparkrules.sql.tokens import Tokens
 
 # Function and operator nodes are let through as a class: which functions a rule may call is decided by name. But
@@ -56,17 +63,17 @@ _ALLOWED = (
     exp.Unary,
     exp.Var,
 )
-_REFUSED = (
-    exp.AggFunc,
-    exp.Command,
-    exp.Parameter,
-    exp.Placeholder,
-    exp.Query,
-    exp.Star,
-    exp.Table,
-    exp.UDTF,
-    exp.Window,
-)
+_REFUSED: dict[type[exp.Expr], str] = {
+    exp.AggFunc: "aggregates are not allowed",
+    exp.Command: "statements are not allowed",
+    exp.Parameter: "parameter markers are not allowed",
+    exp.Placeholder: "parameter markers are not allowed",
+    exp.Query: "subqueries and statements are not allowed",
+    exp.Star: "a star is not a value",
+    exp.Table: "tables are not allowed",
+    exp.UDTF: "functions that give a table are not allowed",
+    exp.Window: "windows are not allowed",
+}
 
 
 def validate(tokens: Tokens, start: int, end: int, policy: Policy) -> None:
@@ -88,9 +95,19 @@ def validate(tokens: Tokens, start: int, end: int, policy: Policy) -> None:
         fault = _fault(" ".join([shape for _, shape in call]))
         if fault is not None:
             reason, column = fault
+            if not reason:
+                _require_no_query(tokens, start, end)
+                continue
             until = accumulate(len(shape) + 1 for _, shape in call)
             at = next((at for (at, _), end in zip(call, until, strict=True) if column < end), call[-1][0])
             raise tokens.error(at, reason, "Check the expression around this place.")
+
+
+def _require_no_query(tokens: Tokens, start: int, end: int) -> None:
+    """What sqlglot cannot read may be a scalar expression all the same, if no word in it begins a query or a window."""
+    at = _query_word(tokens, start, end)
+    if at is not None:
+        raise tokens.error(at, "this may begin a query or a window", "A rule sees one row.")
 
 
 def _calls(tokens: Tokens, shown: list[int]) -> Iterator[list[tuple[int, str]]]:
@@ -120,30 +137,67 @@ def _calls(tokens: Tokens, shown: list[int]) -> Iterator[list[tuple[int, str]]]:
     yield frames[0]
 
 
+_UNREADABLE = ("", 0)
+
+
 @lru_cache(maxsize=16_384)
 def _fault(shape: str) -> tuple[str, int] | None:
-    """What sqlglot has against a shape, and in which column; None if it has nothing."""
+    """What sqlglot has against a shape, and in which column; no reason if it cannot tell, None if it has nothing."""
     try:
-        trees = sqlglot.parse(shape, read="spark")
+        with quiet():
+            trees = sqlglot.parse(shape, read="spark")
     except ParseError as error:
         detail = error.errors[0] if error.errors else {}
-        return _described(str(detail.get("description") or error)), int(detail.get("col") or 1) - 1
+        description = str(detail.get("description") or error)
+        if _counts_arguments(description):
+            return described(description), int(detail.get("col") or 1) - 1
+        return _UNREADABLE
     except RecursionError:
         return "nested too deeply", 0
-    except Exception as error:  # sqlglot raises whatever it trips over: IndexError for map(c), for one
-        return f"cannot be read ({type(error).__name__})", 0
+    except Exception:  # sqlglot raises whatever it trips over
+        return _UNREADABLE
     if len(trees) != 1 or trees[0] is None:
-        return "not one expression", 0
+        return _UNREADABLE
+    unknown = False
     for node in trees[0].walk():
-        if isinstance(node, _REFUSED) or not isinstance(node, _ALLOWED):
-            return f"{node.key.upper()} is not allowed here", 0
+        for kind, reason in _REFUSED.items():
+            if isinstance(node, kind):
+                return reason, 0
+        unknown = unknown or not isinstance(node, _ALLOWED)
+    return _UNREADABLE if unknown else None
+
+
+def _counts_arguments(description: str) -> bool:
+    """Whether sqlglot says that a function has too many arguments or too few, rather than that it stumbled."""
+    missing = re.search(r"missing for <class '(?:\w+\.)*(\w+)'>", description)
+    if missing is None:
+        return "number of provided arguments" in description
+    node = getattr(exp, missing[1], exp.Expr)
+    return issubclass(node, exp.Func) and not issubclass(node, (exp.Cast, exp.Binary))
+
+
+# What a query or a window begins with in Spark's grammar, without quotes.
+_BEGINS_QUERY = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE", "MAP", "REDUCE", "DESCRIBE", "DESC"})
+_FOLLOWS_CALL = frozenset({"OVER", "FILTER", "WITHIN", "IGNORE", "RESPECT"})
+_NAMES = frozenset({"word", "quoted", "string", "number", "SELECT", "ALL", "DISTINCT", "*"})
+
+
+def _query_word(tokens: Tokens, start: int, end: int) -> int | None:
+    """Where a query, a window, a quantifier or a star may begin; None if nowhere."""
+    kinds = tokens.kinds
+    for at in range(start, end):
+        before, after = kinds[at - 1] if at > start else "", kinds[at + 1] if at + 1 < end else ""
+        if kinds[at] == "*":
+            if before in ("", "(", ",", "."):
+                return at
+        elif kinds[at] == "word" or kinds[at] in ("SELECT", "FROM", "OVER", "ALL", "DISTINCT"):
+            word = tokens.texts[at].upper()
+            if word in _BEGINS_QUERY and before == "(" and after in _NAMES:
+                return at
+            if word in _BEGINS_QUERY and before == "(" and after == "(" and word != "MAP" and word != "REDUCE":
+                return at
+            if word in _FOLLOWS_CALL and before == ")":
+                return at
+            if word in ("ALL", "DISTINCT") and before == "(" and after in _NAMES:
+                return at
     return None
-
-
-def _described(description: str) -> str:
-    """sqlglot's description, where it would show its own classes said in the user's words."""
-    if "missing for <class" in description:
-        return "an argument is missing"
-    if "number of provided arguments" in description:
-        return "too many arguments"
-    return description.rstrip(".")

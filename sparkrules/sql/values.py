@@ -17,6 +17,7 @@ from sparkrules.sql.errors import RuleError
 from sparkrules.sql.functions import ENVIRONMENT_WORDS, TIME_FUNCTIONS, TIME_FUNCTIONS_WITHOUT_ARGUMENTS
 from sparkrules.sql.options import OPTIONS, require_options
 from sparkrules.sql.policy import Policy
+from sparkrules.sql.remedy import about_function, about_word
 from sparkrules.sql.syntax import Operand, Syntax, Value, alone
 from sparkrules.sql.tokens import KEYWORDS, Tokens
 
@@ -41,11 +42,12 @@ _RESERVED = frozenset(
         "FALSE",
         "CASE",
         "SELECT",
-        "DISTINCT",
-        "ALL",
     }
 )
-_NEVER_FUNCTIONS = _RESERVED - {"BETWEEN", "LIKE", "ILIKE", "RLIKE"}
+_NEVER_FUNCTIONS = _RESERVED - {"BETWEEN", "LIKE", "ILIKE", "RLIKE"} | {"DISTINCT", "ALL"}
+# In f(ALL x) and f(DISTINCT x) these are no names. They are where what follows cannot begin a value.
+_QUANTIFIERS = frozenset({"DISTINCT", "ALL"})
+_AFTER_NAMES = frozenset({")", ",", ".", "->", "=>", "=", "<>", "<", "<=", ">", ">=", "<=>", "*", "/", "%", "||", "::"})
 _CASE_WORDS = frozenset({"WHEN", "THEN", "ELSE", "END"})
 _TYPED_LITERALS = frozenset({"DATE", "TIME", "TIMESTAMP", "TIMESTAMP_LTZ", "TIMESTAMP_NTZ", "X"})
 # Words that take the place of a comma in some functions.
@@ -66,6 +68,8 @@ _UNITS = frozenset(
 )
 _KEYED_BY_REGEX = frozenset({"parse_url", "try_parse_url"})
 _PLAIN_KEY = re.compile(r"(['\"])[A-Za-z0-9_-]*\1")
+# Spark takes any number of arguments for these, and sqlglot does not.
+_LOOSE = frozenset({"concat", "hour", "minute", "second"})
 _QUERY_WORDS = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE"})
 _WINDOW_WORDS = frozenset({"OVER", "FILTER", "WITHIN", "IGNORE", "RESPECT"})
 
@@ -144,6 +148,7 @@ class ValueGrammar:
             end = interval_end(self.tokens, start)
             if end is not None:
                 self.at = end
+                self.shapes[start:end] = ["INTERVAL '1' DAY", *[""] * (end - start - 1)]
                 return Operand(start, end, True)
         if kind in ("CAST", "TRY_CAST") and following == "(":
             return self.cast()
@@ -203,18 +208,35 @@ class ValueGrammar:
             return self.lambda_function(start)
         self.at += 1
         inner = [self.expression()]
+        named = self.field_name()
         while self.kinds[self.at] == ",":
             self.at += 1
             inner.append(self.expression())
+            self.field_name()
+        if named and len(inner) == 1:
+            raise self.tokens.error(
+                named, "a name for one value in brackets", "Name the values of a row: (a AS x, b AS y)."
+            )
         self.expect(")", "Close the bracket.")
         form = "brackets" if len(inner) == 1 else "row"
         return Operand(start, self.at, variables == self.variables, form, tuple(inner))  # type: ignore[arg-type]
+
+    def field_name(self) -> int:
+        """`AS name` behind a value of a row or of struct(...), which sqlglot need not see: where AS is, else 0."""
+        start = self.at
+        if self.kinds[start] != "AS":
+            return 0
+        self.at += 1
+        self.name("expected the name of a field")
+        self.shapes[start : self.at] = [""] * (self.at - start)
+        return start
 
     def lambda_parameters_end(self, start: int) -> int | None:
         """Behind the brackets of `(x, y) -> ...`, or None if these are other brackets."""
         at = start
         while self.kinds[at] in ("(", ","):
-            if self.kinds[at + 1] not in ("word", "quoted"):
+            kind = self.kinds[at + 1]
+            if kind not in ("word", "quoted") and (kind not in KEYWORDS or kind in _RESERVED):
                 return None
             at += 2
             if at == start + 2 and self.kinds[at] == ")":
@@ -251,9 +273,15 @@ class ValueGrammar:
         self.at += 2
         self.expression()
         self.expect("AS", "Write CAST(value AS type).")
-        self.at = data_type_end(self.tokens, self.at)
+        self.data_type()
         self.expect(")", "Close the bracket of CAST.")
         return Operand(start, self.at, variables == self.variables)
+
+    def data_type(self) -> None:
+        """A data type; sqlglot need not know it, and is shown INT."""
+        start = self.at
+        self.at = data_type_end(self.tokens, start)
+        self.shapes[start : self.at] = ["INT", *[""] * (self.at - start - 1)]
 
     def suffixes(self, start: int) -> None:
         """`.field`, `[index]`, `::type`, `COLLATE name` and `:path`, as many as there are."""
@@ -271,7 +299,8 @@ class ValueGrammar:
                 self.expect("]", "Close the bracket of the index.")
                 self.depth -= 1
             elif kind == "::":
-                self.at = data_type_end(self.tokens, self.at + 1)
+                self.at += 1
+                self.data_type()
             elif kind == "COLLATE":
                 self.at += 1
                 self.name("expected the name of a collation")
@@ -319,7 +348,8 @@ class ValueGrammar:
         self.tokens.calls.add(bracket)
         self.tokens.functions.add(name)
         if bracket == start + 1:
-            self.shapes[start] = "`f`" if self.kinds[start] in ("quoted", "BETWEEN") else name
+            blank = self.kinds[start] in ("quoted", "BETWEEN") or name in _LOOSE
+            self.shapes[start] = "`f`" if blank else name
         variables = self.variables
         self.open_calls += 1
         self.at += 1
@@ -349,8 +379,7 @@ class ValueGrammar:
             raise self.tokens.error(
                 start,
                 "this function is not allowed in a rule",
-                "Rules may call Spark's deterministic scalar functions, "
-                f"and others through Policy(extra_functions={{{name!r}}}).",
+                about_function(name, [known for known in self.policy.names() if known != name]),
             )
         return name
 
@@ -361,12 +390,18 @@ class ValueGrammar:
         separators = _SEPARATORS.get(name, _NO_SEPARATORS)
         unit = name in _UNIT_FUNCTIONS and self.kinds[self.at + 1] == "," and self.word() in _UNITS
         unit_at = self.at
+        if self.word() in _QUANTIFIERS and self.kinds[self.at + 1] not in _AFTER_NAMES:
+            raise self.tokens.error(
+                self.at, "aggregates are not allowed", "A rule sees one row. A column of that name needs backticks."
+            )
         self.leading_words(name)
         arguments = [self.argument(name)]
         while self.kinds[self.at] == "," or self.word() in separators:
             self.at += 1
             arguments.append(self.argument(name))
         self.expect(")", "Close the bracket of the function.")
+        if name in _UNIT_FUNCTIONS and len(arguments) == 3 and self.kinds[unit_at] == "string":
+            raise self.tokens.error(unit_at, "a unit in quotes", f"Write {name}(DAY, 1, d).")
         if unit and len(arguments) == 3:
             # dateadd(DAY, 1, d): what looked like a column is a unit. With two arguments it is a column.
             self.variables -= 1
@@ -390,9 +425,8 @@ class ValueGrammar:
         if name == "position":
             return self.position_argument()
         argument = self.expression()
-        if name == "struct" and self.kinds[self.at] == "AS":
-            self.at += 1
-            self.name("expected the name of a field")
+        if name == "struct":
+            self.field_name()
         return argument
 
     def position_argument(self) -> Syntax:
@@ -428,24 +462,39 @@ class ValueGrammar:
             return self.tokens.error(self.at, "a star is not a value", "Name the columns.")
         if kind == ":":
             return self.tokens.error(self.at, "parameter markers are not allowed", "Write the value itself.")
-        if kind in ("DISTINCT", "ALL"):
+        if kind in _QUANTIFIERS:
             return self.tokens.error(self.at, "aggregates are not allowed", "A rule sees one row.")
+        before = self.kinds[self.at - 1] if self.at else ""
         remedy = "A column of that name needs backticks." if kind in KEYWORDS else ""
+        if kind == "&" and before == "&":
+            remedy = "Write AND instead of &&."
+        elif before == "||":
+            remedy = "In Spark || joins texts: write OR between conditions."
+        elif kind == "=" and before in _COMPARISONS:
+            remedy = "Write = or <>."
         return self.tokens.error(self.at, "expected a value", remedy)
 
     def unexpected(self, remedy: str = "") -> RuleError:
         """The error for a token that cannot follow what is before it."""
         previous = self.tokens.texts[self.at - 1].upper() if self.at else ""
+        if self.at <= 2 and self.tokens.texts[0].upper() == "WHERE":
+            return self.tokens.error(
+                0, "WHERE is not part of a rule", "Drop the word: a rule is what stands behind it."
+            )
+        if previous in _QUANTIFIERS and self.kinds[max(self.at - 2, 0)] not in ("IS", "NOT"):
+            return self.tokens.error(self.at - 1, "aggregates are not allowed", "A rule sees one row.")
         if previous in _QUERY_WORDS:
             self.at -= 1
             return self.subquery()
         if self.word() in _WINDOW_WORDS:
             return self.tokens.error(self.at, "aggregates and windows are not allowed", "A rule sees one row.")
-        return self.tokens.error(self.at, "unexpected here", remedy or "Join conditions with AND or OR.")
+        remedy = about_word(self.word()) or remedy or "Join conditions with AND or OR."
+        return self.tokens.error(self.at, "unexpected here", remedy)
 
     def subquery(self) -> RuleError:
         return self.tokens.error(
             self.at,
             "subqueries and statements are not allowed",
-            "A rule sees one row: join beforehand. A column of that name needs backticks.",
+            "Write only what stands behind WHERE. A rule sees one row: join beforehand. "
+            "A column of that name needs backticks.",
         )

@@ -5,11 +5,12 @@ from sparkrules.store.garbage import Garbage
 from sparkrules.store.location import default_store, local_path
 from sparkrules.store.manifest import Manifest, SegmentEntry
 from sparkrules.store.merge_policy import Merge
+from sparkrules.store.names import check_name
 from sparkrules.store.overlap_files import OverlapPlan
 from sparkrules.store.overlaps_file import Pairs
 from sparkrules.store.part import Part, merged
 from sparkrules.store.publication import Draft, Version, publish_draft
-from sparkrules.store.store import Store, check_name
+from sparkrules.store.store import Store
 
 __all__ = [
     "Changes",

@@ -13,7 +13,7 @@ from sparkrules.index.builder import build_segment
 from sparkrules.index.rule import Rule
 from sparkrules.index.segment import Segment
 from sparkrules.sql import called_functions
-from sparkrules.store.lazy_segment import LazySegment
+from sparkrules.store.lazy_segment import LazySegment, Sums
 
 Texts = list[tuple[str, str, "str | None"]]
 
@@ -31,9 +31,9 @@ def advertisement_segment(advertisements: Sequence[Rule]) -> Segment:
     return build_segment((replace(own, priority=first - place) for place, own in enumerate(advertisements)), functions)
 
 
-def read_advertisements(directory: Path) -> tuple[Rule, ...]:
+def read_advertisements(directory: Path, published: Sums | None = None) -> tuple[Rule, ...]:
     """The advertisements, in the order in which they were made."""
-    stored = LazySegment.stored(directory)
+    stored = LazySegment.stored(directory, published)
     _ = stored.ids  # complains if one is there twice
     return tuple(stored.rule(row) for row in stored.segment.output_order.tolist())
 

@@ -8,36 +8,51 @@ from pathlib import Path
 import pyarrow as pa
 
 from sparkrules.errors import CorruptStore
+from sparkrules.store.checksum import FileSum, SummedFile
 
 PUBLISH_AGAIN = "publish the rule set again"
 
 
-def write_arrow(file: Path, table: pa.Table, schema: pa.Schema) -> None:
+def write_arrow(file: Path, table: pa.Table, schema: pa.Schema) -> FileSum:
     """Write a file that no reader looks at yet, and make sure that it is on the disk."""
     with file.open("wb") as out:
-        with pa.ipc.new_file(out, schema) as writer:
+        summed = SummedFile(out)
+        with pa.ipc.new_file(summed, schema) as writer:
             writer.write_table(table.select(schema.names).cast(schema).combine_chunks())
         out.flush()
         os.fsync(out.fileno())
+    return summed.sum
 
 
-def map_arrow(file: Path, schema: pa.Schema, remedy: str = PUBLISH_AGAIN) -> pa.Table:
-    """The table of a file, still on the disk and not validated; an error names the file."""
+def map_arrow(file: Path, schema: pa.Schema, remedy: str = PUBLISH_AGAIN, published: FileSum | None = None) -> pa.Table:
+    """The table of a file, still on the disk and not validated; an error names the file.
+
+    It is compared with what was `published`, if that is known.
+    """
     try:
         with pa.memory_map(str(file)) as mapped:
-            table = pa.ipc.open_file(mapped).read_all()
+            content = mapped.read_buffer()
     except FileNotFoundError as error:
         raise CorruptStore(f"{file} is missing from the store: {remedy}") from error
     except (pa.ArrowException, OSError) as error:
         raise CorruptStore(f"{file} is damaged ({error}): {remedy}") from error
-    if not table.schema.equals(schema):
-        raise CorruptStore(f"{file} has the columns {_columns(table.schema)}, not {_columns(schema)}: {remedy}")
+    if published is not None:
+        published.check(content, file, remedy)
+    try:
+        table = pa.ipc.open_file(pa.BufferReader(content)).read_all()
+        found = "" if table.schema.equals(schema) else _columns(table.schema)
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:  # names of columns are decoded late
+        raise CorruptStore(f"{file} is damaged ({error}): {remedy}") from error
+    if found:
+        raise CorruptStore(f"{file} has the columns {found}, not {_columns(schema)}: {remedy}")
     return table
 
 
-def read_arrow(file: Path, schema: pa.Schema, remedy: str = PUBLISH_AGAIN) -> pa.Table:
+def read_arrow(
+    file: Path, schema: pa.Schema, remedy: str = PUBLISH_AGAIN, published: FileSum | None = None
+) -> pa.Table:
     """The table of a file, validated: a flipped byte must not become a crash later."""
-    table = map_arrow(file, schema, remedy)
+    table = map_arrow(file, schema, remedy, published)
     try:
         table.validate(full=True)
     except pa.ArrowException as error:

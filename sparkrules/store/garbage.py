@@ -7,6 +7,13 @@ there under another name.
 
 A process that dies in the middle leaves something for the next run, never a version with missing files: manifests go
 before the files that they refer to.
+
+A publisher that takes longer than `older_than` may refer to a file just when it is removed. So a file is first put
+aside, under another name, and then the manifests are read again: if one refers to the file now, it is put back. A
+publisher looks for its files when its manifest is there, and withdraws it if one is gone. Whichever of the two looks
+last sees what the other has done.
+
+Nothing is followed out of the store: of a symbolic link, the link itself is removed, and nothing of what it leads to.
 """
 
 from __future__ import annotations
@@ -23,11 +30,13 @@ from pathlib import Path
 from sparkrules.errors import SparkRulesError, StoreError
 from sparkrules.store.arrow_file import sync_directory
 from sparkrules.store.manifest import Manifest
-from sparkrules.store.numbered_files import numbers
+from sparkrules.store.numbered_files import WITHDRAWN, numbers
 
+_DIGITS = re.compile(r"\d+")
 _COLLECTED = re.compile(r"\.(\d+)\.collected")
 _KINDS = ("segments", "removed", "rejected", "overlaps")
 _LEFT_OVER = re.compile(r"\..*\.(tmp|claim)")
+_ASIDE = re.compile(r"\.(.*)\.collecting")
 
 
 @dataclass(frozen=True)
@@ -53,6 +62,9 @@ def collect_garbage(home: Path, keep: int, older_than: timedelta) -> Garbage:
         raise StoreError(f"older_than is a span of time, not {older_than}")
     grace = older_than.total_seconds()
     versions = home / "versions"
+    for directory in (home, *(home / kind for kind in ("versions", "statistics", *_KINDS))):
+        if directory.is_symlink():
+            raise StoreError(f"{directory} is a symbolic link: nothing is removed from where it leads")
     if not numbers(versions, ".json"):
         raise StoreError(f"there is no published rule set in {home}")
     try:
@@ -70,7 +82,8 @@ def _collect_versions(versions: Path, keep: int, grace: float) -> list[int]:
             continue
         collected = versions / f".{number}.collected"
         try:
-            os.utime(manifest)  # its files stay from now on; set first, so that a crash cannot shorten that
+            if not manifest.is_symlink():
+                os.utime(manifest)  # its files stay from now on; set first, so that a crash cannot shorten that
             manifest.rename(collected)
         except FileNotFoundError:  # somebody else collects
             continue
@@ -80,8 +93,11 @@ def _collect_versions(versions: Path, keep: int, grace: float) -> list[int]:
 
 
 def _collect_files(home: Path, grace: float) -> Iterator[str]:
+    newest = numbers(home / "versions", ".json")[-1]
     for file in _inside(home / "versions"):
-        if _COLLECTED.fullmatch(file.name) and _age(file) >= grace:
+        withdrawn = WITHDRAWN.fullmatch(file.name)
+        is_over = withdrawn is not None and int(withdrawn[1]) < newest
+        if (is_over or _COLLECTED.fullmatch(file.name)) and _age(file) >= grace:
             _remove(file)
     sync_directory(home / "versions")
     for file in [*_inside(home), *_inside(home / "versions"), *_inside(home / "statistics")]:
@@ -91,11 +107,44 @@ def _collect_files(home: Path, grace: float) -> Iterator[str]:
     # Listed first: what is written and referred to while manifests are read is not a candidate.
     candidates = [file for kind in _KINDS for file in _inside(home / kind) if _age(file) >= grace]
     needed = _needed(home / "versions")
+    aside = {}  # by the name that it had
     for file in candidates:
-        path = f"{file.parent.name}/{file.name}"
-        if path not in needed and _age(file) >= grace:
-            _remove(file)
-            yield path
+        left = _ASIDE.fullmatch(file.name)  # by a run that died
+        if left is not None:
+            aside[file.with_name(left[1])] = file
+        elif _path(file) not in needed and _age(file) >= grace:
+            put = file.with_name(f".{file.name}.collecting")
+            if _rename(file, put):
+                aside[file] = put
+    for kind in _KINDS:
+        if (home / kind).is_dir():
+            sync_directory(home / kind)
+    try:
+        needed = _needed(home / "versions") if aside else set()
+    except StoreError:
+        for file, put in aside.items():
+            _rename(put, file)
+        raise
+    for file, put in aside.items():
+        if _path(file) in needed:
+            _rename(put, file)
+        else:
+            _remove(put)
+            yield _path(file)
+
+
+def _rename(old: Path, new: Path) -> bool:
+    """False if there is nothing (any more): somebody else collects."""
+    try:
+        old.rename(new)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _path(file: Path) -> str:
+    """The path of a file or a segment below the directory of the rule set."""
+    return f"{file.parent.name}/{file.name}"
 
 
 def _inside(directory: Path) -> list[Path]:
@@ -108,32 +157,28 @@ def _needed(versions: Path) -> set[str]:
     # Collected ones first: a version that is collected in between is then seen twice rather than never.
     for file in [*versions.glob(".*.collected"), *versions.glob("[0-9]*.json"), *versions.glob(".*.collected")]:
         try:
-            manifest = Manifest.from_json(file.read_text(encoding="utf-8"), str(file))
+            manifest = Manifest.read(file, versions.parent.name, int(_DIGITS.findall(file.name)[0]))
         except FileNotFoundError:
             continue
         except SparkRulesError as error:
             raise StoreError(f"nothing more was removed, since it is not known what is needed: {error}") from error
-        needed |= {f"segments/{entry.name}" for entry in manifest.segments}
-        needed |= {f"removed/{entry.removed}.arrow" for entry in manifest.segments if entry.removed}
-        needed |= {f"overlaps/{entry.overlaps}.arrow" for entry in manifest.segments if entry.overlaps}
-        if manifest.rejected:
-            needed.add(f"rejected/{manifest.rejected}.arrow")
-        if manifest.advertisements:
-            needed.add(f"segments/{manifest.advertisements}")
+        # Of a segment, its directory is removed as a whole.
+        needed |= {"/".join(path.split("/")[:2]) for path in manifest.paths()}
     return needed
 
 
 def _age(file: Path) -> float:
     """Seconds since a file, or a directory or something in it, was written; 0 if it has just disappeared."""
     try:
-        inside = [entry.stat().st_mtime for entry in file.iterdir()] if file.is_dir() else []
-        return time.time() - max([file.stat().st_mtime, *inside])
+        is_directory = file.is_dir() and not file.is_symlink()
+        inside = [entry.lstat().st_mtime for entry in file.iterdir()] if is_directory else []
+        return time.time() - max([file.lstat().st_mtime, *inside])
     except FileNotFoundError:
         return 0.0
 
 
 def _remove(file: Path) -> None:
-    if file.is_dir():
-        shutil.rmtree(file, ignore_errors=True)
+    if file.is_dir() and not file.is_symlink():
+        shutil.rmtree(file, ignore_errors=True)  # which does not follow links either
     else:
         file.unlink(missing_ok=True)

@@ -6,7 +6,7 @@ looked at, and they stay in the mapped file: `subscriptions` is sorted by id.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -23,15 +23,18 @@ from sparkrules.index.segment import Segment
 from sparkrules.index.segment_rules import rule_at
 from sparkrules.index.tables import SCHEMAS, CorruptSegment, subscription_column, to_tables
 from sparkrules.store.arrow_file import PUBLISH_AGAIN, map_arrow
+from sparkrules.store.checksum import FileSum
 from sparkrules.store.segment_files import load_segment, read_segment
 from sparkrules.store.stored_rule import stored_rule
+
+Sums = Mapping[str, FileSum]  # by the name of the table
 
 _START_COST = 2_000  # in rows that could be looked up meanwhile, of beginning with a hash table
 _SEARCH_COST = 400  # a binary search costs about as much as looking up so many rows in a hash table
 
 
 class LazySegment:
-    """A segment in memory, or in a directory of the store.
+    """A segment in memory, or in a directory of the store, whose files have the checksums that were `published`.
 
     >>> from sparkrules.index import Rule, build_segment
     >>> from sparkrules.sql.tree import Predicate
@@ -41,9 +44,10 @@ class LazySegment:
     (2, [1, -1], 'a')
     """
 
-    def __init__(self, segment: Segment | None, directory: Path | None) -> None:
+    def __init__(self, segment: Segment | None, directory: Path | None, published: Sums | None = None) -> None:
         self._given = segment
         self._directory = directory
+        self._published = published
         self._columns: dict[str, Any] = {}
 
     @staticmethod
@@ -51,8 +55,8 @@ class LazySegment:
         return LazySegment(segment, None)
 
     @staticmethod
-    def stored(directory: Path) -> LazySegment:
-        return LazySegment(None, directory)
+    def stored(directory: Path, published: Sums | None = None) -> LazySegment:
+        return LazySegment(None, directory, published)
 
     @cached_property
     def rows(self) -> int:
@@ -80,7 +84,7 @@ class LazySegment:
         if self._given is not None:
             return to_tables(self._given)
         assert self._directory is not None
-        return read_segment(self._directory)
+        return read_segment(self._directory, self._published)
 
     def release(self) -> None:
         """Forget the tables of a segment in memory, which take as much space as the segment."""
@@ -150,7 +154,7 @@ class LazySegment:
         return low if low < len(ids) and ids[low].as_py() == id else -1
 
     def _map(self, table: str) -> pa.Table:
-        return map_arrow(self._file(table), SCHEMAS[table])
+        return map_arrow(self._file(table), SCHEMAS[table], published=(self._published or {}).get(table))
 
     def _file(self, table: str) -> Path:
         return (self._directory or Path("memory")) / f"{table}.arrow"

@@ -12,8 +12,18 @@ STORE_VARIABLE = "SPARKRULES_STORE"
 
 
 def default_store() -> str:
-    """The store that is used when none is named: `$SPARKRULES_STORE`, else `~/.sparkrules/store`."""
-    return os.environ.get(STORE_VARIABLE) or str(Path.home() / ".sparkrules" / "store")
+    """The store that is used when none is named: `$SPARKRULES_STORE`, else `~/.sparkrules/store`.
+
+    The home directory is `$HOME`, on Windows `%USERPROFILE%`, and only without that what the system's list of users
+    says; the plugin does the same.
+    """
+    named = os.environ.get(STORE_VARIABLE)
+    if named:
+        return named
+    try:
+        return str(Path.home() / ".sparkrules" / "store")
+    except (RuntimeError, KeyError) as error:  # a container whose user is in no list
+        raise StoreError(f"this user has no home directory for a store: set {STORE_VARIABLE}") from error
 
 
 def local_path(store: str | os.PathLike[str]) -> Path:

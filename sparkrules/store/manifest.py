@@ -1,18 +1,26 @@
-"""The manifest of a version: which segments it is made of. See `docs/store-format.md`."""
+"""The manifest of a version: which segments it is made of, and the checksums of their files.
+
+See `docs/store-format.md`.
+"""
 
 from __future__ import annotations
 
 import getpass
 import json
 import platform
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from datetime import datetime, timezone
+from pathlib import Path
 from typing import Any
 
 from sparkrules.errors import CorruptStore, NewerFormat
+from sparkrules.index.tables import SCHEMAS
+from sparkrules.store.checksum import FileSum, check_seal, is_sealed, sealed
+from sparkrules.store.names import check_name
 
-FORMAT = 2
+FORMAT = 3
+UNVERIFIED = 2  # the format before, which has no checksums
 
 
 @dataclass(frozen=True)
@@ -35,9 +43,16 @@ class SegmentEntry:
 class Manifest:
     """One version of a rule set: when and by whom it was made, from which other one (`parent`), and its counts.
 
+    `files` are the checksums of all files that it refers to, by their path below the directory of the rule set.
+
     >>> made = Manifest.new("alerts", 2, [SegmentEntry("0b6f", 3)], predicates=5, nodes=7, parent=1)
     >>> Manifest.from_json(made.to_json(), "2.json") == made
     True
+    >>> Manifest.from_json(made.to_json().replace("alerts", "alarms"), "2.json")
+    Traceback (most recent call last):
+    ...
+    sparkrules.errors.CorruptStore: 2.json is damaged (its checksum is not that of its content): publish the rule set \
+again
     """
 
     rule_set: str
@@ -53,7 +68,36 @@ class Manifest:
     predicates: int
     nodes: int
     advertisements: str | None = None
+    files: Mapping[str, FileSum] = field(default_factory=dict)
     format: int = FORMAT
+
+    @property
+    def verified(self) -> bool:
+        """Whether there are checksums; a version that an older sparkrules has made has none."""
+        return self.format > UNVERIFIED
+
+    def paths(self) -> Iterator[str]:
+        """The files that it refers to, by their path below the directory of the rule set."""
+        segments = [entry.name for entry in self.segments]
+        for name in [*segments, self.advertisements] if self.advertisements else segments:
+            yield from (f"segments/{name}/{table}.arrow" for table in SCHEMAS)
+        for entry in self.segments:
+            if entry.removed is not None:
+                yield f"removed/{entry.removed}.arrow"
+            if entry.overlaps is not None:
+                yield f"overlaps/{entry.overlaps}.arrow"
+        if self.rejected is not None:
+            yield f"rejected/{self.rejected}.arrow"
+
+    def sum_of(self, path: str) -> FileSum | None:
+        """The checksum of a file that it refers to; None if the version is not verified."""
+        return self.files[path] if self.verified else None
+
+    def sums_of(self, segment: str) -> dict[str, FileSum] | None:
+        """The checksums of a segment's files, by the name of the table; None if the version is not verified."""
+        if not self.verified:
+            return None
+        return {table: self.files[f"segments/{segment}/{table}.arrow"] for table in SCHEMAS}
 
     @staticmethod
     def new(
@@ -68,6 +112,7 @@ class Manifest:
         rejected: str | None = None,
         default_validity: int | None = None,
         advertisements: str | None = None,
+        files: Mapping[str, FileSum] | None = None,
     ) -> Manifest:
         return Manifest(
             rule_set,
@@ -83,29 +128,62 @@ class Manifest:
             predicates,
             nodes,
             advertisements,
+            {} if files is None else files,
         )
 
     def to_json(self) -> str:
         fields = asdict(self)
-        return json.dumps({"format": fields.pop("format"), **fields}, indent=2) + "\n"
+        return sealed(json.dumps({"format": fields.pop("format"), **fields}, indent=2))
 
     @staticmethod
-    def from_json(text: str, file: str) -> Manifest:
-        """Read a manifest; `file` is its name for errors."""
+    def read(file: Path, rule_set: str, version: int) -> Manifest:
+        """The manifest in a file, which must be the one of this version of this rule set."""
         try:
-            fields = json.loads(text)
+            content = file.read_bytes()
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            raise CorruptStore(f"{file} cannot be read: {error}") from error
+        found = Manifest.from_json(content, str(file))
+        if (found.rule_set, found.version) != (rule_set, version):
+            raise CorruptStore(
+                f"{file} is the manifest of version {found.version} of rule set {found.rule_set!r}, not of version "
+                f"{version} of {rule_set!r}: restore it, or publish the rule set again"
+            )
+        for path in found.paths():
+            for name in path.split("/"):
+                check_name(name)
+        if found.verified and (missing := sorted(set(found.paths()) - found.files.keys())):
+            raise CorruptStore(f"{file} has no checksum of {missing[0]}: publish the rule set again")
+        return found
+
+    @staticmethod
+    def from_json(text: str | bytes, file: str) -> Manifest:
+        """What a manifest says, if it is what was written; `file` is its name for errors."""
+        content = text.encode(errors="surrogateescape") if isinstance(text, str) else text
+        try:
+            fields = json.loads(content.decode())
             read = Manifest._from_fields(fields)
         except NewerFormat as error:
             raise NewerFormat(f"{file} {error}") from None
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
             raise CorruptStore(f"{file} is not a manifest ({error!r}): publish the rule set again") from error
+        # One of the format before has no checksum. One that has must not pass for such a one.
+        if read.verified or is_sealed(content):
+            try:
+                check_seal(content)
+            except ValueError as error:
+                raise CorruptStore(f"{file} is damaged ({error}): publish the rule set again") from error
         return read
 
     @staticmethod
     def _from_fields(fields: dict[str, Any]) -> Manifest:
         found = int(fields["format"])
-        if found != FORMAT:
-            raise NewerFormat(f"has format {found}, and this sparkrules reads format {FORMAT}: upgrade the older side")
+        if found not in (UNVERIFIED, FORMAT):
+            raise NewerFormat(
+                f"has format {found}, and this sparkrules reads the formats {UNVERIFIED} and {FORMAT}: upgrade the "
+                "older side"
+            )
         return Manifest(
             rule_set=str(fields["rule_set"]),
             version=int(fields["version"]),
@@ -129,6 +207,8 @@ class Manifest:
             predicates=int(fields["predicates"]),
             nodes=int(fields["nodes"]),
             advertisements=_optional(str, fields.get("advertisements")),
+            files={path: FileSum.from_json(own) for path, own in fields.get("files", {}).items()},
+            format=found,
         )
 
 

@@ -2,6 +2,9 @@
 
 A file is written under a temporary name, forced to the disk and linked to its number. A link fails if the name is
 taken, so of two writers who want the same number one gets it, and the other can look at what the first has written.
+
+A file that turns out to be no good can be withdrawn. It then lies there as `.<number>.withdrawn`, so that its number is
+not given to another: somebody may have read it.
 """
 
 from __future__ import annotations
@@ -10,12 +13,14 @@ import os
 import re
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from sparkrules.store.arrow_file import sync_directory
 
 _NUMBER = re.compile(r"[1-9][0-9]*")
+WITHDRAWN = re.compile(r"\.([1-9][0-9]*)\.withdrawn")
 DEAD_CLAIM = 30.0  # seconds after which who claimed a number is taken to have died
 
 
@@ -37,13 +42,12 @@ def add_numbered(
     """
     directory.mkdir(exist_ok=True)
     sync_directory(directory.parent)
-    temporary = directory / f".{uuid.uuid4().hex}.tmp"
-    try:
+    with temporary_in(directory) as temporary:
         while True:
             newest = max(numbers(directory, suffix), default=0)
             if after is not None and newest != after:
                 return None
-            number = newest + 1
+            number = max([newest, *_withdrawn(directory)]) + 1
             while (age := _claim_age(directory / f"{number}{suffix}")) is not None and age > DEAD_CLAIM:
                 number += 1
             write(temporary, number)
@@ -53,17 +57,31 @@ def add_numbered(
             except FileExistsError:
                 if age is not None:
                     time.sleep(0.02)  # somebody has claimed the number and is about to use it
-    finally:
-        temporary.unlink(missing_ok=True)
     sync_directory(directory)
     return number
+
+
+def withdraw(file: Path) -> None:
+    """Take a numbered file back, for ever."""
+    file.rename(file.with_name(f".{file.stem}.withdrawn"))
+    sync_directory(file.parent)
+
+
+@contextmanager
+def temporary_in(directory: Path) -> Iterator[Path]:
+    """A name for a file that is being written, which is gone at the end."""
+    temporary = directory / f".{uuid.uuid4().hex}.tmp"
+    try:
+        yield temporary
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def link(temporary: Path, final: Path) -> None:
     """Give a file its final name, or raise `FileExistsError` if that is taken."""
     try:
         os.link(temporary, final)
-    except FileExistsError:
+    except (FileExistsError, FileNotFoundError):
         raise
     except OSError:
         # A file system without links. Making a directory is as exclusive; who has made it may use the number. If the
@@ -73,6 +91,11 @@ def link(temporary: Path, final: Path) -> None:
         if final.exists():
             raise FileExistsError(final) from None
         temporary.replace(final)
+
+
+def _withdrawn(directory: Path) -> list[int]:
+    found = (WITHDRAWN.fullmatch(file.name) for file in directory.iterdir())
+    return [int(match[1]) for match in found if match]
 
 
 def _claim(final: Path) -> Path:

@@ -19,7 +19,7 @@ from sparkrules.index.arrow_arrays import arrow_of
 from sparkrules.index.rule import Rule
 from sparkrules.index.segment import Segment
 from sparkrules.store.advertisement_segment import Texts, advertisement_segment, texts_of
-from sparkrules.store.manifest import SegmentEntry
+from sparkrules.store.manifest import Manifest, SegmentEntry
 from sparkrules.store.overlaps_file import Pairs
 from sparkrules.store.part import Part, merged
 
@@ -89,7 +89,7 @@ def overlap_files(
         else:
             name = None
             sources = [known for known in unmerged if known.body is part.body or id(known.body) not in bodies]
-            tasks[place] = _task(store, rule_set, earlier, part, sources, own)
+            tasks[place] = _task(store, earlier, part, sources, own)
         entries.append(replace(entry, overlaps=name))
     if plan.is_asked or sum(task.work for task in tasks.values()) <= FEW:
         for place, task in tasks.items():
@@ -155,6 +155,7 @@ class _Earlier:
     advertisements: Sequence[Rule] = ()
     entries: dict[int, SegmentEntry] = field(default_factory=dict)
     types: pa.Schema | None = None
+    manifest: Manifest | None = None
 
     @staticmethod
     def of(store: Store, version: Version | None) -> _Earlier:
@@ -164,26 +165,25 @@ class _Earlier:
         entries = {id(part.body): entry for part, entry in pairs if entry.overlaps is not None}
         if not entries:
             return _Earlier()
-        types = store.types_of_overlaps(version.manifest.rule_set, next(iter(entries.values())))
-        return _Earlier(store.advertisements(version.manifest), entries, types)
+        types = store.types_of_overlaps(version.manifest, next(iter(entries.values())))
+        return _Earlier(store.advertisements(version.manifest), entries, types, version.manifest)
 
 
-def _task(
-    store: Store, rule_set: str, earlier: _Earlier, part: Part, sources: Sequence[Part], own: _Advertised
-) -> _Task:
+def _task(store: Store, earlier: _Earlier, part: Part, sources: Sequence[Part], own: _Advertised) -> _Task:
     """What is known of a part from those that it was made of, or from itself."""
     known = Pairs.none()
     is_decided = np.zeros(part.body.rows, bool)
     for source in sources:
         entry = earlier.entries.get(id(source.body))
-        if entry is None or not source.live:
+        if entry is None or earlier.manifest is None or not source.live:
             continue
         live = source.live_rows
         places = np.full(source.body.rows, -1, np.int64)
         is_same = source.body is part.body
         places[live] = live if is_same else part.find(source.body.ids.take(arrow_of(live, pa.int64())).to_pylist())
         is_decided[places[places >= 0]] = True
-        known = known.append(store.overlaps(rule_set, entry, len(own.carried)).renumbered(own.carried, places))
+        pairs = store.overlaps(earlier.manifest, entry, len(own.carried))
+        known = known.append(pairs.renumbered(own.carried, places))
     rows = part.live_rows
     return _Task(part, known, rows[~is_decided[rows]], rows[is_decided[rows]], own)
 

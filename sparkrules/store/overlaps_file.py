@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sparkrules.errors import CorruptStore
 from sparkrules.index.arrow_arrays import arrow_of, numpy_of
 from sparkrules.store.arrow_file import PUBLISH_AGAIN, map_arrow, read_arrow, write_arrow
+from sparkrules.store.checksum import FileSum
 
 OVERLAPS = pa.schema([("advertisement", pa.int32()), ("subscription", pa.int32()), ("certain", pa.bool_())])
 _TYPES = b"types"
@@ -47,19 +48,19 @@ class Pairs(NamedTuple):
         return Pairs(own[kept], its[kept], self.certain[kept])
 
 
-def write_overlaps(file: Path, pairs: Pairs, types: pa.Schema | None) -> None:
+def write_overlaps(file: Path, pairs: Pairs, types: pa.Schema | None) -> FileSum:
     """Write pairs that were decided with some types, or with those that fit the constants."""
     order = np.lexsort((pairs.subscription, pairs.advertisement))
     columns = [arrow_of(column[order].astype(np.int32), pa.int32()) for column in pairs[:2]]
     bits = pa.py_buffer(np.packbits(pairs.certain[order], bitorder="little"))
     columns.append(pa.Array.from_buffers(pa.bool_(), len(order), [None, bits]))
     schema = OVERLAPS if types is None else OVERLAPS.with_metadata({_TYPES: b64encode(types.serialize())})
-    write_arrow(file, pa.table(columns, names=OVERLAPS.names), schema)
+    return write_arrow(file, pa.table(columns, names=OVERLAPS.names), schema)
 
 
-def read_overlaps(file: Path, advertisements: int, subscriptions: int) -> Pairs:
+def read_overlaps(file: Path, published: FileSum | None, advertisements: int, subscriptions: int) -> Pairs:
     """The pairs; there are so many advertisements, and subscriptions in the segment."""
-    table = read_arrow(file, OVERLAPS)
+    table = read_arrow(file, OVERLAPS, published=published)
     rows = [numpy_of(table[name], null=-1) for name in OVERLAPS.names[:2]]
     for numbers, count in zip(rows, (advertisements, subscriptions), strict=True):
         if len(numbers) and (numbers.min() < 0 or numbers.max() >= count):
@@ -67,9 +68,9 @@ def read_overlaps(file: Path, advertisements: int, subscriptions: int) -> Pairs:
     return Pairs(rows[0], rows[1], numpy_of(table["certain"]))
 
 
-def types_of_overlaps(file: Path) -> pa.Schema | None:
+def types_of_overlaps(file: Path, published: FileSum | None = None) -> pa.Schema | None:
     """With which types the pairs of a file were decided; None: with those that fit the constants."""
-    metadata = map_arrow(file, OVERLAPS).schema.metadata or {}
+    metadata = map_arrow(file, OVERLAPS, published=published).schema.metadata or {}
     try:
         return pa.ipc.read_schema(pa.py_buffer(b64decode(metadata[_TYPES]))) if _TYPES in metadata else None
     except (ValueError, pa.ArrowException, OSError) as error:

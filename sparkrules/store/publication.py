@@ -55,9 +55,19 @@ class Draft:
 
 
 def publish_draft(
-    store: Store, rule_set: str, draft: Draft, base: Version | None, *, merge: Merge = "auto", action: str = "publish"
+    store: Store,
+    rule_set: str,
+    draft: Draft,
+    base: Version | None,
+    *,
+    merge: Merge = "auto",
+    action: str = "publish",
+    force: bool = False,
 ) -> Version:
-    """Publish a draft that was made from a version of this store, or from nothing, and return the new version."""
+    """Publish a draft that was made from a version of this store, or from nothing, and return the new version.
+
+    One that was made from nothing replaces all that was there; what has a ticket only with `force`.
+    """
     written: dict[int, tuple[Part, str]] = {}  # segments by the identity of their body: not written again in a retry
     while True:
         if base is not None and not store.versions(rule_set):
@@ -65,6 +75,9 @@ def publish_draft(
         if base is not None and store.manifest(rule_set) != base.manifest:
             latest = store.open(rule_set, known=base)
             draft, base = _rebase(store, rule_set, draft, base, latest), latest
+        newest = max(store.versions(rule_set), default=0) if base is None else base.number
+        if base is None and newest and not force:
+            store.check_replaced(rule_set, draft.parts)
         parts = tuple(merge_parts(draft.parts, merge, datetime.now(timezone.utc)))
         entries = _write_parts(store, rule_set, parts, base, written)
         entries = _write_overlaps(store, rule_set, draft, base, parts, entries)
@@ -81,10 +94,11 @@ def publish_draft(
             rejected=rejected,
             default_validity=draft.default_validity,
             advertisements=_write_advertisements(store, rule_set, draft, base),
+            files=None if base is None else base.manifest.files,
         )
-        number = store.commit(made, after=None if base is None else base.number)
-        if number is not None:
-            return Version(replace(made, version=number), parts)
+        published = store.commit(made, after=newest)
+        if published is not None:
+            return Version(published, parts)
         # Somebody was faster. A merge takes time in which that would happen again; the next publisher can merge.
         merge = "none" if merge == "auto" else merge
 

@@ -10,21 +10,22 @@ import pyarrow as pa
 
 from sparkrules.rejected import Rejected
 from sparkrules.store.arrow_file import read_arrow, write_arrow
+from sparkrules.store.checksum import FileSum
 
 REJECTED = pa.schema(
     [("id", pa.utf8()), ("where", pa.utf8()), ("reason", pa.utf8()), ("line", pa.int32()), ("column", pa.int32())]
 )
 
 
-def write_rejected(file: Path, rejected: Iterable[Rejected]) -> None:
+def write_rejected(file: Path, rejected: Iterable[Rejected]) -> FileSum:
     """Write the rules that were set aside."""
     rows = [{key: _valid(value) for key, value in asdict(rule).items()} for rule in rejected]
-    write_arrow(file, pa.Table.from_pylist(rows, REJECTED), REJECTED)
+    return write_arrow(file, pa.Table.from_pylist(rows, REJECTED), REJECTED)
 
 
-def read_rejected(file: Path) -> list[Rejected]:
+def read_rejected(file: Path, published: FileSum | None = None) -> list[Rejected]:
     """The rules that were set aside, in the order in which they were."""
-    return [Rejected(**row) for row in read_arrow(file, REJECTED).to_pylist()]
+    return [Rejected(**row) for row in read_arrow(file, REJECTED, published=published).to_pylist()]
 
 
 def _valid(value: object) -> object:

@@ -1,12 +1,17 @@
-"""The statistics of a rule set: one Arrow file, written whole. See `docs/store-format.md`."""
+"""The statistics of a rule set: `<number>.arrow`, and `<number>.json` with its checksum. See `docs/store-format.md`."""
 
 from __future__ import annotations
 
+import json
+import os
 from pathlib import Path
 
 import pyarrow as pa
 
-from sparkrules.store.arrow_file import read_arrow, write_arrow
+from sparkrules.errors import CorruptStore
+from sparkrules.store.arrow_file import read_arrow, sync_directory, write_arrow
+from sparkrules.store.checksum import FileSum, check_seal, sealed
+from sparkrules.store.numbered_files import add_numbered, temporary_in
 
 STATISTICS = pa.schema(
     [
@@ -18,13 +23,43 @@ STATISTICS = pa.schema(
         ("total", pa.int32()),
     ]
 )
+_AGAIN = "analyse the rule set again"
 
 
-def write_statistics(file: Path, table: pa.Table) -> None:
-    """Write a file that no reader looks at yet, and make sure that it is on the disk."""
-    write_arrow(file, table, STATISTICS)
+def write_statistics(directory: Path, rule_set: str, table: pa.Table) -> int:
+    """Make statistics the newest of a rule set, and return their number."""
+    sums: list[FileSum] = []
+    number = add_numbered(directory, ".arrow", lambda file, _: sums.append(write_arrow(file, table, STATISTICS)))
+    assert number is not None
+    # Who looks in between finds statistics of which there is no checksum, as older versions of sparkrules made them.
+    fields = {"rule_set": rule_set, "number": number, "length": sums[-1].length, "crc32": sums[-1].crc32}
+    with temporary_in(directory) as temporary:
+        with temporary.open("w", encoding="utf-8", newline="\n") as out:
+            out.write(sealed(json.dumps(fields, indent=2)))
+            out.flush()
+            os.fsync(out.fileno())
+        temporary.replace(directory / f"{number}.json")  # the number is ours alone
+    sync_directory(directory)
+    return number
 
 
-def read_statistics(file: Path) -> pa.Table:
-    """Read a file; an error names it."""
-    return read_arrow(file, STATISTICS, "analyse the rule set again")
+def read_statistics(directory: Path, rule_set: str, number: int) -> pa.Table:
+    """Some statistics of a rule set; an error names the file."""
+    published = _checksum(directory / f"{number}.json", rule_set, number)
+    return read_arrow(directory / f"{number}.arrow", STATISTICS, _AGAIN, published)
+
+
+def _checksum(file: Path, rule_set: str, number: int) -> FileSum | None:
+    try:
+        content = file.read_bytes()
+        check_seal(content)
+        fields = json.loads(content.decode())
+        found = FileSum.from_json(fields)
+        whose = fields["rule_set"], fields["number"]
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise CorruptStore(f"{file} is damaged ({error}): {_AGAIN}") from error
+    if whose != (rule_set, number):
+        raise CorruptStore(f"{file} is of statistics {whose[1]} of rule set {whose[0]!r}: {_AGAIN}")
+    return found

@@ -1,8 +1,9 @@
 """The store of `docs/store-format.md`: immutable versions, each of which appears whole or not at all.
 
 1. New segments, and what else the version refers to, are written under names of their own and forced to the disk.
-2. The manifest is written under a temporary name and forced to the disk.
+2. The manifest, with their checksums, is written under a temporary name and forced to the disk.
 3. The manifest is linked to `versions/<N>.json`; see `numbered_files`.
+4. If a file that it refers to has been collected as garbage meanwhile, the version is withdrawn; see `garbage`.
 
 A process that dies before step 3 leaves files that no reader ever looks at; `collect_garbage` removes them.
 """
@@ -10,18 +11,18 @@ A process that dies before step 3 leaves files that no reader ever looks at; `co
 from __future__ import annotations
 
 import os
-import re
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from difflib import get_close_matches
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sparkrules.errors import CorruptStore, StoreError
+from sparkrules.errors import CorruptStore, NewerFormat, RuleSetError, StoreError, WrongTicket
 from sparkrules.index.rule import Rule
 from sparkrules.index.segment import Segment
 from sparkrules.index.tables import to_tables
@@ -29,12 +30,15 @@ from sparkrules.rejected import Rejected
 from sparkrules.store.advertisement_segment import advertisement_segment, read_advertisements
 from sparkrules.store.arrow_file import PUBLISH_AGAIN, sync_directory
 from sparkrules.store.changes import Changes, changes
+from sparkrules.store.checksum import FileSum
 from sparkrules.store.garbage import Garbage, collect_garbage
 from sparkrules.store.lazy_segment import LazySegment
 from sparkrules.store.location import default_store, local_path
-from sparkrules.store.manifest import Manifest, SegmentEntry
-from sparkrules.store.numbered_files import add_numbered, numbers
+from sparkrules.store.manifest import FORMAT, Manifest, SegmentEntry
+from sparkrules.store.names import check_name, is_name
+from sparkrules.store.numbered_files import add_numbered, numbers, withdraw
 from sparkrules.store.overlaps_file import Pairs, read_overlaps, types_of_overlaps, write_overlaps
+from sparkrules.store.owners import changed_owners, replaced_owners
 from sparkrules.store.part import Part
 from sparkrules.store.publication import Version
 from sparkrules.store.rejected_file import read_rejected, write_rejected
@@ -59,6 +63,7 @@ class Store:
 
     def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
         self.path = local_path(path or default_store())
+        self._written: dict[str, FileSum] = {}  # what this object has written, for the manifests to come
 
     def __repr__(self) -> str:
         return f"Store({str(self.path)!r})"
@@ -68,16 +73,25 @@ class Store:
         segment = self.write_segment(rule_set, tables)
         rows = {name: table.num_rows for name, table in tables.items()}
         entries = [SegmentEntry(segment, rows["subscriptions"])]
-        number = self.commit(
+        made = self.commit(
             Manifest.new(rule_set, 0, entries, predicates=rows["predicates"], nodes=rows["nodes"]), after=None
         )
-        assert number is not None
-        return number
+        assert made is not None
+        return made.version
 
-    def rollback(self, rule_set: str, version: int) -> int:
-        """Publish the content of an old version again, as the newest, and return its number."""
+    def rollback(self, rule_set: str, version: int, *, tickets: Iterable[str] = (), force: bool = False) -> int:
+        """Publish the content of an old version again, as the newest, and return its number.
+
+        If that would remove, bring back or change subscriptions that have a ticket, these `tickets` must be given, or
+        `force=True`; else: `WrongTicket`.
+        """
+        if isinstance(tickets, str):
+            raise RuleSetError("tickets are several texts, not one")
+        secrets = tuple(tickets)
         while True:
             old, newest = self.manifest(rule_set, version), self.versions(rule_set)[-1]
+            if not force:
+                self._check_owners(rule_set, version, newest, secrets)
             again = Manifest.new(
                 rule_set,
                 0,
@@ -89,10 +103,11 @@ class Store:
                 rejected=old.rejected,
                 default_validity=old.default_validity,
                 advertisements=old.advertisements,
+                files=old.files,
             )
-            number = self.commit(again, after=newest)
-            if number is not None:
-                return number
+            made = self.commit(again, after=newest)
+            if made is not None:
+                return made.version
 
     def diff(self, rule_set: str, before: int, after: int | None = None) -> Changes:
         """What two versions differ in, by id; `after` is the newest if it is not given."""
@@ -106,25 +121,21 @@ class Store:
     def analyzed(self, rule_set: str, statistics: pa.Table) -> int:
         """Store statistics as the newest of a rule set, and return their number."""
         try:
-            number = add_numbered(
-                self._home(rule_set) / "statistics", ".arrow", lambda file, _: write_statistics(file, statistics)
-            )
+            return write_statistics(self._home(rule_set) / "statistics", rule_set, statistics)
         except OSError as error:
             raise StoreError(f"statistics of {rule_set!r} cannot be written to {self.path}: {error}") from error
-        assert number is not None
-        return number
 
     def statistics(self, rule_set: str) -> pa.Table | None:
         """The newest statistics of a rule set, if it has been analysed."""
         directory = self._home(rule_set) / "statistics"
         known = numbers(directory, ".arrow")
-        return read_statistics(directory / f"{known[-1]}.arrow") if known else None
+        return read_statistics(directory, rule_set, known[-1]) if known else None
 
     def rule_sets(self) -> list[str]:
         """The names of the rule sets that have a version."""
         if not self.path.is_dir():
             return []
-        names = sorted(entry.name for entry in self.path.iterdir() if _NAME.fullmatch(entry.name))
+        names = sorted(entry.name for entry in self.path.iterdir() if is_name(entry.name))
         return [name for name in names if self.versions(name)]
 
     def versions(self, rule_set: str) -> list[int]:
@@ -137,7 +148,7 @@ class Store:
             version = self._known_versions(rule_set)[-1]
         file = self._home(rule_set) / "versions" / f"{version}.json"
         try:
-            text = file.read_text(encoding="utf-8")
+            return Manifest.read(file, rule_set, version)
         except FileNotFoundError as error:
             versions = self._known_versions(rule_set)
             known = ", ".join(map(str, versions[-_SHOWN:]))
@@ -145,14 +156,13 @@ class Store:
                 f"there is no version {version} of rule set {rule_set!r} in {self.path}; "
                 f"there are: {'..., ' * (len(versions) > _SHOWN)}{known}"
             ) from error
-        except (OSError, UnicodeDecodeError) as error:
-            raise StoreError(f"{file} cannot be read: {error}") from error
-        return Manifest.from_json(text, str(file))
 
     def read(self, rule_set: str, version: int | None = None) -> tuple[Manifest, list[dict[str, pa.Table]]]:
         """A version, by default the newest: its manifest and the tables of its segments, removed rows included."""
         manifest = self.manifest(rule_set, version)
-        return manifest, [read_segment(self._segment(rule_set, entry)) for entry in manifest.segments]
+        return manifest, [
+            read_segment(self._segment(rule_set, entry), manifest.sums_of(entry.name)) for entry in manifest.segments
+        ]
 
     def load(self, rule_set: str, version: int | None = None) -> tuple[Manifest, list[Segment]]:
         """A version, by default the newest: its manifest and its segments, checked for contradictions."""
@@ -172,8 +182,11 @@ class Store:
         for entry in manifest.segments:
             part = there.get(entry.name)
             if part is None or removed_by[entry.name] != entry.removed:
-                body = LazySegment.stored(self._segment(rule_set, entry)) if part is None else part.body
-                part = Part(body, self._removed(rule_set, entry, body.rows))
+                if part is None:
+                    body = LazySegment.stored(self._segment(rule_set, entry), manifest.sums_of(entry.name))
+                else:
+                    body = part.body
+                part = Part(body, self._removed(manifest, entry, body.rows))
             parts.append(part)
         return Version(manifest, tuple(parts))
 
@@ -181,29 +194,41 @@ class Store:
         """The rules that a version has set aside."""
         if manifest.rejected is None:
             return []
-        return read_rejected(self._home(manifest.rule_set) / "rejected" / f"{check_name(manifest.rejected)}.arrow")
+        path = f"rejected/{check_name(manifest.rejected)}.arrow"
+        return read_rejected(self._home(manifest.rule_set) / path, manifest.sum_of(path))
 
     def advertisements(self, manifest: Manifest) -> tuple[Rule, ...]:
         """The advertisements of a version, in the order in which they were made."""
         if manifest.advertisements is None:
             return ()
-        return read_advertisements(self._home(manifest.rule_set) / "segments" / check_name(manifest.advertisements))
+        name = check_name(manifest.advertisements)
+        return read_advertisements(self._home(manifest.rule_set) / "segments" / name, manifest.sums_of(name))
 
-    def overlaps(self, rule_set: str, entry: SegmentEntry, advertisements: int) -> Pairs:
-        """The pairs of a segment that has some; there are so many advertisements."""
-        return read_overlaps(self._overlaps(rule_set, entry), advertisements, entry.subscriptions)
+    def overlaps(self, manifest: Manifest, entry: SegmentEntry, advertisements: int) -> Pairs:
+        """The pairs of a segment of a version that has some; there are so many advertisements."""
+        return read_overlaps(*self._overlaps(manifest, entry), advertisements, entry.subscriptions)
 
-    def types_of_overlaps(self, rule_set: str, entry: SegmentEntry) -> pa.Schema | None:
-        """With which types the pairs of a segment that has some were decided, if some were declared."""
-        return types_of_overlaps(self._overlaps(rule_set, entry))
+    def types_of_overlaps(self, manifest: Manifest, entry: SegmentEntry) -> pa.Schema | None:
+        """With which types the pairs of a segment of a version that has some were decided, if some were declared."""
+        return types_of_overlaps(*self._overlaps(manifest, entry))
+
+    def verify(self, manifest: Manifest) -> None:
+        """Raise `CorruptStore` unless all files of a version are there, and are what was published."""
+        home = self._home(manifest.rule_set)
+        for path in manifest.paths():
+            found = self._sum_on_disk(home, path)
+            published = manifest.sum_of(path)
+            if published is not None and published != found:
+                raise CorruptStore(f"{home / path} is not the file that was published: {PUBLISH_AGAIN}")
 
     def write_segment(self, rule_set: str, tables: Mapping[str, pa.Table]) -> str:
         """Write a segment that a manifest can then name."""
         name = uuid.uuid4().hex
         try:
-            write_segment(self._home(rule_set) / "segments" / name, tables)
+            sums = write_segment(self._home(rule_set) / "segments" / name, tables)
         except OSError as error:
             raise self._cannot_publish(rule_set, error) from error
+        self._written |= {f"segments/{name}/{table}.arrow": own for table, own in sums.items()}
         return name
 
     def write_removed(self, rule_set: str, removed: NDArray[np.bool_]) -> str:
@@ -222,48 +247,101 @@ class Store:
         """Write the pairs of a segment, so that a manifest can name them."""
         return self._write_file(rule_set, "overlaps", lambda file: write_overlaps(file, pairs, types))
 
-    def commit(self, manifest: Manifest, after: int | None) -> int | None:
-        """Make a manifest the next version, and return its number; what it refers to has been written.
+    def commit(self, manifest: Manifest, after: int | None) -> Manifest | None:
+        """Make a manifest the next version, and return it as it is then; what it refers to has been written.
 
-        With `after`, only if that is still the newest version; else return None.
+        Of `files`, the manifest need have only those that this object has not written. With `after`, it becomes a
+        version only if that is still the newest one; else return None.
         """
+        home = self._home(manifest.rule_set)
+        known = {**manifest.files, **self._written}
+        # Files of a version that has no checksums get some now.
+        sums = {path: known.get(path) or self._sum_on_disk(home, path) for path in manifest.paths()}
+        made = replace(manifest, files=sums, format=FORMAT)
 
         def write(file: Path, number: int) -> None:
-            _write(file, replace(manifest, version=number).to_json())
+            _write(file, replace(made, version=number).to_json())
 
         try:
-            return add_numbered(self._home(manifest.rule_set) / "versions", ".json", write, after)
+            number = add_numbered(home / "versions", ".json", write, after)
+            if number is None:
+                return None
+            for path, own in sums.items():
+                if not _is_there(home / path, own):
+                    withdraw(home / "versions" / f"{number}.json")
+                    raise StoreError(
+                        f"{home / path} was removed as garbage while version {number} of {manifest.rule_set!r} was "
+                        "being published. The version was withdrawn: publish again, and let only what is older than "
+                        "publishing takes be garbage"
+                    )
         except OSError as error:
             raise self._cannot_publish(manifest.rule_set, error) from error
+        return replace(made, version=number)
+
+    def check_replaced(self, rule_set: str, parts: Sequence[Part]) -> None:
+        """Raise `WrongTicket` if a version that has only these parts would take away subscriptions with a ticket."""
+        try:
+            newest = self.open(rule_set)
+            owners = replaced_owners(newest.parts, parts)
+        except (CorruptStore, NewerFormat):  # whoever publishes again mends that
+            return
+        if owners:
+            raise WrongTicket(
+                f"rule set {rule_set!r}: subscriptions that were made with a ticket would be gone. Nothing was "
+                "published: load the rule set and change that, or publish with force=True"
+            )
+
+    def _check_owners(self, rule_set: str, version: int, newest: int, secrets: Sequence[str]) -> None:
+        # Not at the top: the module of tickets is one of those that use the store.
+        from sparkrules.tickets import matching_hashes, read_key
+
+        key = read_key(self._home(rule_set))
+        try:
+            now = self.open(rule_set, newest)
+            owners = changed_owners(now.parts, self.open(rule_set, version, known=now).parts)
+        except (CorruptStore, NewerFormat):
+            if key is not None:
+                raise
+            return  # there never was a ticket, and going back is how the damage is mended
+        if owners - matching_hashes(key, secrets):
+            raise WrongTicket(
+                f"rolling back rule set {rule_set!r} to version {version} would change subscriptions that were made "
+                "with a ticket: give all their tickets, or force=True"
+            )
 
     def _known_versions(self, rule_set: str) -> list[int]:
         """The versions of a rule set that has some."""
         versions = self.versions(rule_set)
         if not versions:
-            known = ", ".join(self.rule_sets()) or "none"
-            raise StoreError(f"there is no rule set {rule_set!r} in {self.path}; there are: {known}")
+            known = self.rule_sets()
+            near = get_close_matches(rule_set, known, 1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            listed = ", ".join(known) or "none"
+            raise StoreError(f"there is no rule set {rule_set!r} in {self.path}; there are: {listed}{hint}")
         return versions
 
-    def _removed(self, rule_set: str, entry: SegmentEntry, rows: int) -> NDArray[np.bool_]:
+    def _removed(self, manifest: Manifest, entry: SegmentEntry, rows: int) -> NDArray[np.bool_]:
         if entry.removed is None:
             removed = np.zeros(rows, bool)
         else:
-            removed = read_removed(self._home(rule_set) / "removed" / f"{check_name(entry.removed)}.arrow", rows)
+            path = f"removed/{check_name(entry.removed)}.arrow"
+            removed = read_removed(self._home(manifest.rule_set) / path, rows, manifest.sum_of(path))
         live = rows - int(np.count_nonzero(removed))
         if (rows, live) != (entry.subscriptions, entry.live):
             raise CorruptStore(
-                f"the manifest of rule set {rule_set!r} in {self.path} counts {entry.live} of {entry.subscriptions} "
-                f"subscriptions in segment {entry.name}, and there are {live} of {rows}: {PUBLISH_AGAIN}"
+                f"the manifest of rule set {manifest.rule_set!r} in {self.path} counts {entry.live} of "
+                f"{entry.subscriptions} subscriptions in segment {entry.name}, and there are {live} of {rows}: "
+                f"{PUBLISH_AGAIN}"
             )
         return removed
 
-    def _write_file(self, rule_set: str, kind: str, write: Callable[[Path], None]) -> str:
+    def _write_file(self, rule_set: str, kind: str, write: Callable[[Path], FileSum]) -> str:
         """Write a file of some kind under a name of its own, which is returned."""
         file = self._home(rule_set) / kind / f"{uuid.uuid4().hex}.arrow"
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
             sync_directory(file.parent.parent)
-            write(file)
+            self._written[f"{kind}/{file.name}"] = write(file)
             sync_directory(file.parent)
         except OSError as error:
             raise self._cannot_publish(rule_set, error) from error
@@ -272,9 +350,18 @@ class Store:
     def _cannot_publish(self, rule_set: str, error: OSError) -> StoreError:
         return StoreError(f"rule set {rule_set!r} cannot be published to {self.path}: {error}")
 
-    def _overlaps(self, rule_set: str, entry: SegmentEntry) -> Path:
+    def _overlaps(self, manifest: Manifest, entry: SegmentEntry) -> tuple[Path, FileSum | None]:
         assert entry.overlaps is not None
-        return self._home(rule_set) / "overlaps" / f"{check_name(entry.overlaps)}.arrow"
+        path = f"overlaps/{check_name(entry.overlaps)}.arrow"
+        return self._home(manifest.rule_set) / path, manifest.sum_of(path)
+
+    def _sum_on_disk(self, home: Path, path: str) -> FileSum:
+        try:
+            return FileSum.of((home / path).read_bytes())
+        except FileNotFoundError as error:
+            raise CorruptStore(f"{home / path} is missing from the store: {PUBLISH_AGAIN}") from error
+        except OSError as error:
+            raise CorruptStore(f"{home / path} cannot be read: {error}") from error
 
     def _segment(self, rule_set: str, entry: SegmentEntry) -> Path:
         return self._home(rule_set) / "segments" / check_name(entry.name)
@@ -283,26 +370,15 @@ class Store:
         return self.path / check_name(rule_set)
 
 
-_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*")
-
-
-def check_name(name: str) -> str:
-    """The name of a rule set, if it is one: it becomes the name of a directory and stands in SQL.
-
-    >>> check_name("alerts.eu-1")
-    'alerts.eu-1'
-    >>> check_name("../alerts")
-    Traceback (most recent call last):
-    ...
-    sparkrules.errors.StoreError: '../alerts' is not a name: letters, digits, '_', '-' and '.' (not first) are allowed
-    """
-    if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise StoreError(f"{name!r} is not a name: letters, digits, '_', '-' and '.' (not first) are allowed")
-    return name
+def _is_there(file: Path, published: FileSum) -> bool:
+    try:
+        return file.stat().st_size == published.length
+    except FileNotFoundError:
+        return False
 
 
 def _write(file: Path, text: str) -> None:
-    with file.open("w", encoding="utf-8") as out:
+    with file.open("w", encoding="utf-8", newline="\n") as out:
         out.write(text)
         out.flush()
         os.fsync(out.fileno())

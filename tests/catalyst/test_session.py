@@ -10,6 +10,7 @@ import pytest
 from sparkrules.catalyst import session
 from sparkrules.catalyst.session import configure, require_plugin
 from sparkrules.errors import PluginMissing
+from tests.cli import process
 
 
 class Builder:
@@ -111,3 +112,21 @@ def test_a_session_with_the_plugin_is_asked_once() -> None:
     require_plugin(spark)  # type: ignore[arg-type]
     require_plugin(spark)  # type: ignore[arg-type]
     assert spark.asked == 1
+
+
+CONFIGURE = "import sparkrules; from pyspark.sql import SparkSession; sparkrules.configure(SparkSession.builder)"
+
+
+def test_without_java_it_says_what_to_install(tmp_path: Path) -> None:
+    ended = process.run("-c", CONFIGURE, PATH=str(tmp_path), JAVA_HOME="")
+    assert "SetupError: Spark needs Java and none was found" in ended.stderr
+    assert "apt-get install" in ended.stderr
+
+
+def test_a_java_that_is_too_old_is_refused(tmp_path: Path) -> None:
+    java = tmp_path / "java"
+    java.write_text("#!/bin/sh\necho 'java version \"1.8.0_401\"' >&2\n")
+    java.chmod(0o755)
+    ended = process.run("-c", CONFIGURE, PATH=f"{tmp_path}:/usr/bin:/bin", JAVA_HOME="")
+    assert "SetupError: Java 8" in ended.stderr
+    assert "is too old for Spark 4" in ended.stderr

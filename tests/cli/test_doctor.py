@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from sparkrules import __version__, cli
+from tests.store.resealed import unverified
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -89,3 +90,22 @@ def test_a_segment_that_is_gone(rules: Path, capsys: pytest.CaptureFixture[str])
     said = capsys.readouterr().out
     assert said.endswith("\nbroken: rule set alerts\n")
     assert "→ Restore a backup" in said
+
+
+def test_versions_without_checksums_and_other_files_that_are_damaged(
+    rules: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["publish", str(rules)]) == 0
+    home = Path("store/alerts")
+    (home / "tickets.key").write_bytes(b"short")
+    assert "tickets.key is damaged" in checked(capsys, 1)["rule set alerts"]["found"]
+    (home / "tickets.key").unlink()
+    segment = next((home / "segments").iterdir())
+    functions = segment / "functions.arrow"
+    functions.write_bytes(functions.read_bytes() + b"x")
+    assert "functions.arrow is damaged" in checked(capsys, 1)["rule set alerts"]["found"]
+    functions.write_bytes(functions.read_bytes()[:-1])
+    unverified(home)
+    found = checked(capsys, 0)["rule set alerts"]
+    assert found["status"] == "note"
+    assert "unverified" in found["found"]

@@ -61,7 +61,7 @@ def test_without_a_level_warnings_fail(file: Path) -> None:
 def test_a_rule_that_is_not_accepted_fails_whatever_the_level(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file.write_text("id,where\nbad,t >\n")
     assert cli.main(["lint", str(file), "--fail-on", "error"]) == 1
-    assert "set aside: 'bad' (line 1, column 4)" in capsys.readouterr().err
+    assert "rules.csv, line 2 (line 1, column 4 of its text): expected a value" in capsys.readouterr().err
 
 
 def test_the_schema_of_a_table(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -137,3 +137,24 @@ def test_data_that_is_damaged_is_named(name: str, rules: Path, capsys: pytest.Ca
     Path(name).write_bytes(b"[{ this is not data \xff\x00")
     assert cli.main(["match", name, "--rules", str(rules)]) == 1
     assert capsys.readouterr().err.startswith(f"sparkrules: {name} cannot be read: ")
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        ("versions --name alerts", "name is given without a flag: sparkrules versions NAME"),
+        ("rollback --name alerts 3", "name is given without a flag: sparkrules rollback NAME"),
+        ("versions --jsno", "did you mean --json?"),
+        ("publish a.csv --shcema x", "did you mean --schema?"),
+        ("lint a.csv --fail-on eror", "did you mean error?"),
+        ("match a.csv --name x --engine sprak", "did you mean spark?"),
+        ("versions --unheard-of", "sparkrules versions --help lists the options"),
+    ],
+)
+def test_a_wrong_option_is_answered_with_the_right_one(
+    words: str, hint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        cli.main(words.split())
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.endswith(f"; {hint}\n")

@@ -61,6 +61,28 @@ class TestWhatIsWritten:
         assert cli.main(["match", "many.csv", "--rules", str(rules), "--limit", "0"]) == 0
         assert len(capsys.readouterr().out.splitlines()) == 1 + 100 + 2
 
+    def test_on_a_terminal_many_matches_of_a_row_are_counted(
+        self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        Path("many.csv").write_text("id,where\n" + "".join(f"rule {n:02},t > {n}\n" for n in range(50)))
+        Path("data.csv").write_text("t,place\n100,attic\n")
+        with monkeypatch.context() as terminal:
+            terminal.setattr("sparkrules.cli.match_output.terminal_width", lambda: 80)
+            assert cli.main(["match", "data.csv", "--rules", "many.csv"]) == 0
+        line = capsys.readouterr().out.splitlines()[1]
+        assert " ".join(line.split()) == "0 rule 00, rule 01, rule 02 and 47 more 100 attic"
+        assert cli.main(["match", "data.csv", "--rules", "many.csv"]) == 0
+        assert "rule 00, rule 01, rule 02, rule 03" in capsys.readouterr().out
+
+    def test_data_that_is_elsewhere_is_for_spark(self, rules: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert cli.main(["match", "s3a://bucket/data.parquet", "--rules", str(rules)]) == 1
+        assert "Only local files are read; in Spark: sparkrules.match(spark.read" in capsys.readouterr().err
+
+    def test_data_that_is_not_utf8_is_named(self, rules: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        Path("latin.csv").write_bytes("temperature,place\n40,Orléans\n".encode("latin-1"))
+        assert cli.main(["match", "latin.csv", "--rules", str(rules)]) == 1
+        assert "latin.csv cannot be read: column 'place' is not UTF-8." in capsys.readouterr().err
+
     def test_control_characters_of_data_do_not_reach_the_terminal(
         self, rules: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
@@ -324,6 +346,16 @@ class TestSpark:
         assert "Settings are given with --conf KEY=VALUE." in said
         missing = ["--conf", "spark.sparkrules.missingColumns=null"]
         assert found(capsys, "odd.csv", "--rules", only_spark, *missing) == [{"row": 0, "ids": ["hot"]}]
+
+    def test_rules_that_are_left_out_are_named(
+        self, data: Path, spark: SparkSession, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        Path("some.csv").write_text("id,where\nhot,temperature > 30\nodd,length(unheard_of) > 3\n")
+        skip = ["--conf", "spark.sparkrules.invalidRules=skip"]
+        assert cli.main(["match", str(data), "--rules", "some.csv", "--json", *skip]) == 0
+        said = capsys.readouterr()
+        assert "1 rule left out (spark.sparkrules.invalidRules=skip):\n  odd: there is no column unheard_of" in said.err
+        assert [json.loads(line)["ids"] for line in said.out.splitlines()] == [["hot"]]
 
     def test_no_matches_are_written_with_their_columns(self, only_spark: Path, spark: SparkSession) -> None:
         Path("d.csv").write_text("temperature,place\n20,attic\n")

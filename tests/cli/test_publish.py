@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from sparkrules import RuleSet, cli
+from sparkrules.store import Store
 
 
 def test_rules_become_a_version(rules: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -25,17 +29,18 @@ def test_rules_that_are_set_aside_are_shown_and_change_the_exit_code(
     assert cli.main(["publish", str(rules), "--name", "eu.alerts", "--store", str(store)]) == 3
     said = capsys.readouterr()
     assert said.out == "published eu.alerts version 1: 2 rules, 1 set aside\n"
-    first, text, mark = said.err.splitlines()
-    assert first.startswith("set aside: 'bad' (line 1, column 21): ")
+    first, text, mark, remedy = said.err.splitlines()
+    assert first.startswith(f"set aside: 'bad', {rules}, line 4 (line 1, column 21 of its text): ")
     assert text == "    temperature > 3 AND AND x"
     assert mark == " " * (4 + 20) + "^"
+    assert remedy.startswith("    ")
     assert len(RuleSet.load("eu.alerts", store)) == 2
 
 
 def test_the_line_of_a_longer_text_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     Path("r.jsonl").write_text('{"id": "good", "where": "a"}\n' + json.dumps({"id": "bad", "where": "a > 1\nAND b >"}))
     assert cli.main(["publish", "r.jsonl"]) == 3
-    assert "(line 2, column 8)" in (said := capsys.readouterr().err)
+    assert "'bad', r.jsonl, line 2 (line 2, column 8 of its text)" in (said := capsys.readouterr().err)
     assert said.endswith("\n    AND b >\n           ^\n")
 
 
@@ -43,8 +48,8 @@ def test_of_many_that_are_set_aside_the_first_are_shown(capsys: pytest.CaptureFi
     Path("r.csv").write_text("id,where\ngood,x > 1\n" + "".join(f"bad{i},x >\n" for i in range(1_000)))
     assert cli.main(["publish", "r.csv"]) == 3
     said = capsys.readouterr().err
-    assert said.count("set aside: ") == 5
-    assert said.endswith("and 995 more; --json has all of them\n")
+    assert said.count("set aside: ") == 20
+    assert said.endswith("and 980 more; sparkrules lint --json lists all of them\n")
 
 
 def test_where_no_rule_is_accepted_nothing_is_published(rules: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -55,7 +60,9 @@ def test_where_no_rule_is_accepted_nothing_is_published(rules: Path, capsys: pyt
         assert cli.main(["publish", str(rules), *more]) == 1
         said = capsys.readouterr()
         assert said.out == ""
-        assert said.err.startswith("set aside: 'bad' (line 1, column 14): expected a value\n")
+        assert said.err.startswith(
+            f"set aside: 'bad', {rules}, line 2 (line 1, column 14 of its text): expected a value\n"
+        )
         assert said.err.endswith("alerts.csv is accepted: nothing is published\n")
     assert len(RuleSet.load("alerts")) == 2
 
@@ -85,3 +92,49 @@ def test_a_store_that_cannot_be_written_is_named(rules: Path, capsys: pytest.Cap
     Path("store").write_text("a file")
     assert cli.main(["publish", str(rules)]) == 1
     assert "sparkrules: rule set 'alerts' cannot be published to " in capsys.readouterr().err
+
+
+class TestSchema:
+    """`--schema` and `--strict`."""
+
+    @pytest.fixture
+    def odd(self) -> Path:
+        pq.write_table(pa.table({"temperature": [1.5], "kind": ["x"], "at": [date(2025, 1, 1)]}), "rows.parquet")
+        texts = ["kind = login", "at > '2025-13-45'", "temperature > 'hot'", "temperature = NULL OR kind = 'x'"]
+        lines = "".join(f'bad{number},"{text}"\n' for number, text in enumerate(texts))
+        Path("odd.csv").write_text(f"id,where\ngood,temperature > 1\n{lines}")
+        return Path("odd.csv")
+
+    def test_rules_that_can_never_match_are_shown_and_published(
+        self, odd: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert cli.main(["publish", str(odd), "--schema", "rows.parquet"]) == 0
+        said = capsys.readouterr()
+        assert said.out == "published odd version 1: 5 rules, 0 set aside\n"
+        assert said.err.count("error ") == 4
+        assert "Did you mean 'login'? A text needs quotes." in said.err
+        assert cli.main(["publish", str(odd), "--schema", "rows.parquet", "--json"]) == 0
+        said = capsys.readouterr()
+        assert (said.err, len(json.loads(said.out)["errors"])) == ("", 4)
+
+    def test_strict_publishes_nothing(self, odd: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert cli.main(["publish", str(odd), "--schema", "rows.parquet", "--strict"]) == 1
+        said = capsys.readouterr()
+        assert said.out == ""
+        assert said.err.count("error ") == 4
+        assert said.err.endswith("0 rules set aside, 4 errors found: nothing is published, because of --strict\n")
+        assert "odd" not in Store().rule_sets()
+
+    def test_strict_without_a_schema_knows_less(self, odd: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert cli.main(["publish", str(odd), "--strict"]) == 1
+        assert "0 rules set aside, 1 error found" in capsys.readouterr().err
+
+    def test_strict_lets_nothing_be_set_aside(self, rules: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        rules.write_text(rules.read_text() + "bad,temperature >,\n")
+        assert cli.main(["publish", str(rules), "--strict"]) == 1
+        said = capsys.readouterr().err
+        assert "set aside: 'bad'" in said
+        assert said.endswith("1 rule set aside, 0 errors found: nothing is published, because of --strict\n")
+
+    def test_rules_without_errors_are_published(self, rules: Path) -> None:
+        assert cli.main(["publish", str(rules), "--strict"]) == 0

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from sparkrules import RuleSet, cli
+from tests.store.resealed import unverified
 
 
 @pytest.fixture
@@ -95,3 +96,37 @@ def test_what_is_not_there_is_named_with_what_is(
     said = capsys.readouterr().err
     assert said.startswith("sparkrules: there is no ")
     assert known in said
+
+
+def test_versions_without_checksums_are_marked(
+    store: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    unverified(tmp_path / "own" / "alerts")
+    assert cli.main(["rollback", "alerts", "1", *store]) == 0
+    capsys.readouterr()
+    assert cli.main(["versions", "alerts", *store]) == 0
+    headings, *versions = (line.split() for line in capsys.readouterr().out.splitlines())
+    assert headings[-1] == "verified"
+    assert [own[-1] for own in versions] == ["no", "no", "yes"]
+    assert cli.main(["versions", "alerts", "--json", *store]) == 0
+    assert [own["verified"] for own in json.loads(capsys.readouterr().out)] == [False, False, True]
+
+
+def test_a_rollback_and_tickets(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store = ["--store", str(tmp_path)]
+    rules = RuleSet("alerts")
+    rules.subscribe("free", "t > 1")
+    rules.publish(store=tmp_path)
+    ticket = rules.subscribe("mine", "t > 2", ticket=True)
+    rules.publish()
+    for wrong in ([], ["--ticket", "guessed"]):
+        assert cli.main(["rollback", "alerts", "1", *wrong, *store]) == 1
+        assert "give all their tickets" in capsys.readouterr().err
+    assert cli.main(["rollback", "alerts", "1", "--ticket", ticket, *store]) == 0
+    assert cli.main(["rollback", "alerts", "2", *store]) == 1
+    assert cli.main(["rollback", "alerts", "2", "--force", *store]) == 0
+    file = tmp_path / "alerts.csv"
+    file.write_text("id,where\nfree,t > 1\n")
+    assert cli.main(["publish", str(file), *store]) == 1
+    assert "made with a ticket would be gone" in capsys.readouterr().err
+    assert cli.main(["publish", str(file), "--force", *store]) == 0

@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 
 from tests.fuzz.tables import Table
 
+# What a change of clocks leaves out, and what it repeats.
+_CHANGES = ["2024-03-31 02:30:00", "2024-03-10 02:30:00", "2024-03-10 03:30:00", "2024-11-03 01:30:00"]
 _CONSTANTS = {
     "number": [
         "0",
@@ -22,6 +24,8 @@ _CONSTANTS = {
         "128",
         "2147483648",
         "9223372036854775807",
+        "9223372036854775808",
+        "-9223372036854775809",
         "9007199254740992",
         "5L",
         "0.1D",
@@ -41,6 +45,11 @@ _CONSTANTS = {
         "'x'",
         "'X'",
         "'xyz'",
+        "'x  '",
+        "'xyzxyzx'",
+        "'I'",
+        "'\u00df'",
+        "'x' COLLATE UTF8_LCASE",
         "'5'",
         "5",
         "1.5",
@@ -51,12 +60,20 @@ _CONSTANTS = {
         "true",
     ],
     "truth": ["true", "false", "'true'", "1"],
-    "date": ["DATE'2020-02-29'", "'2020-02-29'", "'2020'", "TIMESTAMP'2024-01-01 00:00:00'", "DATE'1969-12-31' + 1"],
+    "date": [
+        "DATE'2020-02-29'",
+        "'2020-02-29'",
+        "'2020'",
+        "TIMESTAMP'2024-01-01 00:00:00'",
+        "DATE'1969-12-31' + 1",
+        "DATE'2024-03-10'",
+    ],
     "time": [
         "TIMESTAMP'2020-02-29 12:00:00'",
         "'2024-01-01'",
         "DATE'2024-01-01'",
         "TIMESTAMP_NTZ'2020-02-29 12:00:00'",
+        *(f"{type}'{time}'" for type in ("TIMESTAMP", "TIMESTAMP_NTZ") for time in _CHANGES),
     ],
     "binary": ["X''", "X'00'", "X'FF01'", "'x'"],
     "array": ["array(1, 5)", "array('x', 'y')", "array()"],
@@ -67,7 +84,21 @@ _CONSTANTS = {
 }
 _COMPARABLE = ["number", "number", "text", "text", "truth", "date", "time", "binary", "duration", "months"]
 _OPERATORS = ["=", "==", "<>", "!=", "<", "<=", ">", ">=", "<=>"]
-_PATTERNS = ["'x%'", "'%y%'", "'%'", "''", "'_'", "'X'", "'%\\\\%%'", "'ä\\%\\_b'", "'__z'", "NULL"]
+_PATTERNS = [
+    "'x%'",
+    "'i%'",
+    "'X%z'",
+    "'x    '",
+    "'%y%'",
+    "'%'",
+    "''",
+    "'_'",
+    "'X'",
+    "'%\\\\%%'",
+    "'ä\\%\\_b'",
+    "'__z'",
+    "NULL",
+]
 _REGEXES = ["'^x'", "'z$'", "'[xX].*'", "'(?i)XYZ'", "'a|5'", "''", "'\\\\d+'"]
 
 
@@ -118,6 +149,8 @@ class _Writer:
                     f"({one}) % 3",
                     f"-({one})",
                     f"abs({one})",
+                    f"CAST({one} AS {self.pick(['DOUBLE', 'DECIMAL(20, 2)', 'BIGINT'])})",
+                    f"try_cast({one} AS {self.pick(['TINYINT', 'FLOAT', 'DECIMAL(5, 1)'])})",
                     f"round({one}, 1)",
                     f"length({text})",
                     f"try_cast({text} AS INT)",
@@ -145,10 +178,16 @@ class _Writer:
                 ]
             )
         if kind == "date":
-            return self.pick([f"date_add({self.value(kind, more)}, 1)", f"CAST({self.value('time', more)} AS DATE)"])
+            time = self.value("time", more)
+            return self.pick([f"date_add({self.value(kind, more)}, 1)", f"CAST({time} AS DATE)", f"to_date({time})"])
         if kind == "time":
             return self.pick(
-                [f"{self.value(kind, more)} + INTERVAL 1 HOUR", f"CAST({self.value('date', more)} AS TIMESTAMP)"]
+                [
+                    f"{self.value(kind, more)} + INTERVAL 1 HOUR",
+                    f"CAST({self.value('date', more)} AS TIMESTAMP)",
+                    f"CAST({self.value(kind, more)} AS TIMESTAMP)",
+                    f"CAST({self.value(kind, more)} AS TIMESTAMP_NTZ)",
+                ]
             )
         return self.column(kind)
 
@@ -161,7 +200,8 @@ class _Writer:
         if form == 0:
             return f"{one} IS {negated}NULL"
         if form == 1:
-            many = ", ".join(other() for _ in range(self.draw(st.integers(1, 4))))
+            # More than ten, and Spark looks them up in a set.
+            many = ", ".join(other() for _ in range(self.draw(st.sampled_from([1, 2, 3, 4, 12]))))
             return f"{one} {negated}IN ({many})"
         if form == 2:
             return f"{one} {negated}BETWEEN {other()} AND {other()}"

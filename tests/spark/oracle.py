@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame
 
 import sparkrules
 from sparkrules.sql import DEFAULT_POLICY, Policy
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
 Pairs = set[tuple[int, str]]
 RULES_PER_QUERY = 60
@@ -32,6 +34,33 @@ def pairs_by_where(df: DataFrame, rules: Mapping[str, str], key: str = "row") ->
             for row in truths_of(df, batch, key).collect():
                 pairs.update((row[0], id) for i, id in enumerate(batch) if row[i + 1])
     return pairs
+
+
+def pairs_by_filter(df: DataFrame, rules: Mapping[str, str], key: str = "row") -> Pairs:
+    """The same from a WHERE for each rule, several in one query: what the optimizer makes of the rule as a filter."""
+    pairs: Pairs = set()
+    for batch in batches(rules, 20):
+        filtered = [df.where(text).selectExpr(key, f"{number} AS rule") for number, text in enumerate(batch.values())]
+        ids = list(batch)
+        pairs.update((row, ids[rule]) for row, rule in reduce(DataFrame.unionAll, filtered).collect())
+    return pairs
+
+
+def pairs_by_python(df: DataFrame, rules: sparkrules.RuleSet, key: str = "row") -> Pairs:
+    """The same from the engine that needs no plugin."""
+    matched = sparkrules.match(df, rules, engine="python").selectExpr(key, "matches.ids").collect()
+    return {(row, id) for row, ids in matched for id in ids}
+
+
+def disagreements(df: DataFrame, texts: Iterable[str], name: str) -> list[str]:
+    """Where the plugin, or the Python engine, differs from WHERE on these rules."""
+    rules = {text: text for text in texts}
+    truth, made = pairs_by_filter(df, rules), rule_set(name, rules)
+    return [
+        f"{engine}: {difference}"
+        for engine, pairs in (("plugin", pairs_by_plugin), ("python", pairs_by_python))
+        for difference in differences(pairs(df, made), truth, rules)
+    ]
 
 
 def truths_of(df: DataFrame, rules: Mapping[str, str], key: str = "row") -> DataFrame:

@@ -25,6 +25,7 @@ from tests.spark.stored_versions import (
     write_removed,
     write_segment,
 )
+from tests.store.resealed import reseal
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -374,6 +375,7 @@ def test_only_the_columns_that_are_asked_for_are_read(spark: SparkSession, store
     (segment,) = (store / "alerts" / "segments").iterdir()
     file = segment / "subscriptions.arrow"
     write_arrow(file, read_arrow(file).drop_columns(["where", "metadata"]))
+    reseal(store / "alerts")
     assert rows(spark, query) == [("a",)]
     assert "it has no column 'where'" in error(spark, "SELECT * FROM sparkrules.alerts.subscriptions")
 
@@ -427,8 +429,11 @@ def test_a_damaged_store_names_the_file(spark: SparkSession, store: Path) -> Non
     file.write_bytes(whole)
     wrong = read_arrow(file)
     write_arrow(file, wrong.set_column(0, "id", pa.array([1], pa.int32())))
+    assert f"{file} is damaged" in error(spark, "SELECT id FROM sparkrules.alerts.subscriptions")
+    reseal(store / "alerts")
     assert "the column 'id' has the type" in error(spark, "SELECT id FROM sparkrules.alerts.subscriptions")
     write_arrow(file, pa.concat_tables([wrong, wrong]))
+    reseal(store / "alerts")
     assert "it has 2 rows, not 1" in error(spark, "SELECT id FROM sparkrules.alerts.subscriptions")
     file.write_bytes(whole)
     for damage in ("", "[]", '{"format": 2}', text.replace('"parent": null', '"parent": "x"'), text[:-10]):
@@ -436,10 +441,11 @@ def test_a_damaged_store_names_the_file(spark: SparkSession, store: Path) -> Non
         for table in ("subscriptions", "versions", "predicates", "rejected"):
             message = error(spark, f"SELECT * FROM sparkrules.alerts.{table}")
             assert f"{manifest} is damaged" in message
-    manifest.write_text(text.replace('"format": 2', '"format": 3'), encoding="utf-8")
-    assert "has format 3" in error(spark, "SELECT * FROM sparkrules.alerts.versions")
+    manifest.write_text(text.replace('"format": 3', '"format": 4'), encoding="utf-8")
+    assert "has format 4" in error(spark, "SELECT * FROM sparkrules.alerts.versions")
     escape = text.replace(segment.name, "../../../x")
     manifest.write_text(escape, encoding="utf-8")
+    reseal(store / "alerts")
     assert "is not the name" in error(spark, "SELECT * FROM sparkrules.alerts.subscriptions")
 
 

@@ -9,7 +9,7 @@ import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
@@ -21,6 +21,7 @@ from sparkrules.index.tables import SCHEMAS
 from sparkrules.sql import Constant, Predicate
 from sparkrules.store import Store
 from tests.spark.oracle import rule_set
+from tests.store.resealed import reseal, reseal_manifest
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -237,17 +238,28 @@ def entry(segment: str) -> dict[str, object]:
     return {"name": segment, "subscriptions": 1, "removed": None, "live": 1}
 
 
+def nowhere(fields: dict[str, Any]) -> dict[str, Any]:
+    """A manifest of a segment that is not there, with checksums."""
+    sums = {f"segments/nowhere/{table}.arrow": {"length": 0, "crc32": ""} for table in TABLES}
+    return fields | {"segments": [entry("nowhere")], "files": sums}
+
+
 def test_manifests(spark: SparkSession, damaged: tuple[str, Path, Path]) -> None:
     name, _, manifest = damaged
     whole = manifest.read_text()
     for text in ("", whole[:20], whole[:-5], "[]", "7", "{}", '{"format": 2}', '{"format": "x"}', "\0\0", "null"):
         manifest.write_text(text)
         refused(spark, name, r"1\.json")
-    manifest.write_text(json.dumps(json.loads(whole) | {"format": 3}))
-    refused(spark, name, r"1\.json has format 3")
-    manifest.write_text(json.dumps(json.loads(whole) | {"segments": [entry("nowhere")]}))
+    manifest.write_text(json.dumps(json.loads(whole) | {"format": 4}))
+    refused(spark, name, r"1\.json has format 4")
+    manifest.write_text(whole)
+    reseal_manifest(manifest, lambda fields: fields | {"segments": [entry("nowhere")]})
+    refused(spark, name, r"1\.json .*has no checksum of segments/nowhere/")
+    manifest.write_text(whole)
+    reseal_manifest(manifest, nowhere)
     refused(spark, name, r"nowhere/[a-z]+\.arrow is missing")
-    manifest.write_text(json.dumps(json.loads(whole) | {"segments": [entry("../../../elsewhere")]}))
+    manifest.write_text(whole)
+    reseal_manifest(manifest, lambda fields: fields | {"segments": [entry("../../../elsewhere")]})
     with pytest.raises(AnalysisException, match="is not the name"):
         match(spark, name)
     manifest.write_text(whole)
@@ -270,6 +282,7 @@ CONTRADICTIONS = {
     "too few constants": ("predicates", "predicates", replaced("constants", [[]])),
     "an unknown operator": ("predicates", "predicates", replaced("operator", ["reflect"])),
     "an unknown kind": ("constants", "constants", replaced("kind", ["code"])),
+    "a number that is none": ("constants", "constants", replaced("text", ["1x", "x1", "-", "1.", "x"])),
     "an unknown node": ("nodes", "nodes", replaced("operator", ["xor"])),
     "a predicate that does not exist": ("nodes", "nodes", replaced("predicate", [99])),
     "a child of itself": ("nodes", "nodes", replaced("children", [[], [], [], [], [], [5]])),
@@ -299,6 +312,9 @@ def test_files_that_contradict_themselves(spark: SparkSession, damaged: tuple[st
     file.unlink()
     with file.open("wb") as out, pa.ipc.new_file(out, changed.schema) as writer:
         writer.write_table(changed)
+    with pytest.raises(AnalysisException, match=rf"{table}\.arrow is damaged"):
+        match(spark, name)
+    reseal(segment.parent.parent)
     with pytest.raises(AnalysisException, match=rf"{blamed}\.arrow is damaged"):
         match(spark, name)
     with pytest.raises(sparkrules.errors.StoreError):

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 import pytest
 from pyspark.sql.types import IntegerType, StringType, StructField, StructType
 
-from tests.spark.oracle import compared, differences, pairs_by_plugin, rule_set, settings
+from tests.spark.oracle import (
+    compared,
+    differences,
+    pairs_by_filter,
+    pairs_by_plugin,
+    pairs_by_python,
+    rule_set,
+    settings,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -57,3 +65,16 @@ def test_both_modes(spark: SparkSession, ansi: str) -> None:
     df = spark.createDataFrame(ROWS, SCHEMA)
     with settings(spark, spark_sql_ansi_enabled=ansi):
         assert compared(df, {"null": "n % 2 IS NULL", "not null": "concat(s, n) IS NOT NULL"}) == []
+
+
+def test_the_python_engine(spark: SparkSession) -> None:
+    rules = {
+        "overflow": "n + 1 IS NOT NULL",
+        "never": "n + 1 IS NULL",
+        "null": "maybe + 1 IS NULL",
+        "is": "n IS NOT NULL",
+    }
+    df = spark.createDataFrame(ROWS, SCHEMA)
+    assert (
+        differences(pairs_by_python(df, rule_set("never_null_python", rules)), pairs_by_filter(df, rules), rules) == []
+    )

@@ -19,6 +19,7 @@ from sparkrules.store.overlap_files import FEW
 from sparkrules.store.overlaps_file import write_overlaps
 from tests.spark.oracle import settings
 from tests.spark.stored_versions import read_arrow, write_arrow
+from tests.store.resealed import reseal
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -222,6 +223,7 @@ class TestDamage:
     @pytest.mark.parametrize(("own", "row", "what"), [(2, 0, "advertisement 2"), (0, 4, "subscription 4")])
     def test_a_row_that_is_not_there(self, spark: SparkSession, store: Path, own: int, row: int, what: str) -> None:
         write_overlaps(self.file(store), Pairs(np.array([own]), np.array([row]), np.array([True])), None)
+        reseal(store / "alerts")
         assert f"there is no {what}" in error(spark, "SELECT * FROM overlaps('alerts')")
 
     @pytest.mark.usefixtures("alerts")
@@ -233,8 +235,10 @@ class TestDamage:
             file.write_bytes(content)
             assert f"{file.name} is damaged" in error(spark, "SELECT * FROM overlaps('alerts')")
         write_arrow(file, table.drop_columns(["certain"]))
+        reseal(store / "alerts")
         assert "it has no column 'certain'" in error(spark, "SELECT * FROM overlaps('alerts')")
         write_arrow(file, table.set_column(2, "certain", pa.array([1] * 4, pa.int32())))
+        reseal(store / "alerts")
         assert "the column 'certain' has the type" in error(spark, "SELECT * FROM overlaps('alerts')")
         file.unlink()
         assert "is missing from the store" in error(spark, "SELECT * FROM overlaps('alerts')")
@@ -243,6 +247,7 @@ class TestDamage:
     @pytest.mark.parametrize("batch", [1, 3])
     def test_record_batches_do_not_matter(self, spark: SparkSession, store: Path, batch: int) -> None:
         write_arrow(self.file(store), read_arrow(self.file(store)), batch)
+        reseal(store / "alerts")
         assert rows(spark, "SELECT * FROM overlaps('alerts')") == PAIRS
 
     @pytest.mark.parametrize("field", ["advertisements", "overlaps"])
@@ -251,6 +256,7 @@ class TestDamage:
         name = manifest.advertisements if field == "advertisements" else manifest.segments[0].overlaps
         file = store / "alerts" / "versions" / "1.json"
         file.write_text(file.read_text().replace(str(name), "../../secret"))
+        reseal(store / "alerts")
         assert "is not the name of" in error(spark, "SELECT * FROM overlaps('alerts')")
         assert "is not the name of" in error(spark, "SELECT * FROM sparkrules.alerts.advertisements")
         assert "is not the name of" in error(spark, "SELECT overlap_advertisements('alerts', id) FROM range(1)")

@@ -189,7 +189,9 @@ def test_statistics_are_kept_in_the_store_and_the_newest_count(spark: SparkSessi
         {"attribute": "a", "position": 2, "lower": "5", "upper": "5", "rows": 1, "total": 20},
         {"attribute": "a", "position": 3, "lower": "5", "upper": None, "rows": 14, "total": 20},
     ]
-    assert [file.name for file in sorted((store.path / "kept" / "statistics").iterdir())] == ["1.arrow", "2.arrow"]
+    assert [file.name for file in sorted((store.path / "kept" / "statistics").iterdir())] == [
+        "1.arrow", "1.json", "2.arrow", "2.json"
+    ]  # fmt: skip
 
 
 def test_rules_that_are_not_published_cannot_be_analysed(df: DataFrame, spark: SparkSession, store: Store) -> None:
@@ -295,8 +297,13 @@ def test_damaged_statistics_are_named(spark: SparkSession, store: Store) -> None
     rules = published("damaged", {"a": "v < 3"}, spark)
     rules.analyze(df)
     file = store.path / "damaged" / "statistics" / "1.arrow"
-    file.write_bytes(file.read_bytes()[:100])
+    whole, checksum = file.read_bytes(), file.with_suffix(".json").read_bytes()
+    file.write_bytes(whole[:100])
     with pytest.raises(PySparkException, match=r"statistics/1\.arrow is damaged.*: analyse the rule set again"):
+        sparkrules.match(df, rules).collect()
+    file.write_bytes(whole)
+    file.with_suffix(".json").write_bytes(checksum.replace(b'"number": 1', b'"number": 2'))
+    with pytest.raises(PySparkException, match=r"statistics/1\.json is damaged.*: analyse the rule set again"):
         sparkrules.match(df, rules).collect()
 
 

@@ -94,14 +94,11 @@ class VersionWriter:
                 )
             )
         assert left == set()
-        versions = self.home / "versions"
-        versions.mkdir(parents=True, exist_ok=True)
-        number = len(list(versions.glob("*.json"))) + 1
-        manifest = Manifest.new(self.rule_set, number, entries, predicates=0, nodes=0)
-        temporary = versions / f".{number}.tmp"
-        temporary.write_text(manifest.to_json())
-        temporary.rename(versions / f"{number}.json")
-        return number
+        made = Store(self.home.parent).commit(
+            Manifest.new(self.rule_set, 0, entries, predicates=0, nodes=0), after=None
+        )
+        assert made is not None
+        return made.version
 
     def _removed(self, rows: Sequence[int]) -> str:
         name = uuid.uuid4().hex

@@ -43,6 +43,51 @@ POSITIONS = [
 ]
 
 
+# text, column, a piece of what to do
+REMEDIES = [
+    ("WHERE x > 1", 1, "Drop the word"),
+    ("where (x > 1)", 1, "Drop the word WHERE"),
+    ("WHERE NOT x", 1, "Drop the word"),
+    ("SELECT * FROM t WHERE x > 1", 1, "only what stands behind WHERE"),
+    ("sum(x) > 1", 1, "sum is an aggregate, and a rule sees one row"),
+    ("a = 1 AND COUNT(*) > 1", 11, "count is an aggregate"),
+    ("row_number() = 1", 1, "looks at other rows"),
+    ("lowr(x) = 'a'", 1, "Did you mean lower?"),
+    ("a = 1 OR startwith(x, 'a')", 10, "Did you mean startswith?"),
+    ("a > 1 && b > 2", 8, "Write AND"),
+    ("a = 1 || NOT b", 10, "write OR"),
+    ("GETDATE() > d", 1, "give dialect='tsql', or write current_timestamp()"),
+    ("IIF(a > 1, b, c) = 1", 1, "or write if(condition, a, b)"),
+    ("name CONTAINS 'x'", 6, "contains(name, 'x')"),
+    ("a === 1", 5, "Write = or <>"),
+    ("a = \u201cx\u201d", 5, "straight quotes"),
+    ("a$b = 1", 2, "backticks"),
+    ("dateadd('day', 1, d) > d", 9, "dateadd(DAY, 1, d)"),
+    ("and = 1", 1, "backticks"),
+]
+
+
+@pytest.mark.parametrize(("text", "column", "remedy"), REMEDIES)
+def test_what_to_do(text: str, column: int, remedy: str) -> None:
+    with pytest.raises(RuleError) as caught:
+        parse_rule(text)
+    assert caught.value.column == column
+    assert remedy in str(caught.value)
+
+
+def test_a_denied_function_is_not_what_was_meant() -> None:
+    with pytest.raises(RuleError) as caught:
+        parse_rule("rlik(a, 'x')", policy=Policy(denied_functions={"rlike"}, extra_functions={"my_udf"}))
+    assert "Did you mean rlike" not in str(caught.value)
+    with pytest.raises(RuleError, match="Did you mean my_udf"):
+        parse_rule("my_uff(a)", policy=Policy(extra_functions={"my_udf"}))
+
+
+def test_a_default_policy_is_short() -> None:
+    assert repr(Policy()) == "Policy()"
+    assert repr(Policy(extra_functions={"B", "a"}, max_xors=3)) == "Policy(max_xors=3, extra_functions={'a', 'b'})"
+
+
 @pytest.mark.parametrize(("text", "line", "column", "fragment", "reason"), POSITIONS)
 def test_position(text: str, line: int, column: int, fragment: str, reason: str) -> None:
     with pytest.raises(RuleError) as caught:

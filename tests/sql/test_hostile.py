@@ -133,7 +133,7 @@ HOSTILE: dict[str, list[str]] = {
         "IDENTIFIER('t').a = 1",
         "f(x => 1) = 1",
         "COLUMNS('a') = 1",
-        "CAST(a AS reflect) = 1 AND reflect('x', 'y')",
+        "CAST(a AS INT) = 1 AND reflect('x', 'y')",
     ],
     "unexpected here": [
         "(MAP a USING 'cat' FROM t) = 1",
@@ -431,9 +431,43 @@ HOSTILE: dict[str, list[str]] = {
     "unexpected after IS": [
         "a IS",
     ],
-    "Expecting >": [
+    "expected a data type": [
         "CAST(a AS struct<x: (SELECT 1)>) IS NULL",
     ],
+    "this is not a data type of Spark's": [
+        "CAST(a AS reflect) = 1 AND reflect('x', 'y')",
+        "CAST(a AS foo) = 1",
+        "a::array<foo> IS NULL",
+    ],
+    "a data type that is not closed": [
+        "a::array<int IS NULL",
+        "a::array<int>> IS NULL",
+        "a::struct<f: int, > IS NULL",
+        "a::map<int, array<int>>> IS NULL",
+    ],
+    "a data type nested deeper than 64 levels": [
+        "a::" + "array<" * 3_000 + "int" + ">" * 3_000 + " IS NULL",
+    ],
+    "a number with an exponent of more than 4 digits": [
+        "1E2000000000BD = a",
+        "1E-500000000BD = a",
+        "1e2000000000 = a",
+        "a IN (1, 1E+99999999999999999999)",
+    ],
+    "a number with more than 38 digits, which is what Spark's decimals have": [
+        "a = " + "9" * 39,
+        "a = 1E38BD",
+        "a = 1e-39BD",
+        "a = 0." + "0" * 38 + "1",
+        "a IN (1, " + "1" * 20 + "." + "1" * 20 + ")",
+    ],
+    "a number with more than 1,000 digits": [
+        "a = " + "9" * 900_000,
+        "a = " + "0" * 900_000 + "1",
+        "a < " + "1" * 900_000 + "e1",
+        "a < 0." + "1" * 900_000 + "D",
+    ],
+    "a number with more than 19 digits": ["a = " + "9" * 20 + "L"],
 }
 
 

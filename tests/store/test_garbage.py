@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
+import subprocess
+import sys
 import time
+from collections import Counter
 from datetime import timedelta
 from pathlib import Path
 
@@ -11,7 +15,7 @@ import pytest
 
 from sparkrules import RuleSet
 from sparkrules.errors import StoreError
-from sparkrules.store import Store
+from sparkrules.store import Store, garbage, numbered_files
 
 NOW = timedelta(0)
 
@@ -126,3 +130,165 @@ def test_with_a_damaged_manifest_nothing_is_removed_that_it_might_need(store: St
     with pytest.raises(StoreError, match=r"nothing more was removed, .*4\.json is not a manifest"):
         store.collect_garbage("alerts", keep=2, older_than=NOW)
     assert {file for file in files(store) if not file.startswith("versions")} == before
+
+
+class TestSymbolicLinks:
+    """What they lead to is not the store's, and stays."""
+
+    @pytest.fixture
+    def outside(self, tmp_path_factory: pytest.TempPathFactory) -> Path:
+        directory = tmp_path_factory.mktemp("outside")
+        (directory / "precious.arrow").write_text("precious")
+        then = time.time() - 400 * 86_400
+        os.utime(directory / "precious.arrow", (then, then))
+        return directory
+
+    @staticmethod
+    def is_whole(outside: Path) -> bool:
+        file = outside / "precious.arrow"
+        return file.read_text() == "precious" and time.time() - file.stat().st_mtime > 300 * 86_400
+
+    @pytest.mark.parametrize("kind", ["segments", "removed", "rejected", "overlaps"])
+    def test_of_directories_and_files(self, store: Store, outside: Path, kind: str) -> None:
+        home = store.path / "alerts"
+        (home / kind).mkdir(exist_ok=True)
+        (home / kind / "directory").symlink_to(outside)
+        (home / kind / "file.arrow").symlink_to(outside / "precious.arrow")
+        (home / kind / "nowhere").symlink_to(outside / "nothing")
+        found = store.collect_garbage("alerts", keep=1, older_than=NOW)
+        assert {f"{kind}/directory", f"{kind}/file.arrow", f"{kind}/nowhere"} <= set(found.files)
+        assert not any(entry.is_symlink() for entry in (home / kind).iterdir())
+        assert self.is_whole(outside)
+        assert len(RuleSet.load("alerts", store.path)) == 5
+
+    def test_in_a_segment(self, store: Store, outside: Path) -> None:
+        segment = store.path / "alerts" / "segments" / "half"
+        segment.mkdir()
+        (segment / "inner").symlink_to(outside)
+        assert "segments/half" in store.collect_garbage("alerts", older_than=NOW).files
+        assert not segment.exists()
+        assert self.is_whole(outside)
+
+    @pytest.mark.parametrize("name", [".1.collected", ".x.tmp", ".9.claim", ".1.withdrawn", "1.json"])
+    def test_of_manifests_and_left_overs(self, store: Store, outside: Path, name: str) -> None:
+        for target in (outside, outside / "precious.arrow"):
+            link = store.path / "alerts" / "versions" / name
+            link.unlink(missing_ok=True)
+            link.symlink_to(target)
+            try:
+                store.collect_garbage("alerts", keep=1, older_than=NOW)
+            except StoreError as error:  # a manifest that is none
+                assert "nothing more was removed" in str(error)  # noqa: PT017
+            assert self.is_whole(outside)
+
+    @pytest.mark.parametrize("kind", ["segments", "removed", "versions", "statistics", "."])
+    def test_in_place_of_the_stores_own_directories(self, store: Store, tmp_path: Path, kind: str) -> None:
+        home = store.path / "alerts"
+        (home / "removed").mkdir()
+        (home / "statistics").mkdir()
+        moved, elsewhere = (home if kind == "." else home / kind), tmp_path / "elsewhere"
+        moved.rename(elsewhere)
+        moved.symlink_to(elsewhere)
+        before = sorted(elsewhere.rglob("*"))
+        with pytest.raises(StoreError, match="is a symbolic link"):
+            store.collect_garbage("alerts", keep=1, older_than=NOW)
+        assert sorted(elsewhere.rglob("*")) == before
+
+    def test_the_store_itself_may_be_one(self, store: Store, tmp_path: Path) -> None:
+        (tmp_path / "link").symlink_to(store.path)
+        assert Store(tmp_path / "link").collect_garbage("alerts", keep=2, older_than=NOW).versions == (1, 2, 3)
+
+
+class TestBesidePublishers:
+    """Whoever publishes for longer than `older_than` may find that its files have been collected."""
+
+    def test_a_version_whose_files_are_gone_is_withdrawn(self, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+        link = numbered_files.link
+
+        def collected_just_before(temporary: Path, final: Path) -> None:
+            Store(store.path).collect_garbage("alerts", older_than=NOW)
+            link(temporary, final)
+
+        rules = RuleSet.load("alerts", store.path)
+        rules.subscribe("new", "a = 7")
+        monkeypatch.setattr(numbered_files, "link", collected_just_before)
+        monkeypatch.setattr(garbage, "_LEFT_OVER", re.compile("nothing"))  # else the manifest itself would be gone
+        with pytest.raises(StoreError, match=r"\.arrow was removed as garbage while version 6 .* was withdrawn"):
+            rules.publish()
+        monkeypatch.undo()
+        assert store.versions("alerts") == [1, 2, 3, 4, 5]
+        assert len(RuleSet.load("alerts", store.path)) == 5
+        assert rules.publish() == 7, "the number is not used again: somebody may have seen it"
+        assert "new" in RuleSet.load("alerts", store.path)
+        store.collect_garbage("alerts", keep=1, older_than=NOW)
+        assert files(store) == {f"versions/{7}.json", *store.manifest("alerts").paths()}
+
+    def test_a_file_that_is_referred_to_meanwhile_is_put_back(
+        self, store: Store, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The other way round: the collector has found files to be garbage, then a manifest refers to them."""
+        old = store.manifest("alerts", 1)
+        (store.path / "alerts" / "versions" / "1.json").unlink()
+        needed, calls = garbage._needed, []
+
+        def published_meanwhile(versions: Path) -> set[str]:
+            calls.append(needed(versions))
+            if len(calls) == 1:
+                assert store.commit(old, after=5) is not None
+            return calls[-1]
+
+        monkeypatch.setattr(garbage, "_needed", published_meanwhile)
+        assert store.collect_garbage("alerts", keep=6, older_than=NOW).files == ()
+        assert len(calls) == 2
+        assert [rule.id for rule in RuleSet.load("alerts", store.path)] == ["r0"]
+
+    def test_what_a_run_that_died_has_put_aside_is_put_back_or_removed(self, store: Store) -> None:
+        segments = store.path / "alerts" / "segments"
+        needed = segments / store.manifest("alerts").segments[0].name
+        needed.rename(segments / f".{needed.name}.collecting")
+        (segments / ".half.collecting").mkdir()
+        with pytest.raises(StoreError, match="is missing"):
+            RuleSet.load("alerts", store.path)
+        assert store.collect_garbage("alerts", older_than=NOW).files == ("segments/half",)
+        assert len(RuleSet.load("alerts", store.path)) == 5
+
+    def test_a_publisher_and_a_collector_that_waits_for_nobody(self, tmp_path: Path) -> None:
+        """Two processes: what is there at the end is whole, whoever was faster each time."""
+        rules = RuleSet("alerts")
+        rules.subscribe("first", "a = 1")
+        rules.publish(store=tmp_path)
+        collect = (
+            "import sys, time\n"
+            "from datetime import timedelta\n"
+            "from sparkrules.errors import StoreError\n"
+            "from sparkrules.store import Store\n"
+            "store, end = Store(sys.argv[1]), time.time() + 60\n"
+            "print('ready', flush=True)\n"
+            "while time.time() < end:\n"
+            "    try:\n"
+            "        store.collect_garbage('alerts', 1, timedelta(0))\n"
+            "    except StoreError:\n"
+            "        pass\n"
+        )
+        with subprocess.Popen([sys.executable, "-c", collect, tmp_path], stdout=subprocess.PIPE) as collector:
+            try:
+                assert collector.stdout is not None
+                collector.stdout.readline()
+                outcomes: Counter[str] = Counter()
+                until = time.time() + 4
+                while time.time() < until or not {"published", "withdrawn"} <= outcomes.keys():
+                    loaded = RuleSet.load("alerts", tmp_path)
+                    loaded.subscribe(f"r{sum(outcomes.values())}", "a = 2")
+                    try:
+                        loaded.publish()
+                        outcomes["published"] += 1
+                    except StoreError as error:
+                        outcomes["withdrawn" if "was withdrawn" in str(error) else "refused"] += 1
+                    if time.time() > until + 30:
+                        break
+            finally:
+                collector.kill()
+        store = Store(tmp_path)
+        for version in store.versions("alerts"):
+            store.verify(store.manifest("alerts", version))
+        assert len(RuleSet.load("alerts", tmp_path)) == 1 + outcomes["published"]

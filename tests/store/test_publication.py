@@ -15,6 +15,7 @@ from sparkrules import RuleSet
 from sparkrules.errors import CorruptStore, PublishConflict, RuleSetError, StoreError
 from sparkrules.store import Store, numbered_files
 from sparkrules.store.merge_policy import BESIDE, GROWTH, MOST_PARTS, groups
+from tests.store.resealed import reseal
 
 MANY = 3_000  # more than what is rewritten because it is small
 
@@ -423,9 +424,13 @@ class TestDamage:
         manifest = tmp_path / "alerts" / "versions" / "2.json"
         text = manifest.read_text()
         manifest.write_text(text.replace(f'"live": {MANY - 1}', f'"live": {MANY}'))
+        with pytest.raises(CorruptStore, match=r"2\.json is damaged \(its checksum"):
+            RuleSet.load("alerts", tmp_path)
+        reseal(tmp_path / "alerts")
         with pytest.raises(CorruptStore, match="counts 3000 of 3000"):
             RuleSet.load("alerts", tmp_path)
         manifest.write_text(text.replace(f'"subscriptions": {MANY},', '"subscriptions": 5,'))
+        reseal(tmp_path / "alerts")
         with pytest.raises(CorruptStore, match="publish the rule set again"):
             RuleSet.load("alerts", tmp_path)
 
@@ -447,10 +452,12 @@ class TestDamage:
         rules(3).publish(store=tmp_path)
         manifest = tmp_path / "alerts" / "versions" / "1.json"
         manifest.write_text(manifest.read_text().replace('"removed": null', '"removed": "../x"'))
+        reseal(tmp_path / "alerts")
         with pytest.raises(StoreError, match="is not a name"):
             RuleSet.load("alerts", tmp_path)
         manifest.write_text(
             manifest.read_text().replace('"../x"', "null").replace('"rejected": null', '"rejected": "../x"')
         )
+        reseal(tmp_path / "alerts")
         with pytest.raises(StoreError, match="is not a name"):
             _ = RuleSet.load("alerts", tmp_path).rejected

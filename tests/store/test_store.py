@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import zlib
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,6 +14,7 @@ from sparkrules.errors import CorruptStore, NewerFormat, StoreError
 from sparkrules.index import Rule, build_segment, to_tables
 from sparkrules.sql.tree import Constant, Predicate
 from sparkrules.store import Store, default_store, numbered_files
+from tests.store.resealed import reseal, reseal_manifest
 
 
 def tables(limit: int = 5) -> dict[str, pa.Table]:
@@ -42,11 +44,16 @@ def test_the_files_are_those_of_the_documented_format(store: Store) -> None:
     manifest = json.loads((store.path / "alerts" / "versions" / "1.json").read_text())
     assert list(manifest) == [
         "format", "rule_set", "version", "created", "publisher", "action", "parent", "segments", "rejected",
-        "default_validity", "subscriptions", "predicates", "nodes", "advertisements",
+        "default_validity", "subscriptions", "predicates", "nodes", "advertisements", "files", "checksum",
     ]  # fmt: skip
     assert manifest["segments"] == [
         {"name": only_segment(store).name, "subscriptions": 1, "removed": None, "live": 1, "overlaps": None}
     ]
+    attributes = f"segments/{only_segment(store).name}/attributes.arrow"
+    content = (store.path / "alerts" / attributes).read_bytes()
+    assert manifest["files"][attributes] == {"length": len(content), "crc32": f"{zlib.crc32(content):08x}"}
+    before, _, after = (store.path / "alerts" / "versions" / "1.json").read_bytes().rpartition(b'"checksum": "')
+    assert after == f'{zlib.crc32(before):08x}"\n}}\n'.encode()
     with pa.memory_map(str(only_segment(store) / "subscriptions.arrow")) as file:
         read = pa.ipc.open_file(file).read_all()
     assert read.to_pylist() == [
@@ -152,6 +159,9 @@ def test_files_of_different_segments_do_not_mix(store: Store) -> None:
     store.publish("alerts", tables())
     path = only_segment(store) / "constants.arrow"
     path.write_bytes((only_segment(store) / "attributes.arrow").read_bytes())
+    with pytest.raises(CorruptStore, match=r"constants\.arrow is damaged"):
+        store.read("alerts")
+    reseal(store.path / "alerts")
     with pytest.raises(
         CorruptStore, match=r"constants\.arrow has the columns sql string, not kind string, text string"
     ):
@@ -163,6 +173,9 @@ def test_tables_that_contradict_each_other_are_refused_with_the_file(store: Stor
     other = Store(store.path.parent / "other")
     other.publish("alerts", to_tables(build_segment([])))
     (only_segment(store) / "attributes.arrow").write_bytes((only_segment(other) / "attributes.arrow").read_bytes())
+    with pytest.raises(CorruptStore, match=r"attributes\.arrow is damaged"):
+        store.load("alerts")
+    reseal(store.path / "alerts")
     with pytest.raises(CorruptStore, match=r"predicates\.arrow is damaged \(predicates, row 0: attribute 0"):
         store.load("alerts")
 
@@ -170,8 +183,8 @@ def test_tables_that_contradict_each_other_are_refused_with_the_file(store: Stor
 def test_a_newer_format_is_refused(store: Store) -> None:
     store.publish("alerts", tables())
     file = store.path / "alerts" / "versions" / "1.json"
-    file.write_text(json.dumps(json.loads(file.read_text()) | {"format": 3}))
-    with pytest.raises(NewerFormat, match=r"1\.json has format 3, and this sparkrules reads format 2"):
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"format": 4}))
+    with pytest.raises(NewerFormat, match=r"1\.json has format 4, and this sparkrules reads the formats 2 and 3"):
         store.read("alerts")
 
 
@@ -187,7 +200,7 @@ def test_a_segment_outside_of_the_store_is_not_read(store: Store) -> None:
     store.publish("alerts", tables())
     file = store.path / "alerts" / "versions" / "1.json"
     outside = {"name": "../../elsewhere", "subscriptions": 1, "removed": None, "live": 1}
-    file.write_text(json.dumps(json.loads(file.read_text()) | {"segments": [outside]}))
+    reseal_manifest(file, lambda fields: fields | {"segments": [outside]})
     with pytest.raises(StoreError, match="is not a name"):
         store.read("alerts")
 

@@ -19,6 +19,7 @@ from sparkrules.overlapping import decided
 from sparkrules.store import Manifest, Pairs, Store
 from sparkrules.store.overlap_files import FEW
 from sparkrules.store.overlaps_file import OVERLAPS, write_overlaps
+from tests.store.resealed import reseal
 
 Triple = tuple[str, str, bool]
 
@@ -43,7 +44,7 @@ def stored(store: Path, version: int | None = None) -> set[Triple]:
         if entry.overlaps is None:
             assert not ids or not part.live
             continue
-        pairs = opened.overlaps("alerts", entry, len(ids))
+        pairs = opened.overlaps(version_.manifest, entry, len(ids))
         for own, row, certain in zip(*(column.tolist() for column in pairs), strict=True):
             if not part.removed[row]:
                 found.add((ids[own], part.body.ids[row].as_py(), certain))
@@ -177,9 +178,8 @@ class TestTypes:
         made.publish(merge="none")
         assert stored(tmp_path) == expected(made, schema=self.SCHEMA) == {("below", "equal", True)}
         made.publish(merge="all")
-        assert (
-            Store(tmp_path).types_of_overlaps("alerts", Store(tmp_path).manifest("alerts").segments[0]) == self.SCHEMA
-        )
+        manifest = Store(tmp_path).manifest("alerts")
+        assert Store(tmp_path).types_of_overlaps(manifest, manifest.segments[0]) == self.SCHEMA
 
     def test_another_schema_decides_anew(self, tmp_path: Path) -> None:
         made = self.between()
@@ -236,7 +236,8 @@ class TestDamage:
         made.publish(store=store)
         (name,) = known(store)
         write_overlaps(store / "alerts" / "overlaps" / f"{name}.arrow", pairs, None)
-        return made
+        reseal(store / "alerts")
+        return RuleSet.load("alerts", store)
 
     @pytest.mark.parametrize(("own", "row"), [(1, 0), (0, 3), (-1, 0), (0, -1)])
     def test_a_row_that_is_not_there(self, tmp_path: Path, own: int, row: int) -> None:
@@ -253,15 +254,17 @@ class TestDamage:
         file = tmp_path / "alerts" / "overlaps" / f"{name}.arrow"
         with pa.ipc.new_file(str(file), OVERLAPS.with_metadata({"types": types})) as writer:
             writer.write_table(OVERLAPS.empty_table())
-        with pytest.raises(CorruptStore, match="publish the rule set again"):
-            made.publish()
+        for _ in range(2):
+            with pytest.raises(CorruptStore, match="publish the rule set again"):
+                RuleSet.load("alerts", tmp_path).publish()
+            reseal(tmp_path / "alerts")
 
     def test_a_name_that_leaves_the_store(self, tmp_path: Path) -> None:
         rules(3, low="t < 3").publish(store=tmp_path)
         file = tmp_path / "alerts" / "versions" / "1.json"
         (name,) = known(tmp_path)
         file.write_text(file.read_text().replace(str(name), "../../x"))
+        reseal(tmp_path / "alerts")
         assert Manifest.from_json(file.read_text(), "1.json").segments[0].overlaps == "../../x"
-        loaded = RuleSet.load("alerts", tmp_path)
         with pytest.raises(Exception, match="is not a name"):
-            loaded.publish()
+            RuleSet.load("alerts", tmp_path)

@@ -15,11 +15,20 @@ import org.apache.spark.unsafe.types.UTF8String
 /** Stands for the row that rules are evaluated on, so that Spark's analyzer can work on them. */
 final case class RuleInput(output: Seq[Attribute]) extends LeafNode
 
-/** Why Spark does not accept an expression; `missing` are the columns it names that the input lacks. */
-final case class Problem(reason: String, missing: Seq[String] = Nil)
+/**
+ * Why an expression is not accepted.
+ *
+ * @param missing the columns it names that the input lacks
+ * @param isExcessive whether it takes too much: what it is a part of would, too
+ */
+final case class Problem(reason: String, missing: Seq[String] = Nil, isExcessive: Boolean = false)
 
-/** Spark's own parser, analyzer and the optimizer steps that correctness needs, for many expressions at a time. */
-final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput) {
+/**
+ * Spark's own parser, analyzer and the optimizer steps that correctness needs, for many expressions at a time.
+ *
+ * @param isLocal whether WHERE would be evaluated before Spark optimises it; see [[Local]]
+ */
+final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput, val isLocal: Boolean = false) {
   import Analysis._
 
   private val deadline = new Deadline(session, conf)
@@ -38,9 +47,9 @@ final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput) {
 
   /** Each expression resolved and coerced, or the reason why Spark would not accept it. */
   def analyze(expressions: IndexedSeq[Expression]): IndexedSeq[Either[Problem, Expression]] = {
-    val isExcessive = new ConstantArguments(analyzeFreely(_), within).excessive(expressions)
-    val analyzed = analyzeFreely(expressions.filterNot(isExcessive.contains)).iterator
-    expressions.map(e => isExcessive.get(e).fold(analyzed.next())(Left(_)))
+    val excessive = new ConstantArguments(analyzeFreely(_), within).excessive(expressions)
+    val analyzed = analyzeFreely(expressions.filterNot(excessive.contains)).iterator
+    expressions.map(e => excessive.get(e).fold(analyzed.next())(Left(_)))
   }
 
   private def analyzeFreely(expressions: IndexedSeq[Expression]): IndexedSeq[Either[Problem, Expression]] =
@@ -52,6 +61,7 @@ final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput) {
     val all =
       try deadline(chunk.length)(analyzed(chunk)).orElse(alone(Problem("it is not a scalar expression over the row")))
       catch {
+        case e: TooSlow => alone(Problem(e.getMessage, isExcessive = true))
         case NonFatal(e) => alone(Problem(firstLine(e)))
         case _: StackOverflowError => alone(TooDeep)
       }
@@ -93,7 +103,8 @@ final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput) {
   private def optimizeChunk(chunk: IndexedSeq[Expression]): IndexedSeq[Expression] =
     try deadline(chunk.length) {
       val constant = evaluable(chunk).map(folded)
-      inlined(session.sessionState.optimizer.execute(project(constant, inputOf(constant)))).get
+      if (isLocal) constant
+      else inlined(session.sessionState.optimizer.execute(project(constant, inputOf(constant)))).get
     } catch {
       case NonFatal(_) | _: StackOverflowError if chunk.length > 1 => halves(chunk)(optimizeChunk)
       case e @ (NonFatal(_) | _: StackOverflowError) =>

@@ -8,8 +8,6 @@ import org.apache.arrow.flatbuf.{Footer, Message, MessageHeader, RecordBatch}
 import org.apache.arrow.vector.ipc.message.{ArrowBlock, ArrowFooter}
 import org.apache.arrow.vector.types.TimeUnit
 import org.apache.arrow.vector.types.pojo.{ArrowType, Field}
-import org.apache.hadoop.fs.FSDataInputStream
-
 import org.apache.spark.sql.types.{ArrayType, BooleanType, DataType, IntegerType, StringType, TimestampType}
 
 /** A column of a file, with the type that it should have: of Spark's types, those that docs/store-format.md has. */
@@ -20,8 +18,10 @@ final case class StoredColumn(name: String, dataType: DataType)
  * record batches as a whole, and the store's files have one: a query for the ids of a million subscriptions would hold
  * all their texts. Files may be damaged: nothing is believed before it is compared with the file's length.
  */
-final class ArrowFile(in: FSDataInputStream, length: Long) extends AutoCloseable {
+final class ArrowFile(content: CheckedBytes) extends AutoCloseable {
   import ArrowFile._
+
+  private val length = content.length
 
   private val footer = new ArrowFooter(Footer.getRootAsFooter(footerBytes()))
   private val fields: Seq[Field] = footer.getSchema.getFields.asScala.toSeq
@@ -61,7 +61,7 @@ final class ArrowFile(in: FSDataInputStream, length: Long) extends AutoCloseable
 
   def slices(column: StoredColumn): Seq[Slice] = batches.map(batch => slice(batch, column, 0, batch.rows))
 
-  override def close(): Unit = in.close()
+  override def close(): Unit = content.close()
 
   private def batch(block: ArrowBlock, first: Int): Batch = {
     val metadata = bytes(block.getOffset, block.getMetadataLength)
@@ -95,16 +95,16 @@ final class ArrowFile(in: FSDataInputStream, length: Long) extends AutoCloseable
     }
 
   private def ints(batch: Batch, buffer: Int, from: Int, until: Int): Array[Int] = {
+    val raw = ByteBuffer.wrap(read(batch, buffer, from * 4L, (until - from) * 4L))
     val values = new Array[Int](until - from)
-    ByteBuffer.wrap(read(batch, buffer, from * 4L, values.length * 4L))
-      .order(ByteOrder.LITTLE_ENDIAN).asIntBuffer.get(values)
+    raw.order(ByteOrder.LITTLE_ENDIAN).asIntBuffer.get(values)
     values
   }
 
   private def longs(batch: Batch, buffer: Int, from: Int, until: Int): Array[Long] = {
+    val raw = ByteBuffer.wrap(read(batch, buffer, from * 8L, (until - from) * 8L))
     val values = new Array[Long](until - from)
-    ByteBuffer.wrap(read(batch, buffer, from * 8L, values.length * 8L))
-      .order(ByteOrder.LITTLE_ENDIAN).asLongBuffer.get(values)
+    raw.order(ByteOrder.LITTLE_ENDIAN).asLongBuffer.get(values)
     values
   }
 
@@ -123,9 +123,7 @@ final class ArrowFile(in: FSDataInputStream, length: Long) extends AutoCloseable
 
   private def bytes(from: Long, count: Long): ByteBuffer = {
     if (from < 0 || count < 0 || count > Int.MaxValue || from + count > length) damaged("it is too short")
-    val content = new Array[Byte](count.toInt)
-    in.readFully(from, content)
-    ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN)
+    ByteBuffer.wrap(content(from, count.toInt)).order(ByteOrder.LITTLE_ENDIAN)
   }
 }
 

@@ -37,6 +37,7 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
 
   private val constants = new Constants(segment, analysis)
   private val slots = new Slots(analysis)
+  private val rewriting = new Rewriting(analysis)
   private val leaves = new Array[Either[Problem, () => Leaf]](segment.predicateOperators.length)
 
   def bind(strict: Boolean): Bound = {
@@ -70,7 +71,7 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
     if (!missingAsNull) analyzed
     else {
       val nulled = parsed.zip(analyzed).map {
-        case (Right(expression), Left(Problem(_, missing))) if missing.nonEmpty =>
+        case (Right(expression), Left(Problem(_, missing, _))) if missing.nonEmpty =>
           Right(expression.transform { case a: UnresolvedAttribute if missing.contains(a.name) => Literal(null) })
         case (_, Left(problem)) => Left(problem)
         case (_, Right(expression)) => Right(expression)
@@ -108,49 +109,60 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
 
   private def bindComparisons(open: Seq[Int], attribute: Int => Expression): Unit = {
     val alike = open.groupBy { p =>
-      val constants = constantsOf(p).toOption.get
-      (segment.predicateAttributes(p), segment.predicateOperators(p), constants.map(decisive(attribute(p), _)).distinct)
+      val own = constantsOf(p).toOption.get
+      (segment.predicateAttributes(p), segment.predicateOperators(p), decisive(attribute(p), own))
     }.toIndexedSeq.map(_._2)
     val examples = alike.map { group =>
       val p = group.head
       // One constant of each type is enough for Spark to choose the common type of a long IN list.
-      val distinct = constantsOf(p).toOption.get.distinctBy(decisive(attribute(p), _))
+      val own = constantsOf(p).toOption.get
+      val distinct = if (standsAlone(attribute(p), own)) own else own.distinctBy(decisive(attribute(p), _))
       (distinct, expression(segment.predicateOperators(p), attribute(p), distinct))
     }
     val analyzed = analysis.analyze(examples.map(_._2))
-    val opaque = ArrayBuffer.empty[Int]
+    val (opaque, rewritten) = (ArrayBuffer.empty[Int], ArrayBuffer.empty[(Int, Expression)])
     alike.indices.foreach { g =>
       analyzed(g) match {
         case Left(problem) => alike(g).foreach(p => leaves(p) = Left(problem))
         case Right(example) =>
-          val conversion = new Conversion(examples(g)._1, example, analysis, decisive(attribute(alike(g).head), _))
-          alike(g).foreach(p => if (!bindLike(p, example, conversion)) opaque += p)
+          val group = attribute(alike(g).head)
+          val conversion = new Conversion(examples(g)._1, example, analysis, decisive(group, _))
+          val isCoded = Compared.unapply(example).exists(codable)
+          val converted = alike(g).map { p =>
+            val own = constantsOf(p).toOption.get
+            p -> (if (standsAlone(group, own)) conversion.ownValues else conversion.values(own))
+          }
+          lazy val isPlain = converted.collectFirst {
+            case (_, Some(own)) if !own.contains(null) => rewriting.leaves(conversion.test(own))
+          }.getOrElse(true)
+          converted.foreach { case (p, values) =>
+            (example, values) match {
+              case (_, None) => opaque += p
+              case (Compared(value), Some(constants)) if isCoded && isPlain => code(p, value, constants)
+              case (_, Some(constants)) if isCoded => rewritten += p -> conversion.test(constants)
+              case (test: BinaryExpression, Some(Seq(constant))) if isTest(test) =>
+                val operand = BoundReference(0, test.left.dataType, nullable = true)
+                val sought = Literal(Binder.sought(test, constant), test.right.dataType)
+                truth(p, slots.test(slots.of(test.left), test.withNewChildren(Seq(operand, sought))))
+              case _ => opaque += p
+            }
+          }
       }
     }
+    rewriting(rewritten.map(_._2).toSeq).zip(rewritten).foreach { case (condition, (p, _)) => rewrite(p, condition) }
     bindOpaque(opaque.toIndexedSeq, attribute)
   }
 
-  /** Binds a predicate as its group's example was analysed, its own constants converted in the same way. */
-  private def bindLike(p: Int, example: Expression, conversion: Conversion): Boolean = {
-    val own = constantsOf(p).toOption.get
-    example match {
-      case In(value, _) if codable(value) => conversion.all(own).exists { c => code(p, value, c); true }
-      case BinaryComparison(value, _) if codable(value) => conversion.all(own).exists { c => code(p, value, c); true }
-      case test: BinaryExpression if !test.isInstanceOf[BinaryComparison] && test.dataType == BooleanType &&
-          test.left.references.nonEmpty && test.right.foldable =>
-        conversion.all(own).exists { values =>
-          val operand = BoundReference(0, test.left.dataType, nullable = true)
-          val constant = Literal(sought(test, values.head), test.right.dataType)
-          truth(p, slots.test(slots.of(test.left), test.withNewChildren(Seq(operand, constant))))
-          true
-        }
-      case _ => false
-    }
-  }
+  private def isTest(test: BinaryExpression): Boolean =
+    !test.isInstanceOf[BinaryComparison] && test.dataType == BooleanType && test.left.references.nonEmpty
 
-  private def sought(test: Expression, constant: Any): Any = (test, constant) match {
-    case (_: RLike, pattern: UTF8String) => Search.of(pattern)
-    case _ => constant
+  /** Binds a predicate as what Spark's optimizer has made of it. */
+  private def rewrite(p: Int, condition: Expression): Unit = CodedCondition.of(condition) match {
+    case Some(coded) =>
+      val slot = slots.of(coded.value)
+      slots.compare(slot, coded.constants)
+      leaves(p) = Right(() => Leaf(slot, coded.codes(!isNegative(p), slots.keys(slot))))
+    case None => truth(p, slots.of(condition))
   }
 
   private def codable(value: Expression): Boolean = value.references.nonEmpty && Keys.hold(value.dataType)
@@ -180,9 +192,12 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
     })
   }
 
+  /** Whether the predicate is true where its test (see [[Binder.expression]]) is false. */
+  private def isNegative(p: Int): Boolean =
+    segment.predicateOperators(p).startsWith("not ") || segment.predicateOperators(p) == "<>"
+
   private def truth(p: Int, slot: Int): Unit = {
-    val wanted = if (segment.predicateOperators(p).startsWith("not ") || segment.predicateOperators(p) == "<>") "is false"
-      else "is true"
+    val wanted = if (isNegative(p)) "is false" else "is true"
     leaves(p) = Right(() => Leaf(slot, Codes.of(wanted, Array.empty, hasNull = false, slots.keys(slot).maxCode)))
   }
 }
@@ -203,16 +218,48 @@ object Binder {
       case name => UnresolvedFunction(name, attribute +: constants, isDistinct = false)
     }
 
+  private def sought(test: Expression, constant: Any): Any = (test, constant) match {
+    case (_: RLike, pattern: UTF8String) => Search.of(pattern)
+    case _ => constant
+  }
+
+  /** The value that is compared with constants on its right-hand side. */
+  private object Compared {
+    def unapply(test: Expression): Option[Expression] = test match {
+      case In(value, _) => Some(value)
+      case BinaryComparison(value, _) => Some(value)
+      case _ => None
+    }
+  }
+
+  /** What Spark's coercion of `attribute` with these constants may depend on. */
+  private def decisive(attribute: Expression, constants: Seq[Expression]): Seq[Any] =
+    if (standsAlone(attribute, constants)) constants else constants.map(decisive(attribute, _)).distinct
+
+  /** Whether no other list is treated alike. Spark loses constants of a list with a NULL when it pads them. */
+  private def standsAlone(attribute: Expression, constants: Seq[Expression]): Boolean =
+    constants.length > 1 && lengthOf(attribute).isDefined && constants.exists {
+      case Literal(null, _) => true
+      case literal => !literal.isInstanceOf[Literal]
+    }
+
+  private def lengthOf(attribute: Expression): Option[Int] = attribute match {
+    case column: Attribute => Column.charLength(column)
+    case _ => None
+  }
+
   /**
    * What Spark's coercion of `attribute` with `constant` may depend on. Its type; for an integral attribute the value of
-   * a decimal, which may be rounded to the attribute's type; for a decimal attribute the digits of an integer. A constant
-   * that is an expression stands for itself.
+   * a decimal, which may be rounded to the attribute's type; for a decimal attribute the digits of an integer; for a
+   * CHAR(n) the length of a text that is not shorter. A constant that is an expression stands for itself.
    */
   private def decisive(attribute: Expression, constant: Expression): Any = constant match {
     case Literal(value, dataType) =>
       (attribute.dataType, dataType) match {
         case (attributeType, _: DecimalType) if Integral(attributeType) => (dataType, value)
         case (_: DecimalType, _) if Integral(dataType) => (dataType, value.toString.length)
+        case (_: StringType, _: StringType) if value != null && lengthOf(attribute).isDefined =>
+          (dataType, math.max(value.asInstanceOf[UTF8String].numChars, lengthOf(attribute).get - 1))
         case _ => dataType
       }
     case other => other.canonicalized

@@ -27,7 +27,7 @@ final class ConstantArguments(
       open.zip(analyze(open)).foreach {
         case (constant, Right(analyzed)) if analyzed.foldable => evaluate(analyzed) match {
             case Left(e @ (_: Exhausted | _: StackOverflowError | _: OutOfMemoryError)) =>
-              problems(constant) = Problem(Option(e.getMessage).getOrElse(e.toString))
+              problems(constant) = Problem(Option(e.getMessage).getOrElse(e.toString), isExcessive = true)
             case _ =>
           }
         case _ =>

@@ -49,6 +49,11 @@ object Functions {
         "attribute and how that is searched, the positions of subscription_ranges, from first to last, where it is true, " +
         "and the share of rows there, if the rules have been analysed. For `inline` on one row.",
       call => TestTable.of(Programs.bound(SparkSession.active, call))),
+    scalar(
+      "subscriptions_left_out",
+      "_FUNC_(['set',] *) - An array with an element per rule that cannot be used on the input, the same for every row: " +
+        "subscription_id and reason. With spark.sparkrules.invalidRules=skip these are left out. For `inline` on one row.",
+      call => LeftOutTable.of(Programs.leftOut(SparkSession.active, call))),
     region(Registered.Subscriptions, "all rules that could match some row of a region"),
     region(Registered.Advertisements, "all advertisements whose sources could send a row of a region"))
 

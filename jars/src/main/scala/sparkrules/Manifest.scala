@@ -5,32 +5,69 @@ import java.time.temporal.ChronoUnit
 
 import scala.jdk.CollectionConverters._
 
-import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+import com.fasterxml.jackson.databind.{DeserializationFeature, JsonNode, ObjectMapper}
 import com.fasterxml.jackson.databind.node.ObjectNode
 
 /**
  * A segment as a version has it: `removed` names the file of the subscriptions that it no longer has, `overlaps` that of
  * the pairs of advertisements and subscriptions that overlap, if that has been found out.
+ *
+ * @param sums the checksums of its files by their path, if the version has some
  */
 final case class SegmentEntry(
-    name: String, subscriptions: Int, removed: Option[String], live: Int, overlaps: Option[String])
+    name: String,
+    subscriptions: Int,
+    removed: Option[String],
+    live: Int,
+    overlaps: Option[String],
+    sums: Map[String, FileSum] = Map.empty) {
+
+  /** The file of a table of the segment. */
+  def file(table: String): PublishedFile = published(s"segments/$name/$table.arrow")
+  def removedFile: Option[PublishedFile] = removed.map(name => published(s"removed/$name.arrow"))
+  def overlapsFile: Option[PublishedFile] = overlaps.map(name => published(s"overlaps/$name.arrow"))
+
+  def files: Seq[PublishedFile] = SegmentEntry.Tables.map(file) ++ removedFile ++ overlapsFile
+
+  /** With those checksums of a version that are of its files. */
+  def withSums(all: Map[String, FileSum]): SegmentEntry =
+    copy(sums = files.flatMap(file => all.get(file.path).map(file.path -> _)).toMap)
+
+  private def published(path: String) = PublishedFile(path, sums.get(path))
+}
+
+object SegmentEntry {
+  private val Tables = Seq("attributes", "constants", "predicates", "nodes", "subscriptions", "functions")
+
+  /** A segment that a version has beside its subscriptions. */
+  def alone(name: String, sums: Map[String, FileSum]): SegmentEntry =
+    SegmentEntry(name, subscriptions = 0, removed = None, live = 0, overlaps = None).withSums(sums)
+}
 
 /** One version of a rule set, as docs/store-format.md says. What it has beyond that is carried over to new versions. */
 final class Manifest private (json: ObjectNode, val ruleSet: String, val version: Long) {
   val publisher: String = text("publisher")
   val action: String = text("action")
   val parent: Option[Long] = optional("parent")(_ => number("parent"))
-  val segments: Seq[SegmentEntry] = field("segments").elements.asScala.toSeq.map(Manifest.entry)
-  val rejected: Option[String] = optional("rejected")(_.asText)
+  private val sums = Manifest.sums(json)
+  /** Whether its files have checksums; a version that an older sparkrules has made has none. */
+  val isVerified: Boolean = json.path("format").asInt > Manifest.Unverified
+  val segments: Seq[SegmentEntry] = field("segments").elements.asScala.toSeq.map(Manifest.entry(_, sums))
+  val rejected: Option[PublishedFile] = Manifest.name(json, "rejected").map { name =>
+    PublishedFile(s"rejected/$name.arrow", sums.get(s"rejected/$name.arrow"))
+  }
   /** The segment of the advertisements. */
-  val advertisements: Option[String] = Manifest.name(json, "advertisements")
+  val advertisements: Option[SegmentEntry] = Manifest.name(json, "advertisements").map(SegmentEntry.alone(_, sums))
   val defaultValidity: Option[Long] = optional("default_validity")(_ => number("default_validity"))
   val (subscriptions, predicates, nodes) = (number("subscriptions"), number("predicates"), number("nodes"))
 
   /** When it was made, in microseconds since 1970. */
   val created: Long = ChronoUnit.MICROS.between(Instant.EPOCH, OffsetDateTime.parse(text("created")).toInstant)
 
-  /** This content as a version that is yet to be made. */
+  /** All files that it refers to. */
+  def files: Seq[PublishedFile] = (segments ++ advertisements).flatMap(_.files) ++ rejected
+
+  /** This content as a version that is yet to be made; [[Manifest.summed]] completes it. */
   def next(parent: Long, action: String, publisher: String, segments: Seq[SegmentEntry] = segments): ObjectNode = {
     val next = json.deepCopy()
     next.put("rule_set", ruleSet).put("created", OffsetDateTime.now(java.time.ZoneOffset.UTC).format(Manifest.Seconds))
@@ -52,43 +89,78 @@ final class Manifest private (json: ObjectNode, val ruleSet: String, val version
 }
 
 object Manifest {
-  val Format = 2
+  val Format = 3
+
+  /** The format before, which has no checksums. */
+  val Unverified = 2
 
   private val Seconds = java.time.format.DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ssxxx")
-  private val mapper = new ObjectMapper()
+  private val mapper = new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
 
   def read(store: Store, ruleSet: String, number: Long): Manifest = {
     val file = store.manifestPath(Version(store.path.toString, ruleSet, number))
     store.naming(file) {
-      mapper.readTree(store.bytes(file)) match {
+      val content = store.bytes(file)
+      mapper.readTree(content) match {
         case json: ObjectNode =>
           val format = json.path("format")
-          if (format.isInt && format.asInt != Format) {
-            throw new RulesException(
-              s"$file has format $format; this version of sparkrules reads format ${Format}. Upgrade the older side.")
-          }
           if (!format.isInt) throw new IllegalArgumentException("it is not a manifest")
-          val read = new Manifest(json, ruleSet, number)
-          read.segments.foreach(entry => (Seq(entry.name) ++ entry.removed ++ entry.overlaps).foreach(store.checked))
-          (read.rejected ++ read.advertisements).foreach(store.checked)
-          read
+          if (format.asInt != Format && format.asInt != Unverified) {
+            throw new RulesException(
+              s"$file has format $format; this version of sparkrules reads the formats $Unverified and $Format. " +
+                "Upgrade the older side.")
+          }
+          // One of the format before has no checksum. One that has must not pass for such a one.
+          if (format.asInt != Unverified || Checksum.isSealed(content)) Checksum.checkSeal(content)
+          checked(store, json, new Manifest(json, ruleSet, number))
         case _ => throw new IllegalArgumentException("it is not a manifest")
       }
     }
   }
 
+  /** That it is the one that should be there, and refers to files of the rule set of which it has the checksums. */
+  private def checked(store: Store, json: ObjectNode, read: Manifest): Manifest = {
+    val (whose, number) = (field(json, "rule_set").asText, this.number(json, "version"))
+    if (whose != read.ruleSet || number != read.version) {
+      throw new IllegalArgumentException(
+        s"it is the manifest of version $number of rule set '$whose', not of version ${read.version} of '${read.ruleSet}'")
+    }
+    read.files.foreach { file =>
+      file.path.split("/", -1).filterNot(store.isName).foreach { name =>
+        throw new IllegalArgumentException(s"'$name' is not the name of a file")
+      }
+      if (read.isVerified && file.sum.isEmpty) throw new IllegalArgumentException(s"it has no checksum of ${file.path}")
+    }
+    read
+  }
+
   def newest(store: Store, ruleSet: String): Manifest = read(store, ruleSet, store.newest(store.checked(ruleSet)))
 
-  def bytes(json: ObjectNode): Array[Byte] =
-    (mapper.writerWithDefaultPrettyPrinter.writeValueAsString(json) + "\n").getBytes("UTF-8")
+  /** A version that is to be made, with the checksums of all its files: those that it has, the others from `sumOf`. */
+  def summed(json: ObjectNode, sumOf: String => FileSum): ObjectNode = {
+    val known = sums(json)
+    val made = json.put("format", Format).without[ObjectNode](java.util.List.of("files", "checksum"))
+    val files = made.putObject("files")
+    new Manifest(json, field(json, "rule_set").asText, 0).files.map(_.path).foreach { path =>
+      val sum = known.getOrElse(path, sumOf(path))
+      files.putObject(path).put("length", sum.length).put("crc32", sum.crc32)
+    }
+    made
+  }
 
-  private def entry(json: JsonNode): SegmentEntry =
+  def bytes(json: ObjectNode): Array[Byte] = Checksum.seal(mapper.writerWithDefaultPrettyPrinter.writeValueAsString(json))
+
+  /** The checksums of a manifest, by path; none in the format before. */
+  private def sums(json: JsonNode): Map[String, FileSum] =
+    json.path("files").properties.asScala.iterator.map(file => file.getKey -> FileSum.of(file.getValue)).toMap
+
+  private def entry(json: JsonNode, sums: Map[String, FileSum]): SegmentEntry =
     SegmentEntry(
       field(json, "name").asText,
       Math.toIntExact(number(json, "subscriptions")),
       Option(field(json, "removed")).filterNot(_.isNull).map(_.asText),
       Math.toIntExact(number(json, "live")),
-      name(json, "overlaps"))
+      name(json, "overlaps")).withSums(sums)
 
   /** The name of something that need not be there. */
   private def name(json: JsonNode, field: String): Option[String] =

@@ -61,7 +61,8 @@ final case class MatchExec(
     "setupTime" -> SQLMetrics.createNanoTimingMetric(sparkContext, "time to set up tasks"),
     "tests" -> SQLMetrics.createMetric(sparkContext, "number of conditions tested"),
     "candidates" -> SQLMetrics.createMetric(sparkContext, "number of conditions tested that were true"),
-    "errors" -> SQLMetrics.createMetric(sparkContext, "number of values that rules could not compute"))
+    "errors" -> SQLMetrics.createMetric(sparkContext, "number of values that rules could not compute"),
+    "leftOut" -> SQLMetrics.createMetric(sparkContext, "number of rules left out"))
 
   /** As for a scan, the name says of what: it is all that the Spark UI's picture of a query shows beside the metrics. */
   override def nodeName: String = s"Match ${rules.description.version}"
@@ -77,6 +78,9 @@ final case class MatchExec(
 
   override protected def doExecute(): RDD[InternalRow] = {
     if (Answers.needOverlaps(answers)) rules.compareParts()
+    metrics("leftOut").set(Programs.valid(rules.rejected, System.currentTimeMillis * 1000).length.toLong)
+    val execution = sparkContext.getLocalProperty(SQLExecution.EXECUTION_ID_KEY)
+    SQLMetrics.postDriverMetricUpdates(sparkContext, execution, Seq(metrics("leftOut")))
     val work = new MatchWork(
       rules,
       BindReferences.bindReferences(inputs, child.output),

@@ -28,7 +28,7 @@ object Options {
   })
 
   /** An option that no rule may give, in an expression that has been analysed. */
-  def problemOf(analyzed: Expression): Option[String] = given(analyzed).flatMap { case (function, options) =>
+  def problemOf(analyzed: Expression): Option[String] = givenTo(analyzed).flatMap { case (function, options) =>
     options.keys.flatMap(forbidden(function, _)).headOption
   }
 
@@ -71,7 +71,7 @@ object Options {
     if (Allowed(function)._2(key.toLowerCase)) None
     else Some(s"the option $key of $function is not allowed in a rule")
 
-  private def given(analyzed: Expression): Option[(String, Map[String, String])] = analyzed match {
+  private def givenTo(analyzed: Expression): Option[(String, Map[String, String])] = analyzed match {
     case e: JsonToStructs => Some("from_json" -> e.options)
     case e: StructsToJson => Some("to_json" -> e.options)
     case e: SchemaOfJson => Some("schema_of_json" -> e.options)

@@ -28,7 +28,7 @@ final case class PinVersions(session: SparkSession) extends Rule[LogicalPlan] {
 
   private def pinMatches(plan: LogicalPlan): LogicalPlan = plan.transformUpWithSubqueries {
     case Generate(Inline(call: MatchCall), unused, false, _, columns, child) if call.answers == Seq(Answer.Rows) =>
-      val Pinned(rules, inputs, instant) = Programs.pin(session, call)
+      val Pinned(rules, inputs, instant) = Programs.pin(session, call, Local(child))
       val (ready, own) = computed(inputs, child)
       val kept = child.output.zipWithIndex.collect { case (attribute, i) if !unused.contains(i) => attribute }
       Project(kept ++ columns, Match(rules, own, Per.Match, PinVersions.OfMatch, columns, instant, ready))
@@ -45,8 +45,9 @@ final case class PinVersions(session: SparkSession) extends Rule[LogicalPlan] {
 
   private def pinAlike(operator: LogicalPlan, calls: Seq[MatchCall]): LogicalPlan = {
     val call = calls.head
-    val Pinned(rules, inputs, instant) = Programs.pin(session, call)
-    operator.children.indexWhere(child => call.references.subsetOf(child.outputSet)) match {
+    val place = operator.children.indexWhere(child => call.references.subsetOf(child.outputSet))
+    val Pinned(rules, inputs, instant) = Programs.pin(session, call, place >= 0 && Local(operator.children(place)))
+    place match {
       case -1 => replace(operator, calls)(answers => PinnedCall(inputs, answers, rules, instant))
       case i =>
         val answers = calls.flatMap(_.answers).distinct

@@ -1,6 +1,8 @@
 package sparkrules
 
-import org.apache.spark.sql.types.DataType
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, AttributeReference, Expression}
+import org.apache.spark.sql.catalyst.util.CharVarcharUtils
+import org.apache.spark.sql.types.{CharType, DataType, Metadata, MetadataBuilder}
 
 /**
  * A rule set version bound to a table and compiled, as plans carry it. Plans are equal when the description and the
@@ -72,6 +74,7 @@ final class Layout(val removed: Array[Array[Int]], val order: Order) extends Ser
  * @param statistics the number of the rule set's statistics, if it has been analysed
  * @param exact as in [[MatchCall]]
  * @param top as in [[MatchCall]]
+ * @param isLocal whether the rows are part of the plan; see [[Local]]
  */
 final case class Description(
     version: Version,
@@ -83,7 +86,35 @@ final case class Description(
     statistics: Option[Int],
     exact: Boolean,
     top: Option[Int],
-    partRules: Int)
+    partRules: Int,
+    isLocal: Boolean)
 
-/** A column that rules may use: its name, after the qualifiers that it may be given, and its type. */
-final case class Column(names: Seq[String], dataType: DataType, nullable: Boolean)
+/**
+ * A column that rules may use: its name, after the qualifiers that it may be given, and its type. Spark keeps in the
+ * metadata that a text is a CHAR(n), which it then pads where it is compared.
+ */
+final case class Column(names: Seq[String], dataType: DataType, nullable: Boolean, metadata: Metadata) {
+  def attribute: AttributeReference =
+    AttributeReference(names.last, dataType, nullable, metadata)(qualifier = names.init)
+
+  /** The n of a CHAR(n). */
+  def charLength: Option[Int] = Column.charLength(attribute)
+}
+
+object Column {
+  private val Declared = "__CHAR_VARCHAR_TYPE_STRING"
+
+  /** The n of a CHAR(n), which is compared with blanks at the end of it or of the constant, the shorter one. */
+  def charLength(column: Attribute): Option[Int] =
+    CharVarcharUtils.getRawType(column.metadata).collect { case char: CharType => char.length }
+
+  def of(names: Seq[String], input: Expression): Column =
+    Column(names, input.dataType, input.nullable, metadataOf(input))
+
+  /** What an expression's metadata say of its type: not a comment, say, which is no reason to compile rules anew. */
+  def metadataOf(input: Expression): Metadata =
+    CharVarcharUtils.getRawTypeString(Alias(input, "input")().metadata) match {
+      case Some(declared) => new MetadataBuilder().putString(Declared, declared).build()
+      case None => Metadata.empty
+    }
+}

@@ -7,12 +7,14 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.classic.SparkSession
+import org.slf4j.LoggerFactory
 
 /** What a call means now: the rules, their inputs in terms of the call's, and the instant if it matters to them. */
 final case class Pinned(rules: PinnedRules, inputs: Seq[Expression], instant: Option[Expression])
 
 /** Compiled rule sets, kept on the driver: the parts that versions are made of, and the versions used last. */
 object Programs {
+  private val log = LoggerFactory.getLogger("sparkrules.Programs")
   private val cache = new PartCache
 
   // The versions used last, none of whose parts has been dropped.
@@ -22,9 +24,21 @@ object Programs {
   /** How many compiled parts are kept. */
   def cachedParts: Int = cache.size
 
-  def pin(session: SparkSession, call: MatchCall): Pinned = {
+  /** @param isLocal whether the rows are part of the plan; see [[Local]] */
+  def pin(session: SparkSession, call: MatchCall, isLocal: Boolean): Pinned = {
+    val rules = current(session, call, isLocal)
+    refuse(rules.description, call, rules.rejected)
+    val inputs = rules.parts.flatMap(part => inputsOf(part.bound, call))
+    Pinned(rules, inputs, if (rules.hasValidity) Some(call.instant) else None)
+  }
+
+  /** The rules that cannot be used on the input of a call, whether that is an error or they are left out. */
+  def leftOut(session: SparkSession, call: MatchCall): Seq[RejectedRule] =
+    valid(current(session, call, isLocal = false).rejected, nowOf(call))
+
+  private def current(session: SparkSession, call: MatchCall, isLocal: Boolean): PinnedRules = {
     val store = storeOf(session)
-    val description = describe(session, store, call)
+    val description = describe(session, store, call).copy(isLocal = isLocal)
     val known = versions.synchronized(Option(versions.get(description)))
     val manifest = known.fold(store.manifest(description.version))(_._1)
     val keys = mutable.HashSet.empty[PartKey]
@@ -41,18 +55,30 @@ object Programs {
       if (isCalled) { val omitting = spec.copy(omits = true); (omitting, part(omitting)) } else (spec, whole)
     }
     drop(cache.trim(Settings.CacheBytes.number(session.sessionState.conf), keys.toSet))
-    val rules = known.map(_._2).filter(_.parts.corresponds(parts)((a, b) => a eq b._2)).getOrElse {
+    known.map(_._2).filter(_.parts.corresponds(parts)((a, b) => a eq b._2)).getOrElse {
       val removed = parts.map { case (spec, part) =>
         if (spec.omits) Array.empty[Int]
         else rowsRemoved(store, description, spec.segments, part.starts, part.numbers.length)
       }
       val numbers = parts.zip(removed).map { case ((_, part), rows) => rows.map(part.numbers(_)).filter(_ >= 0).distinct }
       val rejected = parts.zip(removed).flatMap { case ((_, part), rows) => without(part.rejected, rows) }
+      if (description.invalidRules == "skip") warn(description, valid(rejected, nowOf(call)))
       keep(manifest, new PinnedRules(description, parts.map(_._2).toIndexedSeq, numbers.toArray, rejected))
     }
-    refuse(description, call, rules.rejected)
-    val inputs = rules.parts.flatMap(part => inputsOf(part.bound, call))
-    Pinned(rules, inputs, if (rules.hasValidity) Some(call.instant) else None)
+  }
+
+  private def warn(description: Description, rejected: Seq[RejectedRule]): Unit = if (rejected.nonEmpty) {
+    log.warn(
+      s"${listed(description, rejected, "rule")}\nThey are left out: ${Settings.InvalidRules.key}=skip. SELECT " +
+        s"inline(subscriptions_left_out('${description.version}', *)) FROM the table LIMIT 1 lists all of them.")
+  }
+
+  private[sparkrules] def valid(rejected: Seq[RejectedRule], now: Long): Seq[RejectedRule] =
+    rejected.filter(rule => rule.validFrom <= now && now < rule.validUntil)
+
+  private def nowOf(call: MatchCall): Long = call.instant match {
+    case CurrentBatchTimestamp(millis, _, _) => millis * 1000
+    case _ => System.currentTimeMillis * 1000
   }
 
   private def keep(manifest: Manifest, rules: PinnedRules): PinnedRules = versions.synchronized {
@@ -86,7 +112,7 @@ object Programs {
     }
 
   private def removedOf(store: Store, description: Description, segment: SegmentEntry, count: Int): Array[Int] =
-    store.removed(description.version.ruleSet, segment.removed, count)
+    store.removed(description.version.ruleSet, segment, count)
 
   private def without(rules: Seq[RejectedRule], rows: Array[Int]): Seq[RejectedRule] = {
     val isRemoved = rows.toSet
@@ -98,7 +124,7 @@ object Programs {
     val store = storeOf(session)
     val description = describe(session, store, call)
     val entries = store.manifest(description.version).segments
-    val segments = entries.map(s => store.segment(description.version.ruleSet, s.name))
+    val segments = entries.map(s => store.segment(description.version.ruleSet, s))
     val starts = segments.scanLeft(0)(_ + _.subscriptionIds.length)
     val all = Segment.concatenated(segments)
     val (bound, _, compiler) = bind(session, store, all, description)
@@ -113,8 +139,7 @@ object Programs {
     RegionPrograms.forget(store, ruleSet)
   }
 
-  private[sparkrules] def storeOf(session: SparkSession): Store =
-    new Store(Settings.Store.get(session.sessionState.conf), session.sessionState.newHadoopConf())
+  private[sparkrules] def storeOf(session: SparkSession): Store = StoreAccess.of(session)
 
   /** The version that a call means now: of the rule set that it names, or of the session's; `example` names one. */
   private[sparkrules] def resolve(session: SparkSession, store: Store, named: Option[String], example: String): Version = {
@@ -131,15 +156,16 @@ object Programs {
     val version = resolve(session, store, call.ruleSet, "match_subscriptions('alerts', *)")
     Description(
       version,
-      call.names.zip(call.inputs).map { case (names, e) => Column(names, e.dataType, e.nullable) },
-      call.semantics,
+      call.names.zip(call.inputs).map { case (names, e) => Column.of(names, e) },
+      call.semantics.optimizedBy(conf),
       Settings.MissingColumns.get(conf),
       Settings.InvalidRules.get(conf),
       Settings.Strict.get(conf) == "true",
       store.newestStatistics(version.ruleSet),
       call.exact,
       call.top,
-      Settings.PartRules.number(conf).min(Int.MaxValue.toLong).toInt)
+      Settings.PartRules.number(conf).min(Int.MaxValue.toLong).toInt,
+      isLocal = false)
   }
 
   /** The session's definitions of functions: a function that is registered anew gets another builder. */
@@ -154,7 +180,7 @@ object Programs {
     part.functions.map(_._2) == builders(session, part.functions.map(_._1))
 
   private def compile(session: SparkSession, store: Store, description: Description, spec: PartSpec): RulePart = {
-    val segments = spec.segments.map(s => store.segment(description.version.ruleSet, s.name))
+    val segments = spec.segments.map(s => store.segment(description.version.ruleSet, s))
     val removed = spec.segments.zip(segments).map { case (entry, segment) =>
       if (spec.omits) removedOf(store, description, entry, segment.subscriptionIds.length) else Array.empty[Int]
     }
@@ -181,14 +207,23 @@ object Programs {
 
   private[sparkrules] def bind(
       session: SparkSession, store: Store, segment: Segment, description: Description): (Bound, Segment, Compiler) = {
-    val row = description.row.map { column =>
-      AttributeReference(column.names.last, column.dataType, column.nullable)(qualifier = column.names.init)
-    }
+    val row = description.row.map(_.attribute)
     val conf = description.semantics.over(session.sessionState.conf)
-    val analysis = new Analysis(session, conf, RuleInput(row))
+    val analysis = new Analysis(session, conf, RuleInput(row), description.isLocal)
     val statistics = description.statistics.map(store.statistics(description.version.ruleSet, _))
-    bind(segment, analysis, row, description, statistics)
+    val whole = betweenPadded(segment, description.row.filter(_.charLength.isDefined).map(_.names.last.toLowerCase))
+    bind(if (whole.isEmpty) segment else segment.withWholeTexts(whole), analysis, row, description, statistics)
   }
+
+  /** Rules to be left whole: `c BETWEEN 'a' AND 'b'` is made of two comparisons, but Spark pads these only by themselves. */
+  private def betweenPadded(segment: Segment, padded: Seq[String]): Seq[Int] =
+    if (padded.isEmpty) Nil
+    else {
+      segment.subscriptionTexts.indices.filter { s =>
+        val text = segment.subscriptionTexts(s).toLowerCase
+        text.contains("between") && padded.exists(text.contains(_))
+      }
+    }
 
   /**
    * Only Spark decides which rules fit a table. Where a part of a rule does not by itself (a text as a condition, which
@@ -204,38 +239,35 @@ object Programs {
     val bound = Tuning(binder.bind(description.strict), statistics, description.exact)
     val compiler = new Compiler(segment, bound)
     // The whole of a rule lacks the columns that its parts lack.
-    val whole = binder.accepted(compiler.rejected.filter(compiler.problem(_).missing.isEmpty))
+    val whole = binder.accepted(compiler.rejected.filter { s =>
+      val problem = compiler.problem(s)
+      problem.missing.isEmpty && !problem.isExcessive
+    })
     if (whole.isEmpty) (bound, segment, compiler) else bind(segment.withWholeTexts(whole), analysis, row, description, statistics)
   }
 
   /** An error that lists the rules that do not fit the table, by what is wrong with them; not those that are hidden. */
   private[sparkrules] def refuse(description: Description, call: MatchCall, rejected: Seq[RejectedRule], noun: String = "rule"): Unit = {
-    lazy val now = call.instant match {
-      case CurrentBatchTimestamp(millis, _, _) => millis * 1000
-      case _ => System.currentTimeMillis * 1000
-    }
-    val problems =
-      if (description.invalidRules != "error") Nil
-      else rejected.collect { case r if r.validFrom <= now && now < r.validUntil => r.problem -> r.id }
+    val problems = if (description.invalidRules == "error") valid(rejected, nowOf(call)) else Nil
     if (problems.nonEmpty) {
-      val byReason = problems.groupMap(_._1)(_._2).toSeq.sortBy(-_._2.length)
-      val lines = byReason.take(10).map { case (problem, ids) =>
-        val more = if (ids.length > 5) s" and ${ids.length - 5} more" else ""
-        s"\n  ${ids.take(5).map(id => s"'$id'").mkString(", ")}$more: ${problem.reason}"
-      }
-      val rest = if (byReason.length > 10) s"\n  ... and ${byReason.length - 10} other reasons" else ""
-      val count = byReason.map(_._2.length).sum match {
-        case 1 => s"1 $noun"
-        case many => s"$many ${noun}s"
-      }
-      val columns = description.row.map(_.names.last).mkString(", ")
       val asNull = s"set ${Settings.MissingColumns.key}=null to read missing columns as NULL, "
       val remedies =
-        (if (byReason.exists(_._1.missing.nonEmpty)) asNull else "") +
+        (if (problems.exists(_.problem.missing.nonEmpty)) asNull else "") +
           s"set ${Settings.InvalidRules.key}=skip to leave such ${noun}s out, or change the ${noun}s."
-      throw new RulesException(
-        s"$count of ${description.version} cannot be used on the input ($columns):" +
-          lines.mkString + rest + s"\n${remedies.capitalize}")
+      throw new RulesException(s"${listed(description, problems, noun)}\n${remedies.capitalize}")
     }
+  }
+
+  /** Rules that do not fit the table, by what is wrong with them; the first of many. */
+  private def listed(description: Description, rejected: Seq[RejectedRule], noun: String): String = {
+    val byReason = rejected.groupMap(_.problem)(_.id).toSeq.sortBy(-_._2.length)
+    val lines = byReason.take(10).map { case (problem, ids) =>
+      val more = if (ids.length > 5) s" and ${ids.length - 5} more" else ""
+      s"\n  ${ids.take(5).map(id => s"'$id'").mkString(", ")}$more: ${problem.reason}"
+    }
+    val rest = if (byReason.length > 10) s"\n  ... and ${byReason.length - 10} other reasons" else ""
+    val count = if (rejected.length == 1) s"1 $noun" else s"${rejected.length} ${noun}s"
+    val columns = description.row.map(_.names.last).mkString(", ")
+    s"$count of ${description.version} cannot be used on the input ($columns):${lines.mkString}$rest"
   }
 }

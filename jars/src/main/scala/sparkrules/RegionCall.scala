@@ -17,7 +17,7 @@ object Registered {
   }
   case object Advertisements extends Registered("overlap_advertisements", "advertisement") {
     override def segments(manifest: Manifest): Seq[SegmentEntry] =
-      manifest.advertisements.map(SegmentEntry(_, subscriptions = 0, removed = None, live = 0, overlaps = None)).toSeq
+      manifest.advertisements.toSeq
   }
 }
 

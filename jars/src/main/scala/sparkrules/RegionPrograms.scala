@@ -4,7 +4,9 @@ import java.util.LinkedHashMap
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.types.Metadata
 
 /** Rule sets bound to columns that describe regions; those used last are kept on the driver. */
 object RegionPrograms {
@@ -15,7 +17,7 @@ object RegionPrograms {
   def pin(session: SparkSession, call: RegionCall): PinnedRegion = {
     val store = Programs.storeOf(session)
     val description = Programs.describe(session, store, call.onRow).copy(
-      row = call.names.zip(call.shapes).map { case (names, shape) => Column(names, shape.dataType, nullable = true) },
+      row = call.names.indices.map(i => columnOf(call.names(i), call.shapes(i), call.inputs(i))),
       missingColumns = "error", // a column that is not there may be anything
       strict = false,
       statistics = None)
@@ -30,6 +32,12 @@ object RegionPrograms {
     }
     Programs.refuse(description, call.onRow, rules.rejected, call.registered.noun)
     PinnedRegion(rules.columns.map(call.inputs), rules, if (rules.hasValidity) Some(call.instant) else None)
+  }
+
+  /** The column that rules use where the call has a region of its values; only a plain value keeps its metadata. */
+  private def columnOf(names: Seq[String], shape: RegionShape, input: Expression): Column = {
+    val metadata = if (shape.dataType == input.dataType) Column.metadataOf(input) else Metadata.empty
+    Column(names, shape.dataType, nullable = true, metadata)
   }
 
   /** Drops what has been compiled of a rule set. */
@@ -49,7 +57,7 @@ object RegionPrograms {
       description: Description,
       shapes: Seq[RegionShape]): RegionRules = {
     val entries = registered.segments(store.manifest(description.version))
-    val segments = entries.map(s => store.segment(description.version.ruleSet, s.name))
+    val segments = entries.map(s => store.segment(description.version.ruleSet, s))
     val starts = segments.scanLeft(0)(_ + _.subscriptionIds.length)
     val own = Segment.concatenated(segments)
     val (bound, segment, _) = Programs.bind(session, store, own, description)

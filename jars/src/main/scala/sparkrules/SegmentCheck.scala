@@ -17,7 +17,11 @@ object SegmentCheck {
     val (predicates, nodes) = (s.predicateOperators.length, s.nodeOperators.length)
     val checks = Iterator[(String, () => Option[String])](
       "attributes" -> (() => noText(s.attributes)),
-      "constants" -> (() => noText(s.constantTexts).orElse(unknown(s.constantKinds, ConstantKinds))),
+      "constants" -> (() => 
+        noText(s.constantTexts).orElse(unknown(s.constantKinds, ConstantKinds)).orElse(first(constants) { c =>
+          if (isConstant(s.constantKinds(c), s.constantTexts(c))) None
+          else Some(s"'${s.constantTexts(c)}' is not of kind ${s.constantKinds(c)}")
+        })),
       "predicates" -> (() =>
         outside(s.predicateAttributes, attributes, "attribute")
           .orElse(outside(s.predicateConstants.values, constants, "constant"))
@@ -32,6 +36,15 @@ object SegmentCheck {
           .orElse(first(s.subscriptionIds.length)(i => if (s.subscriptionIds(i) == null) Some("no id") else None))),
       "functions" -> (() => noText(s.functions)))
     checks.flatMap { case (table, check) => check().map(table -> _) }.nextOption()
+  }
+
+  /** Whether a number looks like one. Spark reads the others as SQL, and complains if they are none. */
+  private def isConstant(kind: String, text: String): Boolean = kind match {
+    case "boolean" => text == "true" || text == "false"
+    case "integer" =>
+      val digits = if (text.startsWith("-")) 1 else 0
+      text.length > digits && (digits until text.length).forall(i => text(i) >= '0' && text(i) <= '9')
+    case _ => true
   }
 
   private def operatorFault(operator: String, constants: Int): Option[String] = {

@@ -2,13 +2,28 @@ package sparkrules
 
 import java.nio.file.Paths
 
+import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.internal.SQLConf
 
 /** A configuration entry of the plugin: its key, what it is for, and the values it takes. */
 final case class Setting(key: String, default: String, values: Set[String], doc: String) {
 
-  def get(conf: SQLConf): String = {
-    val value = conf.getConfString(key, default)
+  def get(conf: SQLConf): String = checked(conf.getConfString(key, default))
+
+  /** What the application was started with: spark-submit, spark-defaults.conf or the builder of its first session. */
+  def started(session: SparkSession): String = checked(session.sparkContext.getConf.get(key, default))
+
+  /** What the application was started with, in a session that does not pretend otherwise. */
+  def only(session: SparkSession): String = {
+    val value = started(session)
+    if (get(session.sessionState.conf) != value) throw new RulesException(isFixed)
+    value
+  }
+
+  /** What to say to who has changed it. */
+  def isFixed: String = s"$key cannot be changed in a session: it is what the server was started with. RESET $key"
+
+  private def checked(value: String): String = {
     if (values.nonEmpty && !values(value)) {
       throw new RulesException(s"$key is '$value'; it takes ${values.toSeq.sorted.mkString(" or ")}.")
     }
@@ -24,11 +39,41 @@ final case class Setting(key: String, default: String, values: Set[String], doc:
 
 object Settings {
 
+  /**
+   * The user's home directory as Python finds it, so that both have the same default store: the environment comes first.
+   * (`user.home` is what the system's list of users says.)
+   */
+  private[sparkrules] def home: String = homeOf(sys.env, java.io.File.separatorChar == '\\', sys.props("user.home"))
+
+  private[sparkrules] def homeOf(environment: collection.Map[String, String], isWindows: Boolean, listed: String): String =
+    if (isWindows) {
+      environment.get("USERPROFILE")
+        .orElse(environment.get("HOMEPATH").map(environment.getOrElse("HOMEDRIVE", "") + _)).getOrElse(listed)
+    } else environment.get("HOME").map(home => if (home.isEmpty) "/" else home).getOrElse(listed)
+
+  /** A store as it is meant, as in Python: `~` is the home directory, and no text the default. */
+  private[sparkrules] def storePath(store: String): String =
+    if (store.isEmpty) storePath(Store.default)
+    else if (store == "~" || store.startsWith("~/") || store.startsWith(s"~${java.io.File.separator}")) home + store.drop(1) else store
+
   val Store = Setting(
     "spark.sparkrules.store",
-    sys.env.getOrElse("SPARKRULES_STORE", Paths.get(sys.props("user.home"), ".sparkrules", "store").toString),
+    sys.env.get("SPARKRULES_STORE").filter(_.nonEmpty).getOrElse(Paths.get(home, ".sparkrules", "store").toString),
     Set.empty,
     "Directory of published rule sets: a local path or a URI of any Hadoop file system.")
+
+  val FixedStore = Setting(
+    "spark.sparkrules.fixedStore",
+    "false",
+    Set("true", "false"),
+    "Whether sessions must use the store that the application was started with. Cannot be changed in a session.")
+
+  val AllowedRuleSets = Setting(
+    "spark.sparkrules.allowedRulesets",
+    "",
+    Set.empty,
+    "The rule sets that can be used, separated by commas; '*' stands for anything, as in 'alerts,fraud*'. Others are not " +
+      "shown either. By default all. Cannot be changed in a session.")
 
   val RuleSet = Setting(
     "spark.sparkrules.ruleset",
@@ -93,12 +138,22 @@ object Settings {
       "them out of it.")
 }
 
-/** The session settings that decide what a rule means, taken where the call stands (in a view: the view's own). */
-final case class Semantics(ansi: Boolean, timeZone: String, caseSensitive: Boolean) {
+/**
+ * The session settings that decide what a rule means, taken where the call stands (in a view: the view's own).
+ *
+ * @param others those that the session has set, of all that Spark would keep with a view
+ */
+final case class Semantics(ansi: Boolean, timeZone: String, caseSensitive: Boolean, others: Map[String, String]) {
+
+  /** With the settings of the optimizer, which are never a view's own: it may change what a comparison says. */
+  def optimizedBy(conf: SQLConf): Semantics =
+    copy(others = others ++ conf.getAllConfs.filter { case (key, _) => key.startsWith(Semantics.Optimizer) })
 
   /** A copy of `conf` with these settings, for the analysis of the rules. */
   def over(conf: SQLConf): SQLConf = {
     val copy = conf.clone()
+    Semantics.decisive(conf).keys.filterNot(others.contains).foreach(key => copy.unsetConf(key))
+    others.foreach { case (key, value) => copy.setConfString(key, value) }
     copy.setConfString(SQLConf.ANSI_ENABLED.key, ansi.toString)
     copy.setConfString(SQLConf.SESSION_LOCAL_TIMEZONE.key, timeZone)
     copy.setConfString(SQLConf.CASE_SENSITIVE.key, caseSensitive.toString)
@@ -111,6 +166,15 @@ final case class Semantics(ansi: Boolean, timeZone: String, caseSensitive: Boole
 }
 
 object Semantics {
+  private val Optimizer = "spark.sql.optimizer."
+  // Spark's views leave these out as well (`ViewHelper`), the last two excepted: how a query runs, not what it says.
+  private val HowItRuns =
+    Seq("codegen", "execution", "shuffle", "adaptive", "hive", "streaming", "sources").map(name => s"spark.sql.$name.")
+
   def of(conf: SQLConf): Semantics =
-    Semantics(conf.ansiEnabled, conf.sessionLocalTimeZone, conf.caseSensitiveAnalysis)
+    Semantics(conf.ansiEnabled, conf.sessionLocalTimeZone, conf.caseSensitiveAnalysis, decisive(conf))
+
+  private def decisive(conf: SQLConf): Map[String, String] = conf.getAllConfs.filter { case (key, _) =>
+    key.startsWith("spark.sql.") && conf.isModifiable(key) && !(Optimizer +: HowItRuns).exists(key.startsWith)
+  }
 }

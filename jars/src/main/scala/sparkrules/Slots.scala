@@ -69,7 +69,7 @@ final class Slots(analysis: Analysis) {
 object Slots {
 
   /** Python functions run in an operator of their own; the query's instant is one for the whole query. */
-  private def belongsToPlan(e: Expression): Boolean = e match {
+  private[sparkrules] def belongsToPlan(e: Expression): Boolean = e match {
     case _: PythonUDF | _: CurrentTimestampLike | _: CurrentDate | _: LocalTimestamp => true
     case other => other.getClass.getSimpleName == "CurrentTime"
   }

@@ -12,6 +12,7 @@ class SparkRulesExtension extends SparkSessionExtensionsProvider {
     Functions.scalars.foreach(extensions.injectFunction)
     Functions.tables.foreach(extensions.injectTableFunction)
     extensions.injectHintResolutionRule(session => KnownCatalog(session.asInstanceOf[SparkSession]))
+    extensions.injectPostHocResolutionRule(_ => ForgottenTable)
     extensions.injectPlanNormalizationRule(session => PinVersions(session.asInstanceOf[SparkSession]))
     extensions.injectOptimizerRule(_ => PushFilterThroughMatch)
     extensions.injectOptimizerRule(_ => PruneAnswers)

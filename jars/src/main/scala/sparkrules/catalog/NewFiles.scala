@@ -3,7 +3,7 @@ package sparkrules.catalog
 import java.io.File
 import java.nio.ByteBuffer
 import java.nio.channels.FileChannel
-import java.nio.file.{FileAlreadyExistsException, Files, StandardCopyOption}
+import java.nio.file.{FileAlreadyExistsException, Files, NoSuchFileException, StandardCopyOption}
 import java.nio.file.StandardOpenOption.{CREATE_NEW, READ, WRITE}
 
 import scala.util.Try
@@ -53,6 +53,7 @@ private final class LocalNewFiles(files: LocalFileSystem) extends NewFiles {
         true
       } catch {
         case _: FileAlreadyExistsException => false
+        case e: NoSuchFileException => throw e
         case _: UnsupportedOperationException | _: java.nio.file.FileSystemException => claim(from.toFile, to.toFile)
       }
     if (done) sync(to.getParent.toFile)

@@ -4,14 +4,12 @@ import java.util.Arrays
 
 import scala.collection.mutable
 
-import org.apache.hadoop.fs.Path
-
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.types.StringType
 import org.apache.spark.unsafe.types.UTF8String
 
-import sparkrules.{ArrowFile, Slice, Store, StoredColumn, Texts}
+import sparkrules.{ArrowFile, PublishedFile, Slice, Store, StoredColumn, Texts}
 
 /** Some rows of a file, from row number `first` on. */
 final class Chunk(val first: Int, val rows: Int, val columns: IndexedSeq[Slice])
@@ -21,16 +19,24 @@ final class OpenFiles(val store: Store) extends AutoCloseable {
   private val opened = mutable.Set.empty[ArrowFile]
 
   /** The rows of a file from `from` until `until`; it should have `total`. To count them, nothing is read. */
-  def chunks(path: Path, columns: Seq[StoredColumn], from: Int, until: Int, total: Int): Iterator[Chunk] =
+  def chunks(
+      ruleSet: String, stored: PublishedFile, columns: Seq[StoredColumn], from: Int, until: Int, total: Int): Iterator[Chunk] =
     if (columns.isEmpty) Iterator.single(new Chunk(from, until - from, Vector.empty))
-    else chunks(path, columns, from, _ => until, Some(total))
+    else chunks(ruleSet, stored, columns, from, _ => until, Some(total))
 
   /** All rows of a file. */
-  def chunks(path: Path, columns: Seq[StoredColumn]): Iterator[Chunk] = chunks(path, columns, 0, _.rows, None)
+  def chunks(ruleSet: String, stored: PublishedFile, columns: Seq[StoredColumn]): Iterator[Chunk] =
+    chunks(ruleSet, stored, columns, 0, _.rows, None)
 
   private def chunks(
-      path: Path, columns: Seq[StoredColumn], from: Int, until: ArrowFile => Int, total: Option[Int]): Iterator[Chunk] = {
-    val file = store.naming(path)(open(path))
+      ruleSet: String,
+      stored: PublishedFile,
+      columns: Seq[StoredColumn],
+      from: Int,
+      until: ArrowFile => Int,
+      total: Option[Int]): Iterator[Chunk] = {
+    val path = store.pathOf(ruleSet, stored)
+    val file = store.naming(path)(open(ruleSet, stored))
     store.naming(path)(total.filter(_ != file.rows).foreach { wanted =>
       throw new IllegalArgumentException(s"it has ${file.rows} rows, not $wanted")
     })
@@ -50,8 +56,8 @@ final class OpenFiles(val store: Store) extends AutoCloseable {
   }
 
   /** All of a column of texts, in memory as it is in the file. */
-  def texts(path: Path, column: String): Texts = store.naming(path) {
-    val file = open(path)
+  def texts(ruleSet: String, stored: PublishedFile, column: String): Texts = store.naming(store.pathOf(ruleSet, stored)) {
+    val file = open(ruleSet, stored)
     try Texts.concat(file.slices(StoredColumn(column, StringType)).collect { case texts: Texts => texts })
     finally close(file)
   }
@@ -62,14 +68,14 @@ final class OpenFiles(val store: Store) extends AutoCloseable {
     texts.text(i)
   }
 
-  def rowCount(path: Path): Int = store.naming(path) {
-    val file = open(path)
+  def rowCount(ruleSet: String, stored: PublishedFile): Int = store.naming(store.pathOf(ruleSet, stored)) {
+    val file = open(ruleSet, stored)
     try file.rows
     finally close(file)
   }
 
-  private def open(path: Path): ArrowFile = {
-    val file = store.arrow(path)
+  private def open(ruleSet: String, stored: PublishedFile): ArrowFile = {
+    val file = store.arrow(ruleSet, stored)
     opened += file
     file
   }

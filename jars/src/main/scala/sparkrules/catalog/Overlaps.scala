@@ -13,7 +13,7 @@ final case class Overlaps(store: String, ruleSet: String, number: Long) extends 
   import Overlaps._
 
   override def files(store: Store): Seq[Path] =
-    manifest(store).segments.flatMap(_.overlaps).map(name => file(store, s"overlaps/$name"))
+    manifest(store).segments.flatMap(_.overlapsFile).map(store.pathOf(ruleSet, _))
 
   /** A task reads the pairs of a segment. */
   override def parts(store: Store): Seq[InputPartition] = {
@@ -31,22 +31,22 @@ final case class Overlaps(store: String, ruleSet: String, number: Long) extends 
 
   override def rows(files: OpenFiles, part: InputPartition, columns: Seq[String]): Iterator[InternalRow] = {
     val OfSegment(entry, advertised) = part.asInstanceOf[OfSegment]
-    def idsOf(segment: String): Texts = files.texts(file(files.store, s"segments/$segment/subscriptions"), "id")
+    def idsOf(segment: SegmentEntry): Texts = files.texts(ruleSet, segment.file("subscriptions"), "id")
     lazy val advertisements = idsOf(advertised)
-    lazy val subscriptions = idsOf(entry.name)
-    val path = file(files.store, s"overlaps/${entry.overlaps.getOrElse("")}")
+    lazy val subscriptions = idsOf(entry)
+    val pairs = entry.overlapsFile.get // a segment without it is no part
+    val path = files.store.pathOf(ruleSet, pairs)
     val values = columns.map[(Chunk, Int) => Any] {
       case "advertisement" => (chunk, row) => files.at(advertisements, chunk.columns(0).ints(row), "advertisement")
       case "subscription" => (chunk, row) => files.at(subscriptions, chunk.columns(1).ints(row), "subscription")
       case _ => (chunk, row) => chunk.columns(2).value(row)
     }
     val named = values.map(value => (chunk: Chunk, row: Int) => files.store.naming(path)(value(chunk, row)))
-    val removed = files.store.removed(ruleSet, entry.removed, entry.subscriptions)
-    OpenFiles.rows(files.chunks(path, Stored), removed, named, (chunk, row) => chunk.columns(1).ints(row))
+    val removed = files.store.removed(ruleSet, entry, entry.subscriptions)
+    OpenFiles.rows(files.chunks(ruleSet, pairs, Stored), removed, named, (chunk, row) => chunk.columns(1).ints(row))
   }
 
   private def manifest(store: Store): Manifest = Manifest.read(store, ruleSet, number)
-  private def file(store: Store, name: String): Path = new Path(store.path, s"$ruleSet/$name.arrow")
 }
 
 object Overlaps {
@@ -60,5 +60,5 @@ object Overlaps {
     StoredColumn("subscription", IntegerType),
     StoredColumn("certain", BooleanType))
 
-  final case class OfSegment(segment: SegmentEntry, advertisements: String) extends InputPartition
+  final case class OfSegment(segment: SegmentEntry, advertisements: SegmentEntry) extends InputPartition
 }

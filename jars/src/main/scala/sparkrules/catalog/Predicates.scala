@@ -8,24 +8,25 @@ import org.apache.spark.sql.connector.read.InputPartition
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-import sparkrules.{Manifest, Store, StoredColumn}
+import sparkrules.{Manifest, PublishedFile, SegmentEntry, Store, StoredColumn}
 
 /** The tests that the rules of a version are made of. A task reads those of a segment. */
 final case class Predicates(store: String, ruleSet: String, number: Long)
     extends StoredTable("predicates", Predicates.Columns) {
   import Predicates._
 
-  override def files(store: Store): Seq[Path] = parts(store).map(part => file(store, part.segment, "predicates"))
+  override def files(store: Store): Seq[Path] =
+    parts(store).map(part => store.pathOf(ruleSet, part.segment.file("predicates")))
   override def parts(store: Store): Seq[OfSegment] =
-    Manifest.read(store, ruleSet, number).segments.map(entry => OfSegment(entry.name))
+    Manifest.read(store, ruleSet, number).segments.map(OfSegment(_))
 
   override def rows(files: OpenFiles, part: InputPartition, columns: Seq[String]): Iterator[InternalRow] = {
     val segment = part.asInstanceOf[OfSegment].segment
-    def path(table: String) = file(files.store, segment, table)
+    def textsOf(table: String, column: String) = files.texts(ruleSet, segment.file(table), column)
     // Of the tables that predicates refer to, only what is asked for is held: as bytes, not as a text per constant.
-    lazy val attributes = files.texts(path("attributes"), "sql")
-    lazy val (kinds, texts) = (files.texts(path("constants"), "kind"), files.texts(path("constants"), "text"))
-    lazy val useCounts = usesOf(files, path("nodes"), files.rowCount(path("predicates")))
+    lazy val attributes = textsOf("attributes", "sql")
+    lazy val (kinds, texts) = (textsOf("constants", "kind"), textsOf("constants", "text"))
+    lazy val useCounts = usesOf(files, segment.file("nodes"), files.rowCount(ruleSet, segment.file("predicates")))
 
     def attribute(chunk: Chunk, row: Int): UTF8String =
       files.at(attributes, chunk.columns(0).ints(row), "attribute")
@@ -44,15 +45,28 @@ final case class Predicates(store: String, ruleSet: String, number: Long)
           UTF8String.fromString(PredicateText(tested, test, written))
       case "uses" => (chunk, row) => useCounts(chunk.first + row).toLong
       case _ =>
-        val name = UTF8String.fromString(segment)
+        val name = UTF8String.fromString(segment.name)
         (_, _) => name
     }
-    val named = values.map(value => (chunk: Chunk, row: Int) => files.store.naming(path("predicates"))(value(chunk, row)))
-    OpenFiles.rows(files.chunks(path("predicates"), Stored), Array.empty, named)
+    val path = files.store.pathOf(ruleSet, segment.file("predicates"))
+    val named = values.map(value => (chunk: Chunk, row: Int) => files.store.naming(path)(value(chunk, row)))
+    OpenFiles.rows(files.chunks(ruleSet, segment.file("predicates"), Stored), Array.empty, named)
   }
 
-  private def file(store: Store, segment: String, table: String): Path =
-    new Path(store.path, s"$ruleSet/segments/$segment/$table.arrow")
+  /** For each predicate, what is stored with the node that stands for it. */
+  private def usesOf(files: OpenFiles, nodes: PublishedFile, predicates: Int): Array[Int] = {
+    val uses = new Array[Int](predicates)
+    files.chunks(ruleSet, nodes, OfNode).foreach { chunk =>
+      val (tested, counts) = (chunk.columns(0).ints, chunk.columns(1).ints)
+      tested.indices.foreach { i =>
+        files.store.naming(files.store.pathOf(ruleSet, nodes))(if (tested(i) >= predicates) {
+          throw new IllegalArgumentException(s"there is no predicate ${tested(i)}")
+        })
+        if (tested(i) >= 0) uses(tested(i)) = counts(i)
+      }
+    }
+    uses
+  }
 }
 
 object Predicates {
@@ -70,20 +84,5 @@ object Predicates {
     StoredColumn("constants", ArrayType(IntegerType)))
   private val OfNode = Seq(StoredColumn("predicate", IntegerType), StoredColumn("use_count", IntegerType))
 
-  final case class OfSegment(segment: String) extends InputPartition
-
-  /** For each predicate, what is stored with the node that stands for it. */
-  private def usesOf(files: OpenFiles, nodes: Path, predicates: Int): Array[Int] = {
-    val uses = new Array[Int](predicates)
-    files.chunks(nodes, OfNode).foreach { chunk =>
-      val (tested, counts) = (chunk.columns(0).ints, chunk.columns(1).ints)
-      tested.indices.foreach { i =>
-        files.store.naming(nodes)(if (tested(i) >= predicates) {
-          throw new IllegalArgumentException(s"there is no predicate ${tested(i)}")
-        })
-        if (tested(i) >= 0) uses(tested(i)) = counts(i)
-      }
-    }
-    uses
-  }
+  final case class OfSegment(segment: SegmentEntry) extends InputPartition
 }

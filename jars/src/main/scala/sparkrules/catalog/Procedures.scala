@@ -1,12 +1,8 @@
 package sparkrules.catalog
 
-import org.apache.hadoop.fs.Path
-
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.connector.catalog.procedures.{BoundProcedure, ProcedureParameter, UnboundProcedure}
 import org.apache.spark.sql.types._
-import org.apache.spark.unsafe.types.UTF8String
 
 import sparkrules.{Manifest, Programs, RulesException, Settings}
 
@@ -23,7 +19,7 @@ object RefreshProcedure extends UnboundProcedure {
 
   override def bind(input: StructType): BoundProcedure =
     StoreProcedure(name, description, Nil) { call =>
-      Programs.forget(Settings.Store.get(SparkSession.active.sessionState.conf), call.ruleSet)
+      Programs.forget(call.store.root, call.ruleSet)
       call.result(Manifest.newest(call.store, call.ruleSet))
     }
 }
@@ -33,22 +29,25 @@ object RollbackProcedure extends UnboundProcedure {
   private val Version = ProcedureParameter.in("version", LongType).comment("number of the earlier version").build()
 
   override def name: String = "rollback"
-  override def description: String = "rollback(rule_set, version): make an earlier version the newest again"
+  private val Tickets = ProcedureParameter.in("tickets", ArrayType(StringType)).defaultValue("CAST(NULL AS ARRAY<STRING>)")
+    .comment("the secrets of all subscriptions that it removes, brings back or changes").build()
+
+  override def description: String = "rollback(rule_set, version, tickets): make an earlier version the newest again"
 
   override def bind(input: StructType): BoundProcedure =
-    StoreProcedure(name, description, Seq(Version)) { call =>
+    StoreProcedure(name, description, Seq(Version, Tickets)) { call =>
       val wanted = call.required("version", 1)(_.getLong(1))
       val (store, ruleSet) = (call.store, call.ruleSet)
       val earlier = Manifest.read(store, ruleSet, store.resolve(s"$ruleSet@$wanted").number)
-      val advertised = earlier.advertisements.map(name => s"segments/$name/subscriptions")
-      earlier.segments.foreach { entry =>
-        val files = Seq(s"segments/${entry.name}/subscriptions") ++ entry.removed.map(name => s"removed/$name") ++
-          entry.overlaps.map(name => s"overlaps/$name") ++ advertised
-        files.map(file => new Path(store.path, s"$ruleSet/$file.arrow")).foreach { file =>
-          store.naming(file)(store.files.getFileStatus(file))
-        }
-      }
+      earlier.files.map(store.pathOf(ruleSet, _)).foreach(file => store.naming(file)(store.files.getFileStatus(file)))
+      val tickets = new Tickets(store, ruleSet, if (call.input.isNullAt(2)) Nil else StoreCall.texts(call.input, 2, "tickets"))
+      val owners = new Owners(store, ruleSet)
       call.result(new NewVersion(store, ruleSet).make { newest =>
+        if (!owners.changed(newest, earlier).forall(tickets.matches)) {
+          throw new RulesException(
+            s"Rolling back '$ruleSet' to version $wanted would change subscriptions that were made with a ticket: give all " +
+              s"their tickets. CALL ${RuleCatalog.Name}.rollback('$ruleSet', $wanted, tickets => array('...'))")
+        }
         earlier.next(newest.version, s"rollback to $wanted", NewVersion.publisher())
       })
     }
@@ -79,11 +78,7 @@ object UnsubscribeProcedure extends UnboundProcedure {
 
   private def idsOf(input: InternalRow, several: Boolean): Seq[String] =
     if (!several) Seq(input.getUTF8String(1).toString)
-    else {
-      val ids = input.getArray(1).toObjectArray(StringType).toSeq
-      if (ids.contains(null)) throw new RulesException("ids contains NULL.")
-      ids.map(_.asInstanceOf[UTF8String].toString)
-    }
+    else StoreCall.texts(input, 1, "ids")
 }
 
 /** What only Python can do, so that who tries it learns how. */

@@ -21,10 +21,7 @@ final class RuleCatalog extends TableCatalog with SupportsNamespaces with Proced
   override def initialize(name: String, options: CaseInsensitiveStringMap): Unit = called = name
   override def name: String = called
 
-  override def listNamespaces(): Array[Array[String]] = {
-    val store = RuleCatalog.store()
-    store.namesIn(".").filter(store.isName).filter(store.versions(_).nonEmpty).sorted.map(Array(_)).toArray
-  }
+  override def listNamespaces(): Array[Array[String]] = RuleCatalog.store().ruleSets.map(Array(_)).toArray
 
   override def listNamespaces(namespace: Array[String]): Array[Array[String]] =
     if (namespace.isEmpty) listNamespaces()
@@ -35,9 +32,7 @@ final class RuleCatalog extends TableCatalog with SupportsNamespaces with Proced
 
   override def namespaceExists(namespace: Array[String]): Boolean = namespace match {
     case Array() => true
-    case Array(ruleSet) =>
-      val store = RuleCatalog.store()
-      store.isName(ruleSet) && store.versions(ruleSet).nonEmpty
+    case Array(ruleSet) => RuleCatalog.store().has(ruleSet)
     case _ => false
   }
 

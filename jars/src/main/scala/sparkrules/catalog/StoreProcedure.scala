@@ -64,3 +64,13 @@ final class StoreCall(val store: Store, val input: InternalRow) {
   def result(manifest: Manifest, added: Any*): StoreResult =
     StoreResult(manifest.version, manifest.subscriptions, added)
 }
+
+object StoreCall {
+
+  /** An argument that is an array of texts. */
+  def texts(input: InternalRow, i: Int, name: String): Seq[String] = {
+    val texts = input.getArray(i).toObjectArray(StringType).toSeq
+    if (texts.contains(null)) throw new RulesException(s"$name contains NULL.")
+    texts.map(_.asInstanceOf[UTF8String].toString)
+  }
+}

@@ -6,16 +6,15 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.read.InputPartition
 import org.apache.spark.sql.types._
 
-import sparkrules.{Manifest, Store, StoredColumn}
+import sparkrules.{Manifest, PublishedFile, Store, StoredColumn}
 
 /** A table that is one Arrow file, or empty if there is none. */
 abstract class StoredFile(table: String, content: Seq[ColumnOf], added: Map[String, Any] = Map.empty)
     extends StoredTable(table, content) {
 
-  /** The file's name below the rule set's directory. */
-  def file(store: Store): Option[String]
+  def file(store: Store): Option[PublishedFile]
 
-  override def files(store: Store): Seq[Path] = file(store).map(path(store, _)).toSeq
+  override def files(store: Store): Seq[Path] = file(store).map(store.pathOf(ruleSet, _)).toSeq
   override def parts(store: Store): Seq[InputPartition] = file(store).map(StoredFile.Whole(_)).toSeq
 
   override def rows(files: OpenFiles, part: InputPartition, columns: Seq[String]): Iterator[InternalRow] = {
@@ -29,21 +28,17 @@ abstract class StoredFile(table: String, content: Seq[ColumnOf], added: Map[Stri
         val i = stored.indexWhere(_.name == name)
         (chunk, row) => chunk.columns(i).value(row)
     }
-    val file = path(files.store, part.asInstanceOf[StoredFile.Whole].file)
-    OpenFiles.rows(files.chunks(file, stored), Array.empty, values)
+    OpenFiles.rows(files.chunks(ruleSet, part.asInstanceOf[StoredFile.Whole].file, stored), Array.empty, values)
   }
-
-  private def path(store: Store, file: String): Path = new Path(store.path, s"$ruleSet/$file")
 }
 
 object StoredFile {
-  final case class Whole(file: String) extends InputPartition
+  final case class Whole(file: PublishedFile) extends InputPartition
 }
 
 /** The rules that were set aside when a version was made. */
 final case class Rejected(store: String, ruleSet: String, number: Long) extends StoredFile("rejected", Rejected.Columns) {
-  override def file(store: Store): Option[String] =
-    Manifest.read(store, ruleSet, number).rejected.map(name => s"rejected/$name.arrow")
+  override def file(store: Store): Option[PublishedFile] = Manifest.read(store, ruleSet, number).rejected
 }
 
 object Rejected {
@@ -58,8 +53,8 @@ object Rejected {
 /** What the sources of a version say they will send. */
 final case class Advertisements(store: String, ruleSet: String, number: Long)
     extends StoredFile("advertisements", Advertisements.Columns) {
-  override def file(store: Store): Option[String] =
-    Manifest.read(store, ruleSet, number).advertisements.map(name => s"segments/$name/subscriptions.arrow")
+  override def file(store: Store): Option[PublishedFile] =
+    Manifest.read(store, ruleSet, number).advertisements.map(_.file("subscriptions"))
 }
 
 object Advertisements {
@@ -72,7 +67,7 @@ object Advertisements {
 /** What `RuleSet.analyze` has counted, if it was called. */
 final case class AnalyzedRanges(store: String, ruleSet: String, number: Option[Int])
     extends StoredFile("statistics", AnalyzedRanges.Columns, Map("number" -> number.getOrElse(0))) {
-  override def file(store: Store): Option[String] = number.map(n => s"statistics/$n.arrow")
+  override def file(store: Store): Option[PublishedFile] = number.map(store.statisticsFile(ruleSet, _))
 }
 
 object AnalyzedRanges {

@@ -13,7 +13,7 @@ import org.apache.spark.sql.connector.read.Scan.ColumnarSupportMode
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.SerializableConfiguration
 
-import sparkrules.{RulesException, Store}
+import sparkrules.{RulesException, Store, StoreAccess}
 
 /** A table that lies in Arrow files of the store. Executors read them; the driver holds none of their rows. */
 abstract class StoredTable(table: String, content: Seq[ColumnOf]) extends RuleTable(table, content) {
@@ -36,7 +36,7 @@ final case class StoredScan(table: StoredTable, readSchema: StructType)
     extends Scan with Batch with SupportsReportStatistics {
 
   @transient private lazy val session = SparkSession.active
-  @transient private lazy val opened = new Store(table.store, session.sessionState.newHadoopConf())
+  @transient private lazy val opened = new Store(table.store, StoreAccess.hadoop(session))
   @transient private lazy val size =
     table.files(opened).map(file => opened.naming(file)(opened.files.getFileStatus(file).getLen)).sum
 
@@ -49,7 +49,7 @@ final case class StoredScan(table: StoredTable, readSchema: StructType)
     StoredRows(
       table,
       readSchema.fieldNames.toSeq,
-      session.sparkContext.broadcast(new SerializableConfiguration(session.sessionState.newHadoopConf())))
+      session.sparkContext.broadcast(new SerializableConfiguration(StoreAccess.hadoop(session))))
 
   override def estimateStatistics: org.apache.spark.sql.connector.read.Statistics =
     new org.apache.spark.sql.connector.read.Statistics {

@@ -17,7 +17,8 @@ final case class Subscriptions(store: String, ruleSet: String, number: Long)
   import Subscriptions._
 
   override def rowCount(store: Store): Option[Long] = Some(manifest(store).subscriptions)
-  override def files(store: Store): Seq[Path] = manifest(store).segments.map(entry => file(store, entry.name))
+  override def files(store: Store): Seq[Path] = 
+    manifest(store).segments.map(entry => store.pathOf(ruleSet, entry.file("subscriptions")))
   override def parts(store: Store): Seq[InputPartition] = spread(manifest(store).segments)
 
   override def rows(files: OpenFiles, part: InputPartition, columns: Seq[String]): Iterator[InternalRow] =
@@ -38,13 +39,12 @@ final case class Subscriptions(store: String, ruleSet: String, number: Long)
           val value = slice(column)
           (chunk, row) => value(chunk).value(row)
       }
-      val chunks = files.chunks(file(files.store, entry.name), stored, span.from, span.until, entry.subscriptions)
-      OpenFiles.rows(chunks, files.store.removed(ruleSet, entry.removed, entry.subscriptions), values)
+      val chunks = 
+        files.chunks(ruleSet, entry.file("subscriptions"), stored, span.from, span.until, entry.subscriptions)
+      OpenFiles.rows(chunks, files.store.removed(ruleSet, entry, entry.subscriptions), values)
     }
 
   private def manifest(store: Store): Manifest = Manifest.read(store, ruleSet, number)
-  private def file(store: Store, segment: String): Path =
-    new Path(store.path, s"$ruleSet/segments/$segment/subscriptions.arrow")
 }
 
 object Subscriptions {

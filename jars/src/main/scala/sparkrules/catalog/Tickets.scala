@@ -1,41 +1,49 @@
 package sparkrules.catalog
 
+import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.{US_ASCII, UTF_8}
 import java.security.MessageDigest
 import java.util.HexFormat
+import java.util.zip.CRC32
 import javax.crypto.Mac
 import javax.crypto.spec.SecretKeySpec
 
 import org.apache.hadoop.fs.Path
 
-import sparkrules.{RulesException, Store}
+import sparkrules.Store
 
-/** The secrets that owners of subscriptions were given. The store has only keyed hashes of them. */
-final class Tickets(store: Store, ruleSet: String) {
-  private lazy val key: SecretKeySpec = {
-    val file = new Path(store.path, s"$ruleSet/tickets.key")
-    store.naming(file)(new SecretKeySpec(store.bytes(file), Tickets.Algorithm))
-  }
+/** Secrets that owners of subscriptions were given, as a caller has them. The store has only keyed hashes of them. */
+final class Tickets(store: Store, ruleSet: String, secrets: Seq[String]) {
+  private val file = new Path(store.path, s"$ruleSet/tickets.key")
 
-  /** An error unless `ticket` is the one whose hash was stored with the subscription. */
-  def check(id: String, hash: String, ticket: Option[String]): Unit = ticket match {
-    case None =>
-      throw new RulesException(
-        s"Subscription '$id' of '$ruleSet' has a ticket: only who has it may remove the subscription. " +
-          s"CALL ${RuleCatalog.Name}.unsubscribe('$ruleSet', '$id', ticket => '...')")
-    case Some(secret) =>
-      if (!MessageDigest.isEqual(hashOf(secret).getBytes(US_ASCII), hash.getBytes(UTF_8))) {
-        throw new RulesException(s"The ticket is not that of subscription '$id' of '$ruleSet'.")
-      }
-  }
+  // Computed in any case, so that what is wrong with the key is said whatever the caller wants to remove.
+  private val hashes: Seq[Array[Byte]] =
+    if (secrets.isEmpty) Nil
+    else {
+      val mac = Mac.getInstance(Tickets.Algorithm)
+      mac.init(store.naming(file, "restore the key, or publish")(key(store.bytes(file))))
+      secrets.map(secret => HexFormat.of.formatHex(mac.doFinal(secret.getBytes(UTF_8))).getBytes(US_ASCII))
+    }
 
-  private def hashOf(ticket: String): String = {
-    val mac = Mac.getInstance(Tickets.Algorithm)
-    mac.init(key)
-    HexFormat.of.formatHex(mac.doFinal(ticket.getBytes(UTF_8)))
+  /** Whether one of the secrets is that whose hash was stored. */
+  def matches(hash: String): Boolean = hashes.exists(MessageDigest.isEqual(_, hash.getBytes(UTF_8)))
+
+  /** The key, which a checksum of the rule set's name and the key follows, unless an older sparkrules has made it. */
+  private def key(content: Array[Byte]): SecretKeySpec = {
+    val (secret, checksum) = content.splitAt(Tickets.KeyBytes)
+    val crc = new CRC32
+    crc.update(ruleSet.getBytes(UTF_8))
+    crc.update(0)
+    crc.update(secret)
+    val expected = ByteBuffer.allocate(4).putInt(crc.getValue.toInt).array
+    if (secret.length != Tickets.KeyBytes || !(checksum.isEmpty || checksum.sameElements(expected))) {
+      throw new IllegalArgumentException("it is not the key of this rule set")
+    }
+    new SecretKeySpec(secret, Tickets.Algorithm)
   }
 }
 
 object Tickets {
   private val Algorithm = "HmacSHA256"
+  private val KeyBytes = 32
 }

@@ -3,8 +3,6 @@ package sparkrules.catalog
 import scala.collection.mutable
 
 import com.fasterxml.jackson.databind.node.ObjectNode
-import org.apache.hadoop.fs.Path
-
 import org.apache.spark.sql.types.StringType
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -12,18 +10,18 @@ import sparkrules.{Manifest, RulesException, SegmentEntry, Store, StoredColumn}
 
 /** A version without some of the subscriptions of another. The segments stay; what is gone is marked. */
 final class Unsubscribe(store: Store, ruleSet: String, ids: Seq[String], ticket: Option[String]) {
-  private val tickets = new Tickets(store, ruleSet)
+  private val tickets = new Tickets(store, ruleSet, ticket.toSeq)
 
   def from(newest: Manifest, version: NewVersion): ObjectNode = {
     val files = new OpenFiles(store)
     try {
       val wanted = mutable.Set.from(ids.map(UTF8String.fromString))
       val removed = newest.segments.map { entry =>
-        val before = store.removed(ruleSet, entry.removed, entry.subscriptions)
+        val before = store.removed(ruleSet, entry, entry.subscriptions)
         val found = if (wanted.isEmpty) Array.empty[Int] else find(files, entry, before, wanted)
         if (found.isEmpty) None else Some((before ++ found).sorted)
       }
-      if (wanted.nonEmpty) refuse(newest, wanted.toSeq.map(id => s"'$id'").sorted)
+      if (wanted.nonEmpty) refuse(wanted.toSeq.map(id => s"'$id'").sorted)
       val segments = newest.segments.zip(removed).map {
         case (entry, Some(rows)) =>
           val name = version.file("removed", RemovedRows.arrow(rows))
@@ -34,22 +32,26 @@ final class Unsubscribe(store: Store, ruleSet: String, ids: Seq[String], ticket:
     } finally files.close()
   }
 
-  private def refuse(newest: Manifest, missing: Seq[String]): Nothing = {
+  /** Says the same of ids that are unknown and of those that take another ticket: which ones have a ticket is no answer. */
+  private def refuse(missing: Seq[String]): Nothing = {
     val more = if (missing.length > 5) s" and ${missing.length - 5} more" else ""
+    val (how, remedy) =
+      if (ticket.isDefined) ("with this ticket", "")
+      else ("without a ticket", s" CALL ${RuleCatalog.Name}.unsubscribe('$ruleSet', '...', ticket => '...')")
     throw new RulesException(
-      s"Rule set '$ruleSet' has no subscription ${missing.take(5).mkString(", ")}$more in version ${newest.version}.")
+      s"Rule set '$ruleSet' has no subscription ${missing.take(5).mkString(", ")}$more that can be removed $how.$remedy")
   }
 
   /** The rows of the wanted ones that the segment has, which are then no longer wanted. */
   private def find(
       files: OpenFiles, entry: SegmentEntry, before: Array[Int], wanted: mutable.Set[UTF8String]): Array[Int] = {
-    val path = new Path(store.path, s"$ruleSet/segments/${entry.name}/subscriptions.arrow")
     val found = Array.newBuilder[Int]
-    files.chunks(path, Unsubscribe.Columns, 0, entry.subscriptions, entry.subscriptions).foreach { chunk =>
+    val subscriptions = entry.file("subscriptions")
+    files.chunks(ruleSet, subscriptions, Unsubscribe.Columns, 0, entry.subscriptions, entry.subscriptions).foreach { chunk =>
       val (ids, hashes) = (chunk.columns(0), chunk.columns(1))
       for (row <- 0 until chunk.rows; id = ids.text(row); if wanted(id)) {
-        if (java.util.Arrays.binarySearch(before, chunk.first + row) < 0) {
-          if (!hashes.isNull(row)) tickets.check(id.toString, hashes.text(row).toString, ticket)
+        val isLive = java.util.Arrays.binarySearch(before, chunk.first + row) < 0
+        if (isLive && (hashes.isNull(row) || tickets.matches(hashes.text(row).toString))) {
           wanted -= id
           found += chunk.first + row
         }

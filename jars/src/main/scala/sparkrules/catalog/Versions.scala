@@ -7,7 +7,7 @@ import org.apache.spark.sql.connector.read.{LocalScan, Scan}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-import sparkrules.{Manifest, Store}
+import sparkrules.{Manifest, Store, StoreAccess}
 
 /** The versions of a rule set up to the newest. The driver reads them: a manifest is small. */
 final case class Versions(store: String, ruleSet: String, newest: Long) extends RuleTable("versions", Versions.Columns) {
@@ -18,7 +18,7 @@ final case class VersionsScan(table: Versions, readSchema: StructType) extends L
   override def description: String = s"${table.name} ${readSchema.fieldNames.mkString("[", ", ", "]")}"
 
   override def rows(): Array[InternalRow] = {
-    val store = new Store(table.store, SparkSession.active.sessionState.newHadoopConf())
+    val store = new Store(table.store, StoreAccess.hadoop(SparkSession.active))
     val numbers = store.versions(table.ruleSet).filter(_ <= table.newest).sorted
     numbers.map(number => row(Manifest.read(store, table.ruleSet, number), number)).toArray
   }
@@ -36,6 +36,7 @@ final case class VersionsScan(table: Versions, readSchema: StructType) extends L
       case "segments" => manifest.segments.length
       case "default_validity" => manifest.defaultValidity.map(Long.box).orNull
       case "is_newest" => number == table.newest
+      case "verified" => manifest.isVerified
     })
 }
 
@@ -51,5 +52,6 @@ object Versions {
     ColumnOf("nodes", LongType, "how many nodes the forests of its segments have", nullable = false),
     ColumnOf("segments", IntegerType, "how many segments it has", nullable = false),
     ColumnOf("default_validity", LongType, "for how many seconds a subscription is valid that does not say"),
-    ColumnOf("is_newest", BooleanType, "whether queries take this version", nullable = false))
+    ColumnOf("is_newest", BooleanType, "whether queries take this version", nullable = false),
+    ColumnOf("verified", BooleanType, "whether its files have checksums", nullable = false))
 }

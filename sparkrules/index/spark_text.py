@@ -1,0 +1,73 @@
+"""Texts that Spark does not compare by their bytes, as far as an Arrow schema tells.
+
+Arrow has one type for all of Spark's texts. That a column is a CHAR(n), which Spark pads, or has a collation is left in
+metadata: of the field in what `DataFrame.toArrow()` returns (not its collation), of the schema in a Parquet file that
+Spark has written.
+
+>>> spark_text(pa.field("code", pa.string(), metadata={_FIELD: b'{"__CHAR_VARCHAR_TYPE_STRING": "char(5)"}'}), {})
+'CHAR(5)'
+>>> spark_text(pa.field("name", pa.string()), {"metadata": {"__COLLATIONS": {"name": "spark.UTF8_LCASE"}}})
+'STRING COLLATE UTF8_LCASE'
+>>> spark_text(pa.field("name", pa.string()), {}) is None
+True
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+import pyarrow as pa
+
+_FIELD = b"SPARK::metadata::json"
+_SCHEMA = b"org.apache.spark.sql.parquet.row.metadata"
+_CHAR, _COLLATIONS = "__CHAR_VARCHAR_TYPE_STRING", "__COLLATIONS"
+
+Described = Mapping[str, Any]
+
+
+def described_row(schema: pa.Schema) -> Described:
+    """What Spark has written about the columns of a file: a struct as JSON, empty if there is nothing."""
+    return _parsed((schema.metadata or {}).get(_SCHEMA, b""))
+
+
+def described_field(described: Described, name: str) -> Described:
+    """What it has written about one of them, or about a field of a struct."""
+    type_ = described.get("type")
+    struct = type_ if isinstance(type_, dict) else described
+    fields = struct.get("fields")
+    found = [own for own in fields if isinstance(own, dict) and own.get("name") == name] if fields else []
+    return found[0] if len(found) == 1 else {}
+
+
+def spark_text(field: pa.Field, described: Described) -> str | None:
+    """The type of a column that Spark compares in a way of its own; None if it is compared by its bytes."""
+    for metadata in (_parsed((field.metadata or {}).get(_FIELD, b"")), described.get("metadata") or {}):
+        declared = str(metadata.get(_CHAR, ""))
+        if declared.lower().startswith("char("):
+            return declared.upper()
+        collation = (metadata.get(_COLLATIONS) or {}).get(field.name)
+        if collation is not None:
+            return f"STRING COLLATE {str(collation).rpartition('.')[2]}"
+    return None
+
+
+def described_text(field: pa.Field, metadata: Mapping[str, Any], collation: str) -> pa.Field:
+    """A field with what Spark says about its texts, to be read by `spark_text`.
+
+    >>> spark_text(described_text(pa.field("name", pa.string()), {}, "UNICODE_CI"), {})
+    'STRING COLLATE UNICODE_CI'
+    """
+    known = {_CHAR: metadata[_CHAR]} if _CHAR in metadata else {_COLLATIONS: {field.name: collation}}
+    return field.with_metadata({_FIELD: json.dumps(known).encode()})
+
+
+@lru_cache(maxsize=64)
+def _parsed(content: bytes) -> Described:
+    try:
+        found = json.loads(content) if content else {}
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}

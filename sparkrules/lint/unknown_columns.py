@@ -1,0 +1,113 @@
+"""Columns that a table does not have, wherever a rule names them: on the left, on the right, inside of functions.
+
+A text whose quotes were forgotten is such a name: `kind = login`.
+
+>>> from sparkrules.sql import parse_rule
+>>> texts = {"a": "prise > 10", "b": "lower(kind) = login"}
+>>> rules = [Rule(id, text, parse_rule(text)) for id, text in texts.items()]
+>>> schema = pa.schema([("price", pa.int32()), ("kind", pa.string())])
+>>> [(finding.message, finding.suggestion) for finding in unknown_column_findings(rules, schema)]
+[('there is no column `prise`', 'Did you mean `price`?'), ('there is no column `login`', "Did you mean 'login'? A text \
+needs quotes.")]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+
+import pyarrow as pa
+
+from sparkrules.index.columns import NoSuchColumn, Unsupported, find_column, is_name
+from sparkrules.index.rule import Rule
+from sparkrules.lint.finding import Finding, Place, quoted
+from sparkrules.lint.locate import Locator
+from sparkrules.sql.named_columns import names_in
+from sparkrules.sql.tree import Predicate, distinct_predicates
+
+_SHOWN = 5
+
+
+def unknown_column_findings(rules: Sequence[Rule], schema: pa.Schema) -> Iterator[Finding]:
+    """One finding for each name, with all rules that use it."""
+    columns = _Columns(schema)
+    used: dict[str, dict[str, tuple[Rule, Predicate]]] = {}
+    for rule in rules:
+        for predicate in distinct_predicates(rule.tree):
+            for name in columns.missing(predicate.attribute):
+                used.setdefault(name, {}).setdefault(rule.id, (rule, predicate))
+    for name, found in used.items():
+        places: list[Place] = []
+        for rule, predicate in list(found.values())[:_SHOWN]:
+            places += Locator(rule).places(predicate)
+        # In `login = 'x'` it is surely meant to be a column.
+        alone = all(predicate.attribute.lower() == name.lower() for _, predicate in found.values())
+        remedy = columns.remedy(name, may_be_text=not alone)
+        message = f"there is no column {name if name.startswith('`') else quoted(name)}"
+        yield Finding("unknown column", tuple(found), message, tuple(places), remedy)
+
+
+class _Columns:
+    """The columns of a schema; each attribute is looked at once."""
+
+    def __init__(self, schema: pa.Schema) -> None:
+        self.schema = schema
+        self._missing: dict[str, list[str]] = {}
+
+    def missing(self, attribute: str) -> list[str]:
+        """The names of an attribute that are columns of no table like this."""
+        if attribute not in self._missing:
+            self._missing[attribute] = [*dict.fromkeys(filter(self._is_missing, _names(attribute)))]
+        return self._missing[attribute]
+
+    def remedy(self, name: str, *, may_be_text: bool) -> str:
+        """What may have been meant."""
+        near = self._near(name)
+        may_be_text = may_be_text and not {".", "`"}.intersection(name)
+        if near:
+            text = f", or the text '{name}'" if may_be_text else ""
+            return f"Did you mean `{near}`{text}?"
+        if may_be_text:
+            return f"Did you mean '{name}'? A text needs quotes."
+        return "Add the column to the table, or correct the name."
+
+    def _near(self, name: str) -> str | None:
+        """A column or field with nearly this name: if it is one of a struct, among the fields of that, or a column."""
+        before, _, last = name.lower().rpartition(".")
+        for parent in dict.fromkeys([before, ""]):
+            paths = [path for path in _paths(self.schema) if not parent or path.lower().rpartition(".")[0] == parent]
+            by_last = {path.lower().rpartition(".")[2]: path for path in reversed(paths)}
+            found = get_close_matches(last, by_last, n=1)
+            if found:
+                return by_last[found[0]]
+        return None
+
+    def _is_missing(self, name: str) -> bool:
+        try:
+            find_column(name, self.schema)
+        except NoSuchColumn:
+            return True
+        except Unsupported:
+            return False
+        return False
+
+
+def _names(attribute: str) -> list[str]:
+    """The names of columns in an attribute, as they are written."""
+    if is_name(attribute):
+        return [attribute]
+    return [".".join(map(_written, parts)) for parts in names_in(attribute)]
+
+
+def _written(part: str) -> str:
+    return part if is_name(part) and "." not in part else "`" + part.replace("`", "``") + "`"
+
+
+def _paths(schema: pa.Schema) -> Iterator[str]:
+    """All columns, and then the fields of structs, by their full names."""
+    waiting = [(field.name, field.type) for field in schema]
+    for path, type_ in waiting:
+        yield path
+        if pa.types.is_struct(type_):
+            fields = [type_.field(number) for number in range(type_.num_fields)]
+            waiting += [(f"{path}.{field.name}", field.type) for field in fields]

@@ -1,0 +1,51 @@
+"""sqlglot without its voice: its warnings do not reach the console, nor its classes the user.
+
+>>> import sqlglot
+>>> with quiet() as warnings:
+...     trees = sqlglot.parse("ALTER TABLE t FOO", read="tsql")
+>>> len(warnings)
+1
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+_heard: ContextVar[list[str] | None] = ContextVar("warnings of sqlglot", default=None)
+
+
+def _keep(record: logging.LogRecord) -> bool:
+    heard = _heard.get()
+    if heard is None:
+        return True
+    heard.append(record.getMessage())
+    return False
+
+
+# Others in this process may use sqlglot, and hear what it says to them.
+logging.getLogger("sqlglot").addFilter(_keep)
+
+
+@contextmanager
+def quiet() -> Iterator[list[str]]:
+    """What sqlglot says to its logger inside of this block comes here and goes nowhere else."""
+    warnings: list[str] = []
+    token = _heard.set(warnings)
+    try:
+        yield warnings
+    finally:
+        _heard.reset(token)
+
+
+def described(description: str) -> str:
+    """sqlglot's description of a mistake, said without its classes."""
+    if "missing for <class" in description:
+        return "an argument is missing"
+    if "number of provided arguments" in description:
+        return "too many arguments"
+    if "<class" in description or not description or "Unexpected token" in description:
+        return "unexpected here"
+    return description.rstrip(".")

@@ -1,0 +1,82 @@
+"""A PostgreSQL server of the tests' own: a new cluster in a directory of its own, reached by a socket in it."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+_GRACE = 20  # seconds
+
+
+def programs() -> Path:
+    """Where `initdb` and `postgres` are: Debian keeps them off the path. Skips the test where there are none."""
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: float(path.parts[-3]))
+    on_path = shutil.which("initdb")
+    if not found and on_path is None:
+        pytest.skip("there is no PostgreSQL server here; on Debian and Ubuntu: apt-get install postgresql")
+    return found[-1].parent if found else Path(str(on_path)).resolve().parent
+
+
+@contextmanager
+def server() -> Iterator[Any]:
+    """A connection of psycopg to a new server, which ends with the block."""
+    psycopg = pytest.importorskip("psycopg", reason="there is no psycopg here: pip install 'psycopg[binary]'")
+    binaries = programs()
+    directory = Path(tempfile.mkdtemp(prefix="sparkrules-pg-"))
+    owner: dict[str, Any] = {}
+    if os.geteuid() == 0:  # the server refuses to run as root
+        try:
+            user = pwd.getpwnam("postgres")
+        except KeyError:
+            user = pwd.getpwnam("nobody")
+        os.chown(directory, user.pw_uid, user.pw_gid)
+        owner = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
+    data = directory / "data"
+    common: dict[str, Any] = {"cwd": directory, "stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, **owner}
+    process = None
+    try:
+        initdb = [binaries / "initdb", "-D", data, "-U", "test", "--auth=trust", "--locale=C", "-E", "UTF8", "--no-sync"]
+        subprocess.run(initdb, check=True, stderr=subprocess.STDOUT, timeout=120, **common)
+        settings = {"listen_addresses": "", "fsync": "off", "timezone": "UTC", "shared_buffers": "16MB"}
+        options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
+        process = subprocess.Popen(
+            [binaries / "postgres", "-D", data, "-k", directory, *options],
+            **{**common, "stdout": subprocess.DEVNULL},
+            stderr=subprocess.DEVNULL,
+        )
+        with _connected(psycopg, directory, process) as connection:
+            yield connection
+    finally:
+        if process is not None and process.poll() is None:
+            process.send_signal(signal.SIGINT)  # ends now, without waiting for clients
+            try:
+                process.wait(_GRACE)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+@contextmanager
+def _connected(psycopg: Any, directory: Path, process: subprocess.Popen[bytes]) -> Iterator[Any]:
+    until = time.monotonic() + 60
+    while True:
+        with suppress(psycopg.OperationalError):
+            connection = psycopg.connect(host=str(directory), user="test", dbname="postgres", autocommit=True)
+            break
+        if process.poll() is not None or time.monotonic() > until:
+            raise AssertionError(f"the server cannot be reached; it ended with {process.poll()}")
+        time.sleep(0.1)
+    with connection:
+        yield connection

@@ -1,0 +1,201 @@
+"""CHAR(n): Spark pads the shorter side of a comparison with blanks, and knows from a column's metadata where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import sparkrules
+from sparkrules.index.matcher import NeedsSpark
+from tests.spark.oracle import disagreements, pairs_by_filter, pairs_by_plugin, rule_set, settings
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+COMPARISONS = [
+    "c5 = 'ab'",
+    "c5 <> 'ab'",
+    "NOT (c5 = 'ab')",
+    "'ab' = c5",
+    "c5 = 'ab     '",
+    "c5 <> 'abcdefgh'",
+    "c5 = 'abcde'",
+    "c5 > 'ab'",
+    "c5 >= 'ab'",
+    "c5 < 'ab '",
+    "c5 <= 'ab'",
+    "c5 <=> 'ab'",
+    "NOT (c5 <=> 'ab')",
+    "c5 <=> NULL",
+    "c5 = NULL",
+    "c5 IS DISTINCT FROM 'ab'",
+    "c5 IN ('ab', 'x')",
+    "c5 IN ('ab')",
+    "c5 IN ('abcde', 'ab', 'abcdefg')",
+    "c5 NOT IN ('ab', 'x')",
+    "c5 NOT IN ('ab', 'abcdefgh')",
+    "c5 IN ('ab', NULL)",
+    "c5 IN (NULL, 'x', 'ab')",
+    "c5 NOT IN ('ab', NULL)",
+    "c5 IN ('ab', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'abcde')",
+    "c5 BETWEEN 'ab' AND 'ac'",
+    "c5 NOT BETWEEN 'ab' AND 'ac'",
+    "c5 >= 'ab' AND c5 <= 'ac'",
+    "s = 'ac' AND c5 BETWEEN 'ab' AND 'ac' OR v5 = 'x'",
+    "c5 = concat('a', 'b')",
+    "c5 IN (concat('a', 'b'), 'x')",
+    "c5 = ''",
+    "c5 = c2",
+    "c5 <> c2",
+    "c5 < c2",
+    "c2 <=> c5",
+    "c5 IN (c2, c5)",
+    "c5 = v5",
+    "c5 = s",
+    "s = 'ab'",
+    "v5 = 'ab'",
+    "v5 IN ('ab', 'ab   ')",
+    "c5 LIKE 'ab'",
+    "c5 LIKE 'ab%'",
+    "c5 RLIKE '^ab$'",
+    "length(c5) = 5",
+    "trim(c5) = 'ab'",
+    "upper(c5) = 'AB'",
+    "c5 || 'x' = 'ab   x'",
+    "coalesce(c5, 'zz') = 'ab'",
+    "nullif(c5, 'ab') IS NULL",
+    "CASE c5 WHEN 'ab' THEN true ELSE false END",
+    "if(c5 = 'ab', true, NULL)",
+    "(c5 = 'ab') = (c2 = 'ab')",
+    "st.c = 'ab'",
+    "st.c = 'ab   '",
+    "st.c = c5",
+    "st.c IN ('ab', 'q    ')",
+    "get(a, 0) = 'ab'",
+    "get(a, 0) = 'ab '",
+    "a = array('ab')",
+    "array_contains(a, 'ab ')",
+    "exists(a, e -> e = 'ab')",
+    "m['k'] = 'ab'",
+    "coll = 'AB'",
+    "coll IN ('AB', 'X')",
+]
+
+
+@pytest.fixture(scope="module")
+def table(spark: SparkSession) -> Iterator[str]:
+    spark.sql(
+        "CREATE TABLE char_columns (row INT, c5 CHAR(5), c2 CHAR(2), v5 VARCHAR(5), s STRING, "
+        "st STRUCT<c: CHAR(5), x: INT>, a ARRAY<CHAR(3)>, m MAP<STRING, CHAR(3)>, coll CHAR(4) COLLATE UTF8_LCASE) "
+        "USING parquet"
+    )
+    spark.sql(
+        "INSERT INTO char_columns VALUES "
+        "(0, 'ab', 'ab', 'ab', 'ab', named_struct('c', 'ab', 'x', 1), array('ab'), map('k', 'ab'), 'ab'), "
+        "(1, 'abcde', 'cd', 'ab   ', 'ab   ', named_struct('c', 'q', 'x', 2), array('x', 'abc'), map(), 'x'), "
+        "(2, '', '', '', '', named_struct('c', NULL, 'x', 3), array(), map('k', ''), ''), "
+        "(3, 'ac', 'a', 'ac', 'ac', NULL, array(NULL), NULL, 'Ab  '), "
+        "(4, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)"
+    )
+    yield "char_columns"
+    spark.sql("DROP TABLE char_columns")
+
+
+def test_every_comparison(spark: SparkSession, table: str) -> None:
+    assert disagreements(spark.table(table), COMPARISONS, "chars") == []
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {"spark.sql.readSideCharPadding": "false"},
+        {"spark.sql.readSideCharPadding": "false", "spark.sql.legacy.noCharPaddingInPredicate": "true"},
+        {"spark.sql.legacy.charVarcharAsString": "true"},
+        {"spark.sql.ansi.enabled": "false"},
+    ],
+)
+def test_the_settings_of_reading(spark: SparkSession, table: str, setting: dict[str, str]) -> None:
+    """The rule set is the same, and has been compiled without the setting: that must not be used again."""
+    with settings(spark, **setting):
+        assert disagreements(spark.table(table), COMPARISONS, "chars") == []
+
+
+def test_views_aliases_and_expressions(spark: SparkSession, table: str) -> None:
+    spark.sql(
+        "CREATE OR REPLACE TEMPORARY VIEW char_view AS "
+        f"SELECT row, c5 AS k, upper(c5) AS up, struct(c5, c2) AS both, c2 FROM {table}"
+    )
+    texts = [
+        "k = 'ab'",
+        "k IN ('ab', 'abcdefg')",
+        "k = c2",
+        "up = 'AB'",
+        "both.c5 = 'ab'",
+        "both.c5 = concat('a', 'b')",
+        "both.c5 = both.c2",
+        "k = both.c5",
+    ]
+    assert disagreements(spark.table("char_view"), texts, "char_view") == []
+
+
+def test_every_call(spark: SparkSession, table: str) -> None:
+    """A struct for a row, the table function, and the rows of a join."""
+    rules = {text: text for text in COMPARISONS if "st." not in text}
+    made = rule_set("char_calls", rules)
+    made.publish(spark)
+    truth = pairs_by_filter(spark.table(table), rules)
+    asked = spark.sql(
+        f"SELECT row, match_subscriptions('char_calls', struct(row, c5, c2, v5, s, a, m, coll)).ids FROM {table}"
+    )
+    assert {(row, id) for row, ids in asked.collect() for id in ids} == truth
+    listed = spark.sql(f"SELECT row, subscription_id FROM match_subscriptions('char_calls', TABLE({table}))")
+    assert {(row, id) for row, id in listed.collect()} == truth
+
+
+def test_streams(spark: SparkSession, table: str, tmp_path: Path) -> None:
+    rules = {text: text for text in ("c5 = 'ab'", "c5 IN ('ab', 'abcdefg')", "c5 = c2", "c5 <> 'ab'")}
+    made = rule_set("char_stream", rules)
+    stream = sparkrules.match(spark.readStream.table(table), made).selectExpr("row", "matches.ids")
+    query = (
+        stream.writeStream.format("memory")
+        .queryName("char_stream")
+        .option("checkpointLocation", str(tmp_path))
+        .trigger(availableNow=True)
+        .start()
+    )
+    query.awaitTermination(60)
+    query.stop()
+    found = {(row, id) for row, ids in spark.table("char_stream").collect() for id in ids}
+    written = (
+        spark.readStream.table(table)
+        .where("c5 = 'ab'")
+        .writeStream.format("memory")
+        .queryName("char_where")
+        .option("checkpointLocation", str(tmp_path / "where"))
+        .trigger(availableNow=True)
+        .start()
+    )
+    written.awaitTermination(60)
+    written.stop()
+    assert {row for row, id in found if id == "c5 = 'ab'"} == {row.row for row in spark.table("char_where").collect()}
+    assert found == pairs_by_filter(spark.table(table), rules)
+
+
+def test_numpy_refuses_what_is_padded(spark: SparkSession, table: str) -> None:
+    rows = spark.table(table).select("row", "c5", "v5", "st").toArrow()
+    for text in ("c5 = 'ab'", "c5 IN ('ab', 'x')", "c5 LIKE 'ab%'"):
+        with pytest.raises(NeedsSpark, match=r"only Spark knows how CHAR\(5\) compares"):
+            rule_set("char_numpy", {"it": text}).match(rows)
+    answered = {"null": "c5 IS NULL", "varchar": "v5 = 'ab'", "field": "st.x = 1"}
+    assert rule_set("varchar_numpy", answered).match(rows).ids.to_pylist()[0] == ["field", "varchar"]
+
+
+def test_the_same_rules_on_other_columns(spark: SparkSession, table: str) -> None:
+    """What is compiled for a CHAR(n) is not used for a text of the same name."""
+    made = rule_set("char_or_not", {"it": "c5 = 'ab'"})
+    plain = spark.table(table).selectExpr("row", "concat(c5, '') AS c5")
+    frames: list[DataFrame] = [spark.table(table), plain, spark.table(table)]
+    assert [len(pairs_by_plugin(df, made)) for df in frames] == [1, 0, 1]
