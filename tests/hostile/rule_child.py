@@ -77,6 +77,9 @@ def main() -> None:
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sparkrules.invalidRules", "skip")
+        # A bound that holds at a hundredth of its default holds, and a thousand attacks take minutes.
+        .config("spark.sparkrules.steps", "20000000")
+        .config("spark.sparkrules.bindSeconds", "4")
         .config("spark.hostile.secret", SECRET)
         .config("spark.sql.warehouse.dir", str(home / "warehouse"))
     )
