@@ -162,9 +162,9 @@ def test_it_can_be_read(spark: SparkSession, store: Store) -> None:
     rules = published("table", {"a": "a < 5", "b": "a = 50", "c": "t LIKE 'x%'"}, spark)
     assert str(rules.analyze(df)).splitlines() == [
         "table@1, 100 rows",
-        "attribute    constants  NULL    no rule  search  rarest test",
-        "t LIKE 'x%'  2          90.0 %  90.0 %   binary  t like 'x%' 10.0 %",
-        "a            2          0.0 %   94.0 %   binary  a = 50 1.0 %",
+        "attribute           constants  NULL    no rule  search  rarest test",
+        "startswith(t, 'x')  2          90.0 %  90.0 %   binary  t like 'x%' 10.0 %",
+        "a                   2          0.0 %   94.0 %   binary  a = 50 1.0 %",
     ]
 
 
