@@ -105,12 +105,15 @@ object Foreseen {
     case _: StringRepeat => a => bytes(a.number(1), a.length(0))
     case _: StringSpace => a => bytes(a.number(0), Some(1))
     case _: StringLPad | _: StringRPad | _: BinaryPad => a => bytes(a.number(1), Some(4))
-    case _: ArrayRepeat => a => bytes(a.number(1), a.size(0).map(_ + 8))
+    case e: StaticInvoke if e.functionName == "lpad" || e.functionName == "rpad" => a => bytes(a.number(1), Some(4))
+    case _: ArrayRepeat => a => bytes(a.number(1), Some(8 + a.size(0).getOrElse(0L)))
     case _: ArrayInsert => a => bytes(a.number(1).map(math.abs), Some(8))
     case _: Sequence => a => bytes(elements(a), Some(8))
     case _: FormatNumber => a => bytes(a.number(1), Some(4))
     case _: FormatString => a => a(0).map(format => Need(Digits.findAllIn(format.toString).map(_.take(18).toLong).sum))
-    case _: ArrayJoin => a => for (array <- a.size(0); n <- a.length(0); by <- a.length(1)) yield Need(array + times(n, by))
+    case _: ArrayJoin => a =>
+        for (array <- a.size(0); n <- a.length(0); by <- a.length(1))
+          yield Need(array + times(n, by + a.length(2).getOrElse(0L)))
     case e: ConcatWs => a =>
         a.length(0).map { by =>
           val texts = e.children.indices.drop(1).flatMap(a(_)).map {
@@ -175,7 +178,7 @@ object Foreseen {
   private val Many = 8
   private val Collation = 32L
   private val Digits = """\d+""".r
-  private val Exponent = """\d[eE][+-]?(\d+)""".r
+  private val Exponent = """[\d.][eE][+-]?(\d+)""".r
   private val PlainKey = """[\w.:~-]*""".r
 
   private def bytes(count: Option[Long], each: Option[Long]): Option[Need] =
