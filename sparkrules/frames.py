@@ -59,6 +59,8 @@ def as_arrow(source: Any) -> pa.Table:
 def _library(source: object) -> str:
     """The library of which this is a DataFrame; `arrow` for any other that exports itself as a stream of Arrow."""
     names = [(base.__module__.partition(".")[0], base.__name__) for base in type(source).__mro__]
+    if ("pyspark", "DataFrame") in names:
+        return ""  # it exports itself as well, by running the query
     for library in ("pandas", "polars"):
         if (library, "DataFrame") in names:
             return library

@@ -14,7 +14,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from sparkrules import RuleSet
-from sparkrules.frames import as_arrow
+from sparkrules.errors import RuleSetError
+from sparkrules.frames import as_arrow, is_frame
+from sparkrules.table_schema import arrow_schema
 
 INSTANTS = [datetime(2024, 5, 1, 10, 30, 0, 250_000), datetime(1969, 12, 31, 23, 59, 59), None]  # noqa: DTZ001
 ZONED = [None if at is None else at.replace(tzinfo=timezone.utc) for at in INSTANTS]
@@ -112,6 +114,14 @@ def test_pandas(spark: SparkSession, tmp_path: Path) -> None:
     table = pa.Table.from_pandas(frame.assign(category=frame["category"].astype("object")), preserve_index=False)
     pq.write_table(table, tmp_path / "p.parquet", coerce_timestamps="us", store_schema=False)
     assert _found(_rules(texts), frame) == _expected(spark, tmp_path / "p.parquet", texts)
+
+
+def test_a_dataframe_of_spark_is_not_collected(spark: SparkSession) -> None:
+    assert not is_frame(spark.range(1))
+    with pytest.raises(RuleSetError, match=r"sparkrules\.match\(df, rules\) matches a DataFrame of Spark"):
+        _found(_rules(["id > 1"]), spark.range(1))
+    never_run = spark.range(1).selectExpr("raise_error('it was run') AS x")
+    assert arrow_schema(never_run) is not None
 
 
 @pytest.mark.parametrize("frame", [pl.DataFrame(), pd.DataFrame(), pl.DataFrame({"number": []}), pa.table({})])
