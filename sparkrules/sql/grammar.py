@@ -33,6 +33,7 @@ def parse_structure(tokens: Tokens, policy: Policy) -> Syntax:
     if tokens.kinds[0] == "end":
         raise tokens.error(0, "the text is empty", "Write TRUE for a rule that matches every row.")
     grammar = BooleanGrammar(tokens, policy)
+    grammar.refuse_query()
     structure = grammar.expression()
     if grammar.kinds[grammar.at] != "end":
         raise grammar.unexpected()
@@ -158,6 +159,7 @@ class BooleanGrammar(ValueGrammar):
         Lists of 100,000 literals are real: literals take a short cut, and the shape that is validated has only one.
         """
         self.expect("(", "A list in brackets belongs here.")
+        self.refuse_query()
         constants: list[Constant] = []
         constant_only = True
         collapsing = False

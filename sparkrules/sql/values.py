@@ -68,6 +68,8 @@ _UNITS = frozenset(
 )
 _KEYED_BY_REGEX = frozenset({"parse_url", "try_parse_url"})
 _PLAIN_KEY = re.compile(r"(['\"])[A-Za-z0-9_-]*\1")
+# What a query begins with in Spark's grammar.
+_BEGINS_QUERY = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE", "MAP", "REDUCE", "DESCRIBE", "DESC"})
 # Spark takes any number of arguments for these, and sqlglot does not.
 _LOOSE = frozenset({"concat", "hour", "minute", "second"})
 _QUERY_WORDS = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE"})
@@ -207,6 +209,7 @@ class ValueGrammar:
             self.at = parameters_end
             return self.lambda_function(start)
         self.at += 1
+        self.refuse_query()
         inner = [self.expression()]
         named = self.field_name()
         while self.kinds[self.at] == ",":
@@ -331,11 +334,13 @@ class ValueGrammar:
             self.at += 1
             if self.kinds[self.at - 1] == ".":
                 self.name("expected the name of a field")
-            elif self.kinds[self.at] in ("number", "string", "word"):
-                self.at += 1
-                self.expect("]", "Close the bracket of the index.")
-            else:
+            elif self.kinds[self.at] in ("number", "string", "word") and self.kinds[self.at + 1] == "]":
+                self.at += 2
+            elif self.at == start + 2:
                 raise self.tokens.error(self.at, "expected an index or a name in quotes")
+            else:
+                self.at -= 1  # an index by an expression is no part of the path
+                break
         for i in range(start, self.at):
             self.shapes[i] = ""
 
@@ -348,7 +353,7 @@ class ValueGrammar:
         self.tokens.calls.add(bracket)
         self.tokens.functions.add(name)
         if bracket == start + 1:
-            blank = self.kinds[start] in ("quoted", "BETWEEN") or name in _LOOSE
+            blank = self.kinds[start] in ("quoted", "BETWEEN") or name in _LOOSE or name in _SEPARATORS
             self.shapes[start] = "`f`" if blank else name
         variables = self.variables
         self.open_calls += 1
@@ -383,7 +388,14 @@ class ValueGrammar:
             )
         return name
 
+    def refuse_query(self) -> None:
+        """Behind a bracket, Spark reads `(from COLLATE x)` as a query of the table `collate`, and not as a column."""
+        following = self.kinds[self.at + 1] if self.kinds[self.at] != "end" else ""
+        if self.word() in _BEGINS_QUERY and (following in ("word", "quoted") or following in KEYWORDS):
+            raise self.subquery()
+
     def arguments(self, name: str) -> tuple[Syntax, ...]:
+        self.refuse_query()
         if self.kinds[self.at] == ")":
             self.at += 1
             return ()
@@ -397,6 +409,7 @@ class ValueGrammar:
         self.leading_words(name)
         arguments = [self.argument(name)]
         while self.kinds[self.at] == "," or self.word() in separators:
+            self.shapes[self.at] = ","
             self.at += 1
             arguments.append(self.argument(name))
         self.expect(")", "Close the bracket of the function.")
@@ -410,6 +423,7 @@ class ValueGrammar:
 
     def leading_words(self, name: str) -> None:
         """The words before the first argument of EXTRACT(YEAR FROM d) and TRIM(BOTH 'x' FROM s)."""
+        start = self.at
         if name == "extract" and self.kinds[self.at + 1] == "FROM":
             self.at += 2
         elif name == "trim":
@@ -417,6 +431,7 @@ class ValueGrammar:
                 self.at += 1
             if self.word() == "FROM":
                 self.at += 1
+        self.shapes[start : self.at] = [""] * (self.at - start)
 
     def argument(self, name: str) -> Syntax:
         if self.kinds[self.at + 1 : self.at + 2] == ["=>"]:

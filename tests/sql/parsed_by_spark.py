@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -38,11 +39,12 @@ class SparkParser:
         """Spark's tree of an expression, in words; None if Spark refuses it. The brackets are there because Spark's
         own entry point would take a name behind the expression, which a WHERE does not."""
         from py4j.protocol import Py4JError
-        from pyspark.errors import ParseException
+        from pyspark.errors import PySparkException
 
         try:
-            return str(self.parser.parseExpression(f"({text})").toString())
-        except (Py4JError, ParseException):
+            # Names of fields and variables have a number that is new each time.
+            return re.sub(r"#\d+", "", str(self.parser.parseExpression(f"({text})").toString()))
+        except (Py4JError, PySparkException):
             return None
 
     def compare(self, texts: Iterable[str]) -> Comparison:

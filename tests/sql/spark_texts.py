@@ -47,7 +47,7 @@ TYPES = [
     "INT", "STRING", "STRING COLLATE UTF8_LCASE", "CHAR(3)", "VARCHAR(5)", "VARCHAR(5) COLLATE unicode", "DECIMAL(10, 2)", "DEC",
     "NUMERIC(5)", "DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ", "TIMESTAMP WITHOUT TIME ZONE", "BOOLEAN", "BYTE", "SHORT",
     "LONG", "BIGINT", "SMALLINT", "TINYINT", "FLOAT", "REAL", "DOUBLE", "BINARY", "VOID", "VARIANT", "INTERVAL", "INTERVAL DAY",
-    "INTERVAL DAY TO SECOND", "INTERVAL YEAR TO MONTH", "INTEGER", "array", "foo", "CHARACTER(3)",
+    "INTERVAL DAY TO SECOND", "INTERVAL YEAR TO MONTH", "INTEGER", "foo", "CHARACTER(3)",
 ]  # fmt: skip
 UNITS = ["DAY", "DAYS", "HOUR", "MONTH", "YEAR", "SECOND", "WEEK", "MINUTES", "MILLISECOND"]
 COMPARISONS = ["=", "==", "<>", "!=", "<", "<=", ">", ">=", "<=>", "!<", "!>"]
@@ -238,8 +238,9 @@ class SparkTexts:
                         "x '1f'",
                     ]
                 ),
-                f"INTERVAL {r.choice(['1', '-1', '- 2', chr(39) + '3' + chr(39), '1.5'])} {unit}",
-                f"interval -1 {unit} 1 hour",
+                f"INTERVAL {r.choice(['1', '-1', '- 2', chr(39) + '3' + chr(39)])} {unit}",
+                "INTERVAL 1.5 SECOND",
+                "interval -1 day 1 hour",
                 r.choice(["INTERVAL '1 day'", "INTERVAL '1-2' YEAR TO MONTH", "interval '1 2:3' DAY TO MINUTE"]),
             ]
         )
