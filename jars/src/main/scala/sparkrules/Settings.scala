@@ -45,14 +45,14 @@ object Settings {
    */
   private[sparkrules] def home: String = homeOf(sys.env, java.io.File.separatorChar == '\\', sys.props("user.home"))
 
-  private[sparkrules] def homeOf(environment: collection.Map[String, String], isWindows: Boolean, listed: String): String =
+  def homeOf(environment: collection.Map[String, String], isWindows: Boolean, listed: String): String =
     if (isWindows) {
       environment.get("USERPROFILE")
         .orElse(environment.get("HOMEPATH").map(environment.getOrElse("HOMEDRIVE", "") + _)).getOrElse(listed)
     } else environment.get("HOME").map(home => if (home.isEmpty) "/" else home).getOrElse(listed)
 
   /** A store as it is meant, as in Python: `~` is the home directory, and no text the default. */
-  private[sparkrules] def storePath(store: String): String =
+  def storePath(store: String): String =
     if (store.isEmpty) storePath(Store.default)
     else if (store == "~" || store.startsWith("~/") || store.startsWith(s"~${java.io.File.separator}")) home + store.drop(1) else store
 

@@ -25,6 +25,9 @@ final class Tickets(store: Store, ruleSet: String, secrets: Seq[String]) {
       secrets.map(secret => HexFormat.of.formatHex(mac.doFinal(secret.getBytes(UTF_8))).getBytes(US_ASCII))
     }
 
+  /** Whether a subscription can have a ticket at all. */
+  def areGivenOut: Boolean = store.files.exists(file)
+
   /** Whether one of the secrets is that whose hash was stored. */
   def matches(hash: String): Boolean = hashes.exists(MessageDigest.isEqual(_, hash.getBytes(UTF_8)))
 
