@@ -70,6 +70,8 @@ def test_paths_are_no_names(client: Client, name: str) -> None:
 
 
 def test_other_rule_sets_are_not_shown(client: Client) -> None:
+    message = client.error(MATCH.format("fraud.us"))
+    assert "There are: alerts, fraud.eu." in message
     assert client.rows("SHOW NAMESPACES IN sparkrules") == [("alerts",), ("fraud.eu",)]
     for statement in (
         "SELECT * FROM sparkrules.secret.subscriptions",
