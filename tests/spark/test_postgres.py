@@ -19,7 +19,7 @@ from tests.spark.postgres_texts import COLUMNS, ROWS, Texts
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-RANDOM_TEXTS = int(os.environ.get("SPARKRULES_POSTGRES_TEXTS", "1500"))
+RANDOM_TEXTS = int(os.environ.get("SPARKRULES_POSTGRES_TEXTS", "500"))
 Answers = tuple[bool | None, ...]
 
 

@@ -181,7 +181,7 @@ def test_what_spark_reads_is_read_in_the_same_way(spark: Any) -> None:
 @pytest.mark.slow
 def test_random_texts_are_read_as_spark_reads_them(spark: Any) -> None:
     """SPARKRULES_PARSER_TEXTS sets how many."""
-    count = int(os.environ.get("SPARKRULES_PARSER_TEXTS", "1500"))
+    count = int(os.environ.get("SPARKRULES_PARSER_TEXTS", "500"))
     texts = SparkTexts(seed=5)
     found = SparkParser(spark).compare(texts.text() for _ in range(count))
     assert found.different == []
