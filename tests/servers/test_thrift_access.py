@@ -19,7 +19,7 @@ def bound(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Thrift]:
     """Allowed are `alerts` and `fraud*`; `secret` is in the same store, and in `elsewhere` is another `alerts`."""
     directory = tmp_path_factory.mktemp("bound")
     store = directory / "rules"
-    for name in ("alerts", "fraud.eu", "secret"):
+    for name in ("alerts", "fraud_eu", "secret"):
         publish(store, name)
     publish(store / "elsewhere", "alerts", {"stolen": "true"})
     settings = {**SETTINGS, FIXED: "true", ALLOWED: "alerts,fraud*"}
@@ -35,7 +35,7 @@ def client(bound: Thrift) -> Iterator[Client]:
 
 
 def test_what_is_allowed_works(client: Client, bound: Thrift) -> None:
-    assert client.rows(MATCH.format("alerts")) == client.rows(MATCH.format("fraud.eu@1")) != []
+    assert client.rows(MATCH.format("alerts")) == client.rows(MATCH.format("fraud_eu@1")) != []
     client.rows(f"SET spark.sparkrules.store=file://{bound.store}")  # the same
     assert client.rows(MATCH.format("alerts")) != []
     assert client.rows("SELECT DISTINCT verified FROM sparkrules.alerts.versions") == [(True,)]
@@ -70,9 +70,9 @@ def test_paths_are_no_names(client: Client, name: str) -> None:
 
 
 def test_other_rule_sets_are_not_shown(client: Client) -> None:
-    message = client.error(MATCH.format("fraud.us"))
-    assert "There are: alerts, fraud.eu." in message
-    assert client.rows("SHOW NAMESPACES IN sparkrules") == [("alerts",), ("fraud.eu",)]
+    message = client.error(MATCH.format("fraud_us"))
+    assert "There are: alerts, fraud_eu." in message
+    assert client.rows("SHOW NAMESPACES IN sparkrules") == [("alerts",), ("fraud_eu",)]
     for statement in (
         "SELECT * FROM sparkrules.secret.subscriptions",
         "SELECT * FROM sparkrules.secret.versions VERSION AS OF 1",
@@ -102,7 +102,7 @@ def test_settings_of_a_session_do_not_count(client: Client, bound: Thrift) -> No
         for statement in (MATCH.format("alerts"), "SHOW NAMESPACES IN sparkrules", "CALL sparkrules.refresh('alerts')"):
             assert f"{key} cannot be changed in a session" in client.error(statement)
         client.rows(f"RESET {key}")
-    assert client.rows("SHOW NAMESPACES IN sparkrules") == [("alerts",), ("fraud.eu",)]
+    assert client.rows("SHOW NAMESPACES IN sparkrules") == [("alerts",), ("fraud_eu",)]
 
 
 def test_other_ways_to_another_store(client: Client, bound: Thrift) -> None:
@@ -122,7 +122,7 @@ def test_other_ways_to_another_store(client: Client, bound: Thrift) -> None:
         client.rows(f"RESET {key}")
     client.rows("SET spark.sql.catalog.mine=sparkrules.catalog.RuleCatalog")
     client.rows(f"SET spark.sql.catalog.mine.store={elsewhere}")
-    assert client.rows("SHOW NAMESPACES IN mine") == [("alerts",), ("fraud.eu",)]
+    assert client.rows("SHOW NAMESPACES IN mine") == [("alerts",), ("fraud_eu",)]
     assert "NOT_FOUND" in client.error("SELECT * FROM mine.secret.subscriptions")
     client.rows("SET spark.sparkrules.ruleset=secret")
     assert REFUSED in client.error(MATCH.replace("'{}', ", ""))

@@ -76,7 +76,7 @@ final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleS
   /** The rule sets that there are, for somebody who has named another. */
   private def others(ruleSet: String): String = {
     val known =
-      try ruleSets.sorted
+      try ruleSets
       catch { case NonFatal(_) => Nil }
     def distance(name: String) = UTF8String.fromString(name).levenshteinDistance(UTF8String.fromString(ruleSet))
     val near = known.filter(distance(_) <= math.max(2, ruleSet.length / 3)).sortBy(distance).headOption
