@@ -125,6 +125,8 @@ def regex() -> Iterator[str]:
     # Spark's parser evaluates constant patterns of LIKE ANY, operators among them.
     for pattern in [*EMPTY_LOOPS[:4], "(a|b)*c"]:
         yield f"s LIKE ANY (CAST({LONG} RLIKE {text(pattern)} AS STRING), 'x')"
+        yield f"s LIKE/* x */ANY (CAST({LONG} RLIKE {text(pattern)} AS STRING), 'x')"
+        yield f"s = r'\\' AND s LIKE ANY (CAST({LONG} RLIKE {text(pattern)} AS STRING), 'x')"
         yield f"s NOT LIKE ALL (CASE WHEN {LONG} RLIKE {text(pattern)} THEN 'y' ELSE 'z' END, 'x')"
 
 
@@ -251,6 +253,10 @@ SINGLE_GROWTH = [
     "CAST('1E-500000000' AS DECIMAL(38,0)) = 0",
     "CAST('1E500000000' AS DECIMAL(38,0)) = 0",
     "CAST('1E-2147483647' AS DECIMAL(38,18)) = dec",
+    "CAST('1.E-500000000' AS DECIMAL(38,0)) = 0",
+    "1.E900000000BD > dec",
+    "array_repeat(NULL, 2147483632) IS NULL",
+    "rpad(b, 2000000000) IS NULL",
     "CAST(tiny AS DECIMAL(38,0)) = 0",
     "CAST(tiny AS INT) = 0",
     "CAST(huge AS BIGINT) = 0",
