@@ -148,7 +148,7 @@ def predicate_holds(predicate: Predicate, number: int) -> bool:
     row = ROWS[number]
     name, operator = predicate.attribute, predicate.operator
     value = row[name] if name in row else TRUTH[name.replace(" ", "")][number]
-    constants = [value_of(constant) for constant in predicate.constants]
+    constants = [value_of(constant, number) for constant in predicate.constants]
     known = value is not None and None not in constants
     results = {
         "=": lambda: known and value == constants[0],
@@ -171,7 +171,9 @@ def predicate_holds(predicate: Predicate, number: int) -> bool:
     return bool(results[operator]())
 
 
-def value_of(constant: Constant) -> Any:
+def value_of(constant: Constant, number: int) -> Any:
+    if constant.kind == "sql":  # a condition without a column, as it is written
+        return TRUTH[constant.text.replace(" ", "")][number]
     return {"null": lambda: None, "boolean": lambda: constant.text == "true", "integer": lambda: int(constant.text)}[
         constant.kind
     ]()
