@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.catalyst.expressions.objects.{Invoke, StaticInvoke}
+import org.apache.spark.sql.catalyst.expressions.xml.XPathExtract
 import org.apache.spark.sql.catalyst.util.{ArrayData, MapData}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.{CalendarInterval, UTF8String}
@@ -165,6 +166,12 @@ object Foreseen {
           val rows = 1L + document.count(c => c == '{' || c == '<')
           Need(times(rows, 8 * fields(e.dataType)), if (hasDecimals(e.dataType)) exponents(document) else 0)
         }
+    // Each of these may lead from every node to every other.
+    case _: XPathExtract => a =>
+        for (document <- a(0); path <- a(1)) yield {
+          val nodes = document.toString.count(_ == '<').toDouble
+          Need(steps = (XPathSteps * math.pow(nodes, Hops.findAllIn(path.toString).length.max(1).toDouble)).toLong)
+        }
     // Spark makes a regular expression of the key.
     case e if isParseUrl(e) => a =>
         a(e.children.length - 1).map(key => Need(steps = if (PlainKey.matches(key.toString)) 0 else Long.MaxValue))
@@ -179,6 +186,8 @@ object Foreseen {
   private val Collation = 32L
   private val Digits = """\d+""".r
   private val Exponent = """[\d.][eE][+-]?(\d+)""".r
+  private val XPathSteps = 100
+  private val Hops = """//|::|\[""".r
   private val PlainKey = """[\w.:~-]*""".r
 
   private def bytes(count: Option[Long], each: Option[Long]): Option[Need] =
