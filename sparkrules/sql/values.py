@@ -70,6 +70,7 @@ _KEYED_BY_REGEX = frozenset({"parse_url", "try_parse_url"})
 _PLAIN_KEY = re.compile(r"(['\"])[A-Za-z0-9_-]*\1")
 # What a query begins with in Spark's grammar.
 _BEGINS_QUERY = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE", "MAP", "REDUCE", "DESCRIBE", "DESC"})
+_TURNS_INTO_QUERY = KEYWORDS - {"AND", "OR", "XOR", "WHEN", "THEN", "ELSE", "END", "AS", "FROM"}
 # Spark takes any number of arguments for these, and sqlglot does not.
 _LOOSE = frozenset({"concat", "hour", "minute", "second"})
 _QUERY_WORDS = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE"})
@@ -180,6 +181,10 @@ class ValueGrammar:
     def column(self, start: int) -> Operand:
         if self.tokens.texts[start].strip("`").lower() in ENVIRONMENT_WORDS:
             raise self.tokens.error(start, "reveals the environment of the query", "Compare with the value itself.")
+        if self.word_at(start) in _BEGINS_QUERY and self.kinds[self.at] in _TURNS_INTO_QUERY:
+            # Whoever puts brackets around `from COLLATE x` has a query.
+            self.at = start
+            raise self.subquery()
         self.shapes[start] = "c"
         self.variables += 1
         return Operand(start, self.at, False)
@@ -452,8 +457,11 @@ class ValueGrammar:
 
     def word(self) -> str:
         """The unquoted word at the cursor in upper case, else an empty text."""
-        kind = self.kinds[self.at]
-        return self.tokens.texts[self.at].upper() if kind == "word" or kind in KEYWORDS else ""
+        return self.word_at(self.at)
+
+    def word_at(self, at: int) -> str:
+        kind = self.kinds[at]
+        return self.tokens.texts[at].upper() if kind == "word" or kind in KEYWORDS else ""
 
     def expect(self, kind: str, remedy: str) -> None:
         if self.kinds[self.at] != kind:

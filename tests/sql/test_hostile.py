@@ -241,6 +241,8 @@ HOSTILE: dict[str, list[str]] = {
     ],
     "subqueries and statements are not allowed": [
         "(from COLLATE unicode_ci) = b",
+        "NOT from COLLATE unicode_ci = b",
+        "a > 1 AND from LIKE ANY ('x', 'y')",
         "(MAP a USING 'cat' FROM t) = 1",
         "REDUCE a USING 'cat'",
         "from COLLATE unicode_ci = b",
