@@ -132,9 +132,12 @@ object Foreseen {
           yield Need(text + times(text / math.max(1, sought), put), search(e, 0, 1, a))
     case e @ (_: Contains | _: StringInstr | _: SubstringIndex | _: StringSplitSQL) => a => Some(Need(steps = search(e, 0, 1, a)))
     case e: StringLocate => a => Some(Need(steps = search(e, 1, 0, a)))
-    case e @ (_: StartsWith | _: EndsWith) if e.children.exists(c => isCollated(c.dataType)) => a =>
-        Some(Need(steps = search(e, 0, 1, a)))
-    case e: String2TrimExpression if e.children.length == 2 => a => steps(a.length(0), a.length(1), 2)
+    case e: String2TrimExpression if e.children.length == 2 => a =>
+        steps(a.length(0), a.length(1), if (e.children.exists(c => isCollated(c.dataType))) Collation else 2)
+    // Whatever else looks for one text in another by a collation.
+    case e if e.children.count(c => isCollated(c.dataType)) > 1 && !comparesOrKeeps(e) => a =>
+        val lengths = e.children.indices.filter(i => isCollated(e.children(i).dataType)).flatMap(a.length(_)).sorted
+        Some(Need(steps = lengths.takeRight(2).foldLeft(Collation)(times)))
   }
 
   /** Every part with every other. */
@@ -219,6 +222,13 @@ object Foreseen {
     Exponent.findAllMatchIn(text).map(found => power(found.group(1).take(12).toLong)).foldLeft(0L)((a, b) => if (a > Long.MaxValue - b) Long.MaxValue else a + b)
 
   private def isCollated(dataType: DataType): Boolean = dataType.isInstanceOf[StringType] && dataType != StringType
+
+  /** Compares texts from their start, or puts them somewhere as they are. */
+  private def comparesOrKeeps(e: Expression): Boolean = e match {
+    case _: BinaryComparison | _: In | _: InSet | _: Greatest | _: Least | _: Coalesce | _: If | _: CaseWhen => true
+    case _: Concat | _: CreateArray | _: CreateMap | _: CreateNamedStruct | _: NullIf | _: Elt | _: StringRegexExpression => true
+    case _ => false
+  }
 
   /** Spark compares each element with each other unless they can be put in a hash table. */
   private def isHashed(array: DataType): Boolean = array match {

@@ -39,12 +39,15 @@ final class SearchEffort(blind: Long, steps: Long) {
 object SearchEffort {
   private val Count = """\{(\d+)""".r
 
+  // What Java does between two looks at a character takes longer than a step of an automaton.
+  private val Look = 5.0
+
   /** What is not read is feared to have two ways, both empty, wherever it counts. */
   def of(read: Option[Regex], regex: String): SearchEffort = {
     val (tries, size) = read.fold {
       (math.pow(2, Count.findAllMatchIn(regex).map(_.group(1).toDouble).sum), regex.length.toDouble)
     }(regex => (regex.blindTries, regex.size))
-    new SearchEffort(tries.toLong, math.max(1, tries / size).toLong)
+    new SearchEffort(tries.toLong, (Look * math.max(1, tries / size)).toLong)
   }
 }
 
