@@ -110,7 +110,7 @@ final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput, val
       case e @ (NonFatal(_) | _: StackOverflowError) =>
         // What the optimizer fails on stays as it is.
         try deadline(1)(evaluable(chunk).map(folded))
-        catch { case NonFatal(_) | _: StackOverflowError => chunk.map(Failing(_, e)) }
+        catch { case NonFatal(_) | _: StackOverflowError => chunk.map(Failing.of(_, e)) }
     }
 
   /** What correctness needs and no more: what Spark only replaces while it optimises a plan is replaced. */
@@ -128,7 +128,7 @@ final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput, val
 
   private def computed(constant: Expression): Expression =
     try Literal.create(Metering(constant).eval(EmptyRow), constant.dataType)
-    catch { case e @ (NonFatal(_) | _: StackOverflowError | _: OutOfMemoryError) => Failing(constant, e) }
+    catch { case e @ (NonFatal(_) | _: StackOverflowError | _: OutOfMemoryError) => Failing.of(constant, e) }
 
   private def inputOf(expressions: Seq[Expression]): RuleInput =
     RuleInput(AttributeSet.fromAttributeSets(expressions.map(_.references)).toSeq)
@@ -148,7 +148,7 @@ final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput, val
       try {
         configured(computed(if (isPlain) constant else evaluable(Seq(constant)).head)) match {
           case Literal(value, _) => Right(value)
-          case Failing(_, reason) => Left(reason)
+          case Failing(_, _, reason) => Left(reason)
           case _ => Left(new IllegalArgumentException("not a constant"))
         }
       } catch { case e @ (NonFatal(_) | _: StackOverflowError) => Left(e) }

@@ -59,8 +59,11 @@ final class Slots(analysis: Analysis) {
     val inputs = AttributeSeq(columns.map(row) ++ extras.values.map(_._1))
     val names = SlotTexts.namesOf(row, columns, extras.values.map(_._2).toSeq)
     val slots = finished.indices.map { i =>
-      val bound = Metering(BindReferences.bindReference(finished(i), inputs))
-      Slot(if (bases(i) < 0) SlotTexts.named(bound, names) else bound, bases(i), keys(i))
+      val ready = Depth.bounded(finished(i)) {
+        val bound = Metering(BindReferences.bindReference(finished(i), inputs))
+        if (bases(i) < 0) SlotTexts.named(bound, names) else bound
+      }
+      Slot(ready, bases(i), keys(i))
     }
     Bound(row, columns, extras.values.map(_._2).toSeq, slots.toArray, leaves, texts)
   }
