@@ -65,7 +65,7 @@ def wordy(name: str = "wordy") -> sparkrules.RuleSet:
     rules = sparkrules.RuleSet(name)
     rules.subscribe_all(
         {
-            f"{names[n % 2]} ({n})": f"temperature > {n - 80} AND city <> 'Atlantis of the Hesperides ({n})'"
+            f"{names[n % 2]} ({n})": f"city IS NOT NULL AND temperature > {n - 80} AND city <> 'Atlantis ({n})'"
             for n in range(50)
         }
     )
