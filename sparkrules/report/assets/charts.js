@@ -127,7 +127,7 @@ function linesOverTime(what) {
   if (what === "rules") {
     const room = $("over-time").clientWidth, ids = rules.map((own) => own.id);
     const columns = Math.max(1, Math.min(3, Math.floor(room / (widest(ids) + 40))));
-    const labels = axisLabels(ids, room / columns - 40);
+    const labels = axisLabels(ids, room / columns - 80); // beside a symbol, from where the axis ends
     params.push(...labels.params);
     const name = { field: "place", type: "nominal", title: "rule",
       legend: { orient: "bottom", columns, labelExpr: labels.axis.labelExpr, labelLimit: 0, rowPadding: 4 } };
