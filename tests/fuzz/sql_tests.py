@@ -68,7 +68,9 @@ def statements(path: Path) -> Iterator[str]:
     text = path.read_text()
     for line in text.splitlines():
         if line.startswith("--IMPORT "):
-            yield from statements(path.parent / line.removeprefix("--IMPORT ").strip())
+            # Named from where all the files are.
+            root = next((parent for parent in path.parents if parent.name == "inputs"), path.parent)
+            yield from statements(root / line.removeprefix("--IMPORT ").strip())
         elif line.startswith("--SET "):
             for pair in re.split(r",(?=[\w.]+\s*=)", line.removeprefix("--SET ").strip()):
                 yield f"SET {pair}"
