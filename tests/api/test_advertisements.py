@@ -59,7 +59,7 @@ def test_spark_does_not_substitute_variables_in_it(spark: SparkSession) -> None:
     made = rules({}, odd="room = '${env:HOME}'")
     with pytest.raises(RuleSetError, match=r"set spark\.sql\.variable\.substitute=false"):
         made.breaking(spark.sql("SELECT 'a' AS room"), "odd")
-    with pytest.raises(RuleSetError, match="in a DataFrame of Spark, not in Table"):
+    with pytest.raises(RuleSetError, match="df must be a DataFrame of Spark, not a Table of pyarrow"):
         made.breaking(pa.table({"room": ["a"]}), "odd")  # type: ignore[arg-type]
 
 

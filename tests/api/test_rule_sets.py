@@ -108,7 +108,7 @@ def test_values_are_counted(books: DataFrame, rules: RuleSet, spark: SparkSessio
 def test_a_report_says_what_the_rules_do(books: DataFrame, rules: RuleSet, tmp_path: Path) -> None:
     dated = books.selectExpr("*", "DATE '2024-05-01' + row AS day")
     page = rules.report(tmp_path / "report.html", dated, time="day")
-    assert "Of 6 rules, 6 hit at least one of 4 rows, 0 never did." in page.read_text(encoding="utf-8")
+    assert "Of 6 rules, 6 hit at least one of 4 rows. " in page.read_text(encoding="utf-8")
 
 
 def test_errors_are_readable(spark: SparkSession, books: DataFrame) -> None:

@@ -7,6 +7,7 @@ smallest table and rule that show it, which takes minutes.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import tempfile
 import time
@@ -54,6 +55,7 @@ def main() -> int:
     parser.add_argument("--shrink", action="store_true", help="look for the smallest case of a difference")
     parser.add_argument("--rules", type=int, default=40, help="most rules of a case")
     options = parser.parse_args()
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # which has what the Python engine needs
     from pyspark.sql import SparkSession
 
     import sparkrules

@@ -19,6 +19,10 @@ def is_true(tree: Node, row: Mapping[str, Any]) -> bool:
     return join(is_true(child, row) for child in tree.children)
 
 
+def _is_beyond_long(constant: Constant) -> bool:
+    return constant.kind in ("integer", "decimal") and not -(2**63) <= Decimal(constant.text) < 2**63
+
+
 def truth(predicate: Predicate, value: Any) -> bool | None:
     """True, False or None (unknown)."""
     constants = [constant_value(constant, value) for constant in predicate.constants]
@@ -38,6 +42,9 @@ def truth(predicate: Predicate, value: Any) -> bool | None:
         compared = [None if value is None or c is None else order(value, c) == 0 for c in constants]
         return True if True in compared else None if None in compared else False
     constant = constants[0]
+    if predicate.attribute == "i" and operator in ("<", "<=", ">", ">=") and _is_beyond_long(predicate.constants[0]):
+        # Spark does not look at a column of integers then, NULL or not.
+        return (Decimal(predicate.constants[0].text) > 0) == operator.startswith("<")
     if value is None or constant is None:
         return None
     if operator == "like":

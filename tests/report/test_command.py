@@ -97,7 +97,7 @@ class TestRows:
         Path("typed.csv").write_text("n,x,day,at,sharp\n1,1.5,2024-05-01,2024-05-01T10:00:00,2024-05-01 10:00:00.5Z\n")
         kinds = {"n": "bigint", "x": "double", "day": "date", "at": "timestamp_ntz", "sharp": "timestamp"}
         rules = {name: f"typeof({name}) = '{kind}'" for name, kind in kinds.items()}
-        assert "Of 5 rules, 5 hit at least one of 1 row, 0 never did." in _page(rules, "typed.csv", "--time", "sharp")
+        assert "Of 5 rules, 5 hit at least one of 1 row. " in _page(rules, "typed.csv", "--time", "sharp")
         capsys.readouterr()
         assert cli.main(["match", "typed.csv", "--rules", "own.csv", "--json"]) == 0
         assert sorted(json.loads(capsys.readouterr().out)["ids"]) == sorted(rules)
