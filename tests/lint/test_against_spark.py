@@ -137,6 +137,8 @@ def test_no_column_is_seen_in_the_examples_of_sparks_functions(spark: SparkSessi
     infos = spark.sparkContext._jvm.org.apache.spark.sql.api.python.PythonSQLUtils.listBuiltinFunctionInfos()
     for info in infos:
         for number, sql in enumerate(re.findall(r"> SELECT (.*);", info.getExamples())):
+            if " AS S, S " in sql:  # a name for the columns that follow, which only SELECT has
+                continue
             text = f"({sql}) IS NULL"
             with contextlib.suppress(RuleError):
                 parse_rule(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import random
 from collections.abc import Sequence
 from datetime import timedelta
@@ -69,7 +70,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Sequence[str], Sequence
         return decided(subscriptions, advertisements, types)
 
     # Not the module by its name: pytest imports it once more for its doctests.
-    monkeypatch.setitem(RuleSet.publish.__globals__, "decided", noted)
+    monkeypatch.setitem(inspect.unwrap(RuleSet.publish).__globals__, "decided", noted)
     return questions
 
 
