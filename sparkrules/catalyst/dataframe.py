@@ -95,9 +95,9 @@ def rule_costs(df: DataFrame, rules: RuleSet | str) -> DataFrame:
 
         sparkrules.rule_costs(df.limit(10_000), "alerts").show(truncate=False)
     """
-    call = f"subscription_costs('{_published_name(df, rules)}', *)"
     from pyspark.sql.functions import expr
 
+    call = f"subscription_costs('{_published_name(df, rules)}', *)"
     return (
         df.selectExpr(f"inline({call})")
         .groupBy("test")
