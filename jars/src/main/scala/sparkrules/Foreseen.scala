@@ -31,7 +31,7 @@ final case class Foreseen(child: Expression, meter: Meter) extends UnaryExpressi
       meter.foresee(need.bytes)
     }
     val value = child.eval(row)
-    if (isOpen && value != null) meter.hold(ValueSize.of(value, dataType, Long.MaxValue))
+    if (isOpen && value != null) meter.hold(ValueSize.of(value, dataType, meter.most))
     value
   }
   override protected def withNewChildInternal(child: Expression): Expression = copy(child)

@@ -36,6 +36,9 @@ final class Meter extends Serializable {
     }
   }
 
+  /** From here on a size is too much, however large it is. */
+  def most: Long = mostBytes + 1
+
   /** To be called with the size of every value that was made. */
   def hold(size: Long): Unit = {
     bytes -= size

@@ -68,7 +68,7 @@ final case class Measured(child: Expression, meter: Meter, steps: Long = 1) exte
     val value = child.eval(row)
     meter.spend(steps)
     if (isOpen && value != null) {
-      val size = ValueSize.of(value, dataType, Long.MaxValue)
+      val size = ValueSize.of(value, dataType, meter.most)
       meter.spend(size)
       meter.hold(size)
     }
