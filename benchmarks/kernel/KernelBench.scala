@@ -12,6 +12,9 @@ import org.apache.spark.sql.execution.{ColumnarToRowExec, SparkPlan}
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec
 import org.apache.spark.util.SizeEstimator
 
+import sparkrules.kernel.Matcher
+import sparkrules.plan.MatchExec
+
 /** The kernel alone: the rows of a query in memory, matched again and again by one thread. */
 object KernelBench {
   private val Slices = 5

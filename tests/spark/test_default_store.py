@@ -64,14 +64,14 @@ def test_the_home_directory_is_the_one_that_python_finds(
         given.put(name, value)
     found = jvm.scala.jdk.javaapi.CollectionConverters.asScala(given)
     for is_windows, expanduser in ((False, posixpath.expanduser), (True, ntpath.expanduser)):
-        home = jvm.sparkrules.Settings.homeOf(found, is_windows, "listed")
+        home = jvm.sparkrules.conf.Settings.homeOf(found, is_windows, "listed")
         assert (home.rstrip("/") or "/") == expanduser("~")
     nothing = jvm.scala.jdk.javaapi.CollectionConverters.asScala(jvm.java.util.HashMap())
-    assert jvm.sparkrules.Settings.homeOf(nothing, False, "/listed") == "/listed"
+    assert jvm.sparkrules.conf.Settings.homeOf(nothing, False, "/listed") == "/listed"
 
 
 def test_the_tilde_is_the_home_directory(spark: SparkSession) -> None:
-    settings: Any = spark.sparkContext._jvm.sparkrules.Settings  # type: ignore[union-attr]
+    settings: Any = spark.sparkContext._jvm.sparkrules.conf.Settings  # type: ignore[union-attr]
     assert settings.storePath("~/rules") == f"{Path.home()}/rules"
     assert settings.storePath("/data/~x") == "/data/~x"
     assert settings.storePath("s3a://bucket/~") == "s3a://bucket/~"

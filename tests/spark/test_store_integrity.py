@@ -43,11 +43,11 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def read_all(spark: SparkSession, path: Path) -> None:
     """Read all files of the store with the plugin's own reader, past Spark and what it has cached."""
     jvm: Any = spark.sparkContext._jvm
-    store = jvm.sparkrules.Store(str(path), spark._jsc.hadoopConfiguration(), jvm.sparkrules.AllowedRuleSets.All())
-    files = jvm.sparkrules.catalog.OpenFiles(store)
+    store = jvm.sparkrules.store.Store(str(path), spark._jsc.hadoopConfiguration(), jvm.sparkrules.conf.AllowedRuleSets.All())
+    files = jvm.sparkrules.store.OpenFiles(store)
     try:
         for number in Store(path).versions(NAME):
-            manifest = store.manifest(jvm.sparkrules.Version(str(path), NAME, number))
+            manifest = store.manifest(jvm.sparkrules.store.Version(str(path), NAME, number))
             for i in range(manifest.files().length()):
                 files.rowCount(NAME, manifest.files().apply(i))
             for i in range(manifest.segments().length()):

@@ -4,6 +4,7 @@ import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvi
 import org.apache.spark.sql.classic.SparkSession
 
 import sparkrules.catalog.KnownCatalog
+import sparkrules.plan.{CountMatches, ForgottenTable, Functions, MatchStrategy, PinVersions, PluginClasses, PruneAnswers, PushFilterThroughMatch, ReadColumns}
 
 /** What the plugin adds to a session. Found by Spark through the ServiceLoader: `spark.jars` is enough. */
 class SparkRulesExtension extends SparkSessionExtensionsProvider {

@@ -6,7 +6,8 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.read.InputPartition
 import org.apache.spark.sql.types._
 
-import sparkrules.{Manifest, RulesException, SegmentEntry, Store, StoredColumn, Texts}
+import sparkrules.conf.RulesException
+import sparkrules.store.{Chunk, Manifest, OpenFiles, SegmentEntry, Store, StoredColumn, Texts}
 
 /** Which advertisements and subscriptions of a version overlap, as its publisher has found out. */
 final case class Overlaps(store: String, ruleSet: String, number: Long) extends StoredTable("overlaps", Overlaps.Columns) {

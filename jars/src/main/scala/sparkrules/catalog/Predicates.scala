@@ -8,7 +8,7 @@ import org.apache.spark.sql.connector.read.InputPartition
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-import sparkrules.{Manifest, PublishedFile, SegmentEntry, Store, StoredColumn}
+import sparkrules.store.{Chunk, Manifest, OpenFiles, PublishedFile, SegmentEntry, Store, StoredColumn}
 
 /** The tests that the rules of a version are made of. A task reads those of a segment. */
 final case class Predicates(store: String, ruleSet: String, number: Long)

@@ -4,7 +4,10 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.catalog.procedures.{BoundProcedure, ProcedureParameter, UnboundProcedure}
 import org.apache.spark.sql.types._
 
-import sparkrules.{Manifest, Programs, RulesException, Settings}
+import sparkrules.conf.{RulesException, Settings}
+import sparkrules.region.RegionPrograms
+import sparkrules.store.{Manifest, NewVersion, Owners, Tickets}
+import sparkrules.version.Programs
 
 /** What `CALL sparkrules.x(...)` can be. */
 object Procedures {
@@ -20,6 +23,7 @@ object RefreshProcedure extends UnboundProcedure {
   override def bind(input: StructType): BoundProcedure =
     StoreProcedure(name, description, Nil) { call =>
       Programs.forget(call.store.root, call.ruleSet)
+      RegionPrograms.forget(call.store.root, call.ruleSet)
       call.result(Manifest.newest(call.store, call.ruleSet))
     }
 }

@@ -9,7 +9,9 @@ import org.apache.spark.sql.connector.catalog.procedures.UnboundProcedure
 import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-import sparkrules.{Manifest, Programs, RulesException, Store}
+import sparkrules.conf.RulesException
+import sparkrules.store.{Manifest, Store}
+import sparkrules.version.Programs
 
 /**
  * The session's store as a catalog: a namespace for each rule set, tables of what a rule set consists of, and procedures

@@ -10,7 +10,8 @@ import org.apache.spark.sql.connector.read.{LocalScan, Scan}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-import sparkrules.{Manifest, RulesException, Store}
+import sparkrules.conf.RulesException
+import sparkrules.store.{Manifest, Store}
 
 /**
  * A procedure on a rule set of the session's store. The rule set is its first parameter. It returns a row: the rule set,

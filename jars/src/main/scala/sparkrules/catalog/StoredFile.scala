@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.read.InputPartition
 import org.apache.spark.sql.types._
 
-import sparkrules.{Manifest, PublishedFile, Store, StoredColumn}
+import sparkrules.store.{Chunk, Manifest, OpenFiles, PublishedFile, Store, StoredColumn}
 
 /** A table that is one Arrow file, or empty if there is none. */
 abstract class StoredFile(table: String, content: Seq[ColumnOf], added: Map[String, Any] = Map.empty)

@@ -13,7 +13,8 @@ import org.apache.spark.sql.connector.read.Scan.ColumnarSupportMode
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.SerializableConfiguration
 
-import sparkrules.{RulesException, Store, StoreAccess}
+import sparkrules.conf.RulesException
+import sparkrules.store.{OpenFiles, Store, StoreAccess}
 
 /** A table that lies in Arrow files of the store. Executors read them; the driver holds none of their rows. */
 abstract class StoredTable(table: String, content: Seq[ColumnOf]) extends RuleTable(table, content) {

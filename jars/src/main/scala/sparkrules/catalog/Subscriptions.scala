@@ -9,7 +9,7 @@ import org.apache.spark.sql.connector.read.InputPartition
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-import sparkrules.{Manifest, SegmentEntry, Slice, Store, StoredColumn}
+import sparkrules.store.{Chunk, Manifest, OpenFiles, SegmentEntry, Slice, Store, StoredColumn}
 
 /** The subscriptions of a version, without those that were removed. */
 final case class Subscriptions(store: String, ruleSet: String, number: Long)

@@ -6,7 +6,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode
 import org.apache.spark.sql.types.StringType
 import org.apache.spark.unsafe.types.UTF8String
 
-import sparkrules.{Manifest, RulesException, SegmentEntry, Store, StoredColumn}
+import sparkrules.conf.RulesException
+import sparkrules.store.{Manifest, NewVersion, OpenFiles, RemovedRows, SegmentEntry, Store, StoredColumn, Tickets}
 
 /** A version without some of the subscriptions of another. The segments stay; what is gone is marked. */
 final class Unsubscribe(store: Store, ruleSet: String, ids: Seq[String], ticket: Option[String]) {

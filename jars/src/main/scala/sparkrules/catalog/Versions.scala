@@ -7,7 +7,7 @@ import org.apache.spark.sql.connector.read.{LocalScan, Scan}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-import sparkrules.{Manifest, Store, StoreAccess}
+import sparkrules.store.{Manifest, Store, StoreAccess}
 
 /** The versions of a rule set up to the newest. The driver reads them: a manifest is small. */
 final case class Versions(store: String, ruleSet: String, newest: Long) extends RuleTable("versions", Versions.Columns) {

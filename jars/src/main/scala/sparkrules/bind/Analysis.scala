@@ -1,0 +1,250 @@
+package sparkrules.bind
+
+import scala.collection.mutable.ArrayBuffer
+import scala.util.control.NonFatal
+
+import org.apache.spark.sql.catalyst.analysis.{SQLFunctionExpression, UnresolvedAttribute}
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.optimizer.RewriteWithExpression
+import org.apache.spark.sql.catalyst.plans.logical.{LeafNode, LogicalPlan, Project}
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.NumericType
+import org.apache.spark.unsafe.types.UTF8String
+
+import sparkrules.guard.{ConstantArguments, Deadline, Documents, Failing, Metering, Options, ParserRisks, Problem, TooSlow}
+
+/** Stands for the row that rules are evaluated on, so that Spark's analyzer can work on them. */
+final case class RuleInput(output: Seq[Attribute]) extends LeafNode
+
+/**
+ * Spark's own parser, analyzer and the optimizer steps that correctness needs, for many expressions at a time.
+ *
+ * @param isLocal whether WHERE would be evaluated before Spark optimises it; see [[Local]]
+ */
+final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput, val isLocal: Boolean = false) {
+  import Analysis._
+
+  private val deadline = new Deadline(session, conf)
+
+  def parse(sql: String): Either[Problem, Expression] = ParserRisks.of(sql).toLeft(()).flatMap { _ =>
+    try {
+      val expression = if (sql.length < Short) configured(parsed(sql)) else deadline(1)(parsed(sql))
+      Options.problem(expression).map(Problem(_)).toLeft(Documents.guarded(expression))
+    } catch {
+      case NonFatal(e) => Left(Problem(firstLine(e)))
+      case _: StackOverflowError => Left(TooDeep)
+    }
+  }
+
+  private def parsed(sql: String): Expression = session.sessionState.sqlParser.parseExpression(sql)
+
+  /** Each expression resolved and coerced, or the reason why Spark would not accept it. */
+  def analyze(expressions: IndexedSeq[Expression]): IndexedSeq[Either[Problem, Expression]] = {
+    val excessive = new ConstantArguments(analyzeFreely(_), within).excessive(expressions)
+    val analyzed = analyzeFreely(expressions.filterNot(excessive.contains)).iterator
+    expressions.map(e => excessive.get(e).fold(analyzed.next())(Left(_)))
+  }
+
+  private def analyzeFreely(expressions: IndexedSeq[Expression]): IndexedSeq[Either[Problem, Expression]] =
+    chunked(expressions)(analyzeChunk)
+
+  // An expression that makes the analyzer throw takes its whole chunk with it: halve until it stands alone.
+  private def analyzeChunk(chunk: IndexedSeq[Expression]): IndexedSeq[Either[Problem, Expression]] = {
+    def alone(problem: => Problem) = Option.when(chunk.length == 1)(IndexedSeq(Left(problem)))
+    val all =
+      try deadline(chunk.length)(analyzed(chunk)).orElse(alone(Problem("it is not a scalar expression over the row")))
+      catch {
+        case e: TooSlow => alone(Problem(e.getMessage, isExcessive = true))
+        case NonFatal(e) => alone(Problem(firstLine(e)))
+        case _: StackOverflowError => alone(TooDeep)
+      }
+    all.getOrElse(halves(chunk)(analyzeChunk))
+  }
+
+  private def analyzed(chunk: IndexedSeq[Expression]): Option[IndexedSeq[Either[Problem, Expression]]] =
+    inlined(session.sessionState.analyzer.execute(project(chunk, input))).flatMap { analyzed =>
+      // Functions written in SQL are expanded only where all expressions of a projection are accepted.
+      val isOpen = chunk.length > 1 && analyzed.exists(_.exists(_.isInstanceOf[SQLFunctionExpression]))
+      Option.when(!isOpen && analyzed.length == chunk.length) {
+        val all = if (isAccepted(analyzed)) analyzed.map(Right(_)) else analyzed.map(accepted)
+        chunk.zip(all).map { case (original, result) => result.flatMap(permitted(original, _)) }
+      }
+    }
+
+  private def isAccepted(analyzed: Seq[Expression]): Boolean =
+    try { check(analyzed); true }
+    catch { case NonFatal(_) => false }
+
+  private def accepted(analyzed: Expression): Either[Problem, Expression] = {
+    val missing = analyzed.collect { case a: UnresolvedAttribute => a.name }
+    if (missing.nonEmpty) Left(noColumn(missing))
+    else {
+      try { check(Seq(analyzed)); Right(analyzed) }
+      catch { case NonFatal(e) => Left(Problem(firstLine(e))) }
+    }
+  }
+
+  private def check(analyzed: Seq[Expression]): Unit =
+    session.sessionState.analyzer.checkAnalysis(project(analyzed, input))
+
+  /**
+   * Analysed expressions as Spark would evaluate them. Its optimizer decides what is evaluated at all, and so what can
+   * fail: `CASE WHEN a / 0 > 1 THEN true ELSE true END` is true.
+   */
+  def finish(expressions: Seq[Expression]): Seq[Expression] = chunked(expressions.toIndexedSeq)(optimizeChunk)
+
+  private def optimizeChunk(chunk: IndexedSeq[Expression]): IndexedSeq[Expression] =
+    try deadline(chunk.length) {
+      val constant = evaluable(chunk).map(folded)
+      if (isLocal) constant
+      else inlined(session.sessionState.optimizer.execute(project(constant, inputOf(constant)))).get
+    } catch {
+      case NonFatal(_) | _: StackOverflowError if chunk.length > 1 => halves(chunk)(optimizeChunk)
+      case e @ (NonFatal(_) | _: StackOverflowError) =>
+        // What the optimizer fails on stays as it is.
+        try deadline(1)(evaluable(chunk).map(folded))
+        catch { case NonFatal(_) | _: StackOverflowError => chunk.map(Failing.of(_, e)) }
+    }
+
+  /** What correctness needs and no more: what Spark only replaces while it optimises a plan is replaced. */
+  private def evaluable(expressions: Seq[Expression]): IndexedSeq[Expression] = {
+    val finished = session.sessionState.optimizer.FinishAnalysis(project(expressions, inputOf(expressions)))
+    inlined(RewriteWithExpression(finished)).get
+  }
+
+  /** Constants computed, as Spark's optimizer would, but within bounds. */
+  private def folded(expression: Expression): Expression = expression match {
+    case literal: Literal => literal
+    case constant if constant.foldable && constant.references.isEmpty => computed(constant)
+    case other => other.mapChildren(folded)
+  }
+
+  private def computed(constant: Expression): Expression =
+    try Literal.create(Metering(constant).eval(EmptyRow), constant.dataType)
+    catch { case e @ (NonFatal(_) | _: StackOverflowError | _: OutOfMemoryError) => Failing.of(constant, e) }
+
+  private def inputOf(expressions: Seq[Expression]): RuleInput =
+    RuleInput(AttributeSet.fromAttributeSets(expressions.map(_.references)).toSeq)
+
+  /** The value of an analysed expression without column references, unless it fails. */
+  def evaluated(constant: Expression): Option[Any] = within(constant).toOption
+
+  private def within(constant: Expression): Either[Throwable, Any] = constant match {
+    case Literal(value, _) => Right(value)
+    case _ =>
+      // A list of 100,000 constants is converted one by one. Casts to numbers need no optimizer, unlike that of 'now' to
+      // a date.
+      val isPlain = constant match {
+        case cast: Cast => cast.child.isInstanceOf[Literal] && cast.dataType.isInstanceOf[NumericType]
+        case _ => false
+      }
+      try {
+        configured(computed(if (isPlain) constant else evaluable(Seq(constant)).head)) match {
+          case Literal(value, _) => Right(value)
+          case Failing(_, _, reason) => Left(reason)
+          case _ => Left(new IllegalArgumentException("not a constant"))
+        }
+      } catch { case e @ (NonFatal(_) | _: StackOverflowError) => Left(e) }
+  }
+
+  private def configured[T](body: => T): T = SQLConf.withExistingConf(conf)(body)
+}
+
+object Analysis {
+  private val ChunkSize = 1000
+  // Texts and expressions that are worth a deadline of their own.
+  private val Short = 4000
+  private val TooDeep = Problem("it is nested too deeply for Spark")
+
+  /**
+   * What a rule may ask. Python has checked its text, but anyone who can write to the store can write anything. Spark
+   * takes a name such as `user` for a function, and any other for a variable of the session, where there is no such
+   * column.
+   */
+  private def permitted(original: Expression, analyzed: Expression): Either[Problem, Expression] =
+    analyzed.collectFirst(forbidden.orElse(Function.unlift(Options.problemOf))) match {
+      case Some(reason) => Left(Problem(reason))
+      case None if !analyzed.deterministic => Left(Problem("it is not deterministic"))
+      case None =>
+        val variables = analyzed.collect { case v: VariableReference => v.originalNameParts }
+        val isUser = analyzed.exists(_.isInstanceOf[CurrentUser])
+        val missing = original.collect {
+          case a: UnresolvedAttribute if variables.contains(a.nameParts) => a.name
+          case a: UnresolvedAttribute if isUser && UserNames(a.name.toLowerCase) => a.name
+        }
+        if (missing.nonEmpty) Left(noColumn(missing))
+        else if (isUser || variables.nonEmpty) Left(Problem(Environment))
+        else Right(Documents.guarded(analyzed))
+    }
+
+  private val UserNames = Set("user", "current_user", "session_user")
+  private val Environment = "it reveals the environment of the query"
+
+  private val forbidden: PartialFunction[Expression, String] = {
+    case _: PlanExpression[_] => "it contains a subquery"
+    case _: CallMethodViaReflection => "it calls a method of Java"
+    case _: RaiseError => "it exists to fail the query"
+    case _: RuleCall => "it matches rules itself"
+    case _: InputFileName | _: InputFileBlockStart | _: InputFileBlockLength => "it asks for the file that is read"
+    case _: CurrentDatabase | _: CurrentCatalog | _: SparkVersion => Environment
+    case other if other.getClass.getSimpleName == "CurrentPath" => Environment // since Spark 4.2
+  }
+
+  private def noColumn(names: Seq[String]): Problem =
+    Problem(s"there is no column ${names.distinct.mkString(", ")}", names.distinct)
+
+  /** In groups, what is long alone. */
+  private def chunked[B](all: IndexedSeq[Expression])(f: IndexedSeq[Expression] => IndexedSeq[B]): IndexedSeq[B] = {
+    val results = ArrayBuffer.empty[B]
+    var chunk = Vector.empty[Expression]
+    def flush(): Unit = if (chunk.nonEmpty) { results ++= f(chunk); chunk = Vector.empty }
+    all.foreach { e =>
+      val isLong = lengthOf(e) > Short
+      if (isLong || chunk.length == ChunkSize) flush()
+      chunk :+= e
+      if (isLong) flush()
+    }
+    flush()
+    results.toIndexedSeq
+  }
+
+  private def lengthOf(expression: Expression): Long = {
+    var length = 0L
+    expression.foreach {
+      case Literal(text: UTF8String, _) => length += text.numBytes
+      case _ => length += 10
+    }
+    length
+  }
+
+  private def halves[A, B](all: IndexedSeq[A])(f: IndexedSeq[A] => IndexedSeq[B]): IndexedSeq[B] = {
+    val (left, right) = all.splitAt(all.length / 2)
+    f(left) ++ f(right)
+  }
+
+  private def project(expressions: Seq[Expression], input: RuleInput): Project =
+    Project(expressions.zipWithIndex.map { case (e, i) => Alias(e, s"e$i")() }, input)
+
+  private def unalias(expression: NamedExpression): Expression = expression match {
+    case Alias(child, _) => child
+    case other => other
+  }
+
+  /**
+   * The expressions of a projection over the input. Common subexpressions, and the arguments of functions written in
+   * SQL, come out as projections below: they are put back where they are used.
+   */
+  private def inlined(plan: LogicalPlan): Option[IndexedSeq[Expression]] = plan match {
+    case Project(list, Project(lower, child)) =>
+      val definitions = AttributeMap(lower.collect { case a: Alias => a.toAttribute -> a.child })
+      inlined(Project(
+        list.map(_.transform { case a: Attribute => definitions.getOrElse(a, a) }.asInstanceOf[NamedExpression]),
+        child))
+    case Project(list, _: RuleInput) => Some(list.map(unalias).toIndexedSeq)
+    case _ => None
+  }
+
+  private def firstLine(e: Throwable): String =
+    Option(e.getMessage).getOrElse(e.toString).linesIterator.map(_.trim).find(_.nonEmpty).getOrElse(e.toString)
+}

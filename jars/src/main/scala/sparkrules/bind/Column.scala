@@ -1,0 +1,37 @@
+package sparkrules.bind
+
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, AttributeReference, Expression}
+import org.apache.spark.sql.catalyst.util.CharVarcharUtils
+import org.apache.spark.sql.types.{DataType, Metadata, MetadataBuilder}
+
+/**
+ * A column that rules may use: its name, after the qualifiers that it may be given, and its type. Spark keeps in the
+ * metadata that a text is a CHAR(n), which it then pads where it is compared.
+ */
+final case class Column(names: Seq[String], dataType: DataType, nullable: Boolean, metadata: Metadata) {
+  def attribute: AttributeReference =
+    AttributeReference(names.last, dataType, nullable, metadata)(qualifier = names.init)
+
+  /** The n of a CHAR(n). */
+  def charLength: Option[Int] = Column.charLength(attribute)
+}
+
+object Column {
+  private val Declared = "__CHAR_VARCHAR_TYPE_STRING"
+  // Spark's parser would do, but it is asked for every constant.
+  private val Char = """(?i)char\((\d{1,9})\).*""".r
+
+  /** The n of a CHAR(n), which is compared with blanks at the end of it or of the constant, the shorter one. */
+  def charLength(column: Attribute): Option[Int] =
+    CharVarcharUtils.getRawTypeString(column.metadata).collect { case Char(length) => length.toInt }
+
+  def of(names: Seq[String], input: Expression): Column =
+    Column(names, input.dataType, input.nullable, metadataOf(input))
+
+  /** What an expression's metadata say of its type: not a comment, say, which is no reason to compile rules anew. */
+  def metadataOf(input: Expression): Metadata =
+    CharVarcharUtils.getRawTypeString(Alias(input, "input")().metadata) match {
+      case Some(declared) => new MetadataBuilder().putString(Declared, declared).build()
+      case None => Metadata.empty
+    }
+}

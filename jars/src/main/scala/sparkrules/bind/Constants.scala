@@ -1,0 +1,33 @@
+package sparkrules.bind
+
+import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
+import org.apache.spark.sql.types.BooleanType
+
+import sparkrules.guard.Problem
+import sparkrules.store.Segment
+
+/** The constants of a segment as Spark's parser would have typed them. */
+final class Constants(segment: Segment, analysis: Analysis) {
+  private val expressions: Array[Either[Problem, Expression]] = {
+    val parsed = segment.constantKinds.indices.map(i => parse(segment.constantKinds(i), segment.constantTexts(i)))
+    val open = parsed.indices.filter(i => parsed(i).exists(!_.resolved) || segment.constantKinds(i) == "sql")
+    val analyzed = analysis.analyze(open.flatMap(parsed(_).toOption)).iterator
+    val all = parsed.toArray
+    open.foreach(i => if (all(i).isRight) all(i) = analyzed.next())
+    all
+  }
+
+  def apply(i: Int): Either[Problem, Expression] = expressions(i)
+
+  private def parse(kind: String, text: String): Either[Problem, Expression] = kind match {
+    case "null" => Right(Literal(null))
+    case "boolean" => Right(Literal.create(text == "true", BooleanType))
+    case "string" => Right(Literal(text))
+    case "integer" =>
+      val value = BigDecimal(text)
+      if (value.isValidInt) Right(Literal(value.toInt))
+      else if (value.isValidLong) Right(Literal(value.toLong))
+      else analysis.parse(text)
+    case _ => analysis.parse(text)
+  }
+}

@@ -1,0 +1,82 @@
+package sparkrules.bind
+
+import scala.collection.mutable
+import scala.collection.mutable.ArrayBuffer
+
+import org.apache.spark.sql.catalyst.expressions._
+
+import sparkrules.guard.{Depth, Metering, Problem}
+import sparkrules.value.{Codes, Keys}
+
+/**
+ * Something computed at most once per row: an attribute, or (`base` >= 0) a test of the value of another slot, its
+ * expression then having that value as its only input.
+ *
+ * @param shares the share of rows per code, where the rule set has been analysed
+ */
+final case class Slot(expression: Expression, base: Int, keys: Keys, shares: Option[Array[Double]] = None) {
+  private lazy val sharesBelow = shares.map(_.scanLeft(0.0)(_ + _))
+
+  /** The share of rows whose code lies in one of these intervals. */
+  def selectivity(intervals: Array[Int]): Option[Double] = sharesBelow.map { below =>
+    Codes.pairs(intervals).map { case (first, last) => below(last + 1) - below(first) }.sum
+  }
+}
+
+/** Collects the slots of a rule set while it is bound: equal expressions are one slot, with the constants of all. */
+final class Slots(analysis: Analysis) {
+  private val numbers = mutable.HashMap.empty[(Int, Expression), Int]
+  private val expressions = ArrayBuffer.empty[Expression]
+  private val bases = ArrayBuffer.empty[Int]
+  private val constants = ArrayBuffer.empty[ArrayBuffer[Any]]
+  private val sealedKeys = mutable.HashMap.empty[Int, Keys]
+
+  def of(expression: Expression): Int = number(-1, expression)
+
+  def test(base: Int, expression: Expression): Int = number(base, expression)
+
+  private def number(base: Int, expression: Expression): Int =
+    numbers.getOrElseUpdate((base, expression.canonicalized), {
+      expressions += expression
+      bases += base
+      constants += ArrayBuffer.empty
+      expressions.length - 1
+    })
+
+  /** Notes that `slot` is compared with these values. */
+  def compare(slot: Int, values: Array[Any]): Unit = constants(slot) ++= values
+
+  /** The keys of a slot, once all its constants are known. */
+  def keys(slot: Int): Keys =
+    sealedKeys.getOrElseUpdate(slot, Keys.of(expressions(slot).dataType, constants(slot).toArray))
+
+  def bound(row: Seq[Attribute], leaves: Array[Either[Problem, Leaf]], texts: Array[Int]): Bound = {
+    val extras = mutable.LinkedHashMap.empty[Expression, (AttributeReference, Expression)]
+    val own = expressions.toSeq.map(_.transformDown {
+      case e if Slots.belongsToPlan(e) =>
+        extras.getOrElseUpdate(e.canonicalized, (AttributeReference("extra", e.dataType, e.nullable)(), e))._1
+    })
+    val finished = analysis.finish(own)
+    val used = AttributeSet.fromAttributeSets(finished.map(_.references))
+    val columns = row.indices.filter(i => used.contains(row(i)))
+    val inputs = AttributeSeq(columns.map(row) ++ extras.values.map(_._1))
+    val names = SlotTexts.namesOf(row, columns, extras.values.map(_._2).toSeq)
+    val slots = finished.indices.map { i =>
+      val ready = Depth.bounded(finished(i)) {
+        val bound = Metering(BindReferences.bindReference(finished(i), inputs))
+        if (bases(i) < 0) SlotTexts.named(bound, names) else bound
+      }
+      Slot(ready, bases(i), keys(i))
+    }
+    Bound(row, columns, extras.values.map(_._2).toSeq, slots.toArray, leaves, texts)
+  }
+}
+
+object Slots {
+
+  /** Python functions run in an operator of their own; the query's instant is one for the whole query. */
+  private[sparkrules] def belongsToPlan(e: Expression): Boolean = e match {
+    case _: PythonUDF | _: CurrentTimestampLike | _: CurrentDate | _: LocalTimestamp => true
+    case other => other.getClass.getSimpleName == "CurrentTime"
+  }
+}

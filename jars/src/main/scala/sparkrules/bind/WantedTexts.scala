@@ -1,0 +1,55 @@
+package sparkrules.bind
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types.StringType
+import org.apache.spark.unsafe.types.UTF8String
+
+import sparkrules.guard.{BoundedTest, Foreseen, MeteredRow}
+import sparkrules.text.{LikeReader, Part, RegexReader, RegexTexts, TextPattern, Wanted}
+
+/** Reads from a predicate on a string which texts it looks for. */
+object WantedTexts {
+
+  /** What a test wants of the text that is its input, if that is known. */
+  def of(test: Expression): Option[Wanted] = test match {
+    case Contains(Operand(), Text(text)) => one(Part(text))
+    case StartsWith(Operand(), Text(text)) => one(Part(text, atStart = true))
+    case EndsWith(Operand(), Text(text)) => one(Part(text, atEnd = true))
+    case EqualTo(Operand(), Text(text)) => one(Part(text, atStart = true, atEnd = true))
+    case EqualTo(text: Literal, operand: BoundReference) => of(EqualTo(operand, text))
+    case MeteredRow(child, _) => of(child)
+    case Foreseen(child, _) => of(child)
+    case BoundedTest(regex, _) => of(regex)
+    case Like(Operand(), Text(pattern), escape) => LikeReader(pattern.toString, escape).flatMap(searched(_, Nil))
+    case RLike(Operand(), Text(pattern)) =>
+      RegexReader(pattern.toString).flatMap(RegexTexts(_)).flatMap { case (regex, doubts) => searched(regex, doubts) }
+    case And(left, right) =>
+      Seq(left, right).flatMap(of(_)).map(w => w.sure ++ w.maybe).minByOption(TextPattern.weakness).map(Wanted(Nil, _))
+    case Or(left, right) =>
+      for (some <- of(left); others <- of(right))
+        yield Wanted((some.sure ++ others.sure).distinct, (some.maybe ++ others.maybe).distinct)
+    case _ => None
+  }
+
+  private def one(part: Part): Option[Wanted] = Option.when(part.text.numBytes > 0)(Wanted(Seq(part), Nil))
+
+  private def searched(pattern: TextPattern, doubts: Seq[Part]): Option[Wanted] = {
+    val found = TextPattern.trimmed(pattern)
+    TextPattern.all(found).filter(TextPattern.areTold).map(Wanted(_, doubts))
+      .orElse(TextPattern.required(found).map(parts => Wanted(Nil, parts ++ doubts)))
+  }
+
+  private object Operand {
+    def unapply(e: Expression): Boolean = e match {
+      case BoundReference(0, StringType, _) => true
+      case _ => false
+    }
+  }
+
+  private object Text {
+    def unapply(e: Expression): Option[UTF8String] = e match {
+      case Literal(text: UTF8String, StringType) => Some(text)
+      case _ => None
+    }
+  }
+}

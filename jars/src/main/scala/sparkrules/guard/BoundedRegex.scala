@@ -1,0 +1,147 @@
+package sparkrules.guard
+
+import java.util.regex.{Pattern, PatternSyntaxException}
+
+import scala.collection.mutable
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
+import org.apache.spark.sql.types.DataType
+import org.apache.spark.unsafe.types.UTF8String
+
+import sparkrules.text.{Regex, RegexReader, RegexSearch, SearchEffort}
+import sparkrules.value.{Exhausted, Meter}
+
+/** Regular expressions that cannot hang a query: a search that takes too many steps fails. */
+object BoundedRegex {
+
+  def bounded(meter: Meter): PartialFunction[Expression, Expression] = {
+    case test: StringRegexExpression => BoundedTest(test, meter)
+    case search @ (_: RegExpReplace | _: RegExpExtractBase | _: RegExpInStr | _: StringSplit | _: StringToMap) =>
+      BoundedSearch(search, meter)
+    case LikeAny(text, patterns) => balanced(patterns.map(like(text, _, meter)))(Or)
+    case LikeAll(text, patterns) => balanced(patterns.map(like(text, _, meter)))(And)
+    case NotLikeAny(text, patterns) => balanced(patterns.map(p => Not(like(text, p, meter))))(Or)
+    case NotLikeAll(text, patterns) => balanced(patterns.map(p => Not(like(text, p, meter))))(And)
+  }
+
+  private def like(text: Expression, pattern: UTF8String, meter: Meter): Expression =
+    BoundedTest(Like(text, Literal.create(pattern, text.dataType), '\\'), meter)
+
+  // Spark keeps long lists together because thousands of nested ORs exhaust the stack; a balanced tree does not.
+  private def balanced(tests: Seq[Expression])(join: (Expression, Expression) => Expression): Expression =
+    if (tests.length == 1) tests.head
+    else {
+      val (left, right) = tests.splitAt(tests.length / 2)
+      join(balanced(left)(join), balanced(right)(join))
+    }
+}
+
+/** LIKE or RLIKE. */
+final case class BoundedTest(test: StringRegexExpression, meter: Meter)
+    extends BinaryExpression
+    with Predicate
+    with CodegenFallback {
+
+  // Of the pattern that was looked for last.
+  @transient private var known: Any = _
+  @transient private var search: RegexSearch = _
+
+  def left: Expression = test.left
+  def right: Expression = test.right
+  override def nullIntolerant: Boolean = true
+
+  override protected def nullSafeEval(text: Any, pattern: Any): Any =
+    try {
+      if (search == null || known != pattern) {
+        meter.spend(BoundedTest.Reading * pattern.asInstanceOf[UTF8String].numBytes)
+        search = new RegexSearch(test.escape(pattern.toString), test.collationRegexFlags, test.isInstanceOf[Like])
+        known = pattern.asInstanceOf[UTF8String].copy()
+      }
+      search.find(text.asInstanceOf[UTF8String], meter)
+    } catch {
+      // Spark has an error of its own for this.
+      case _: PatternSyntaxException =>
+        test.withNewChildren(Seq(Literal(text, left.dataType), Literal(pattern, right.dataType))).eval(EmptyRow)
+    }
+
+  override protected def withNewChildrenInternal(left: Expression, right: Expression): Expression =
+    copy(test.withNewChildren(Seq(left, right)).asInstanceOf[StringRegexExpression])
+}
+
+object BoundedTest {
+  // Per byte of the pattern, what it takes to make an automaton of it.
+  private val Reading = 100L
+}
+
+/** A function that searches, done by Spark itself after the same search has been rehearsed within the bounds. */
+final case class BoundedSearch(child: Expression, meter: Meter) extends UnaryExpression with CodegenFallback {
+  override def dataType: DataType = child.dataType
+  override def nullable: Boolean = child.nullable
+
+  override def eval(row: InternalRow): Any = {
+    child match {
+      case RegExpReplace(text, pattern, replacement, position) =>
+        rehearse(text, Seq(pattern), row, position, Option(replacement.eval(row)).map(_.toString))
+      case StringToMap(text, pairs, keys) => rehearse(text, Seq(pairs, keys), row)
+      case _ => rehearse(child.children.head, Seq(child.children(1)), row)
+    }
+    child.eval(row)
+  }
+
+  private def rehearse(
+      text: Expression,
+      patterns: Seq[Expression],
+      row: InternalRow,
+      from: Expression = Literal(1),
+      replacement: Option[String] = None): Unit =
+    text.eval(row) match {
+      case value: UTF8String =>
+        val start = math.max(0, from.eval(row).asInstanceOf[Int] - 1)
+        patterns.foreach(_.eval(row) match {
+          case pattern: UTF8String => rehearse(value, pattern, start, replacement)
+          case _ =>
+        })
+      case _ =>
+    }
+
+  /** Finds all that will be found, and counts what will be made of it: a text for each, or the replacement. */
+  private def rehearse(text: UTF8String, pattern: UTF8String, start: Int, replacement: Option[String]): Unit = {
+    if (pattern.numBytes > BoundedSearch.Longest) {
+      throw new Exhausted(s"a regular expression of more than ${BoundedSearch.Longest} characters")
+    }
+    if (known.size > BoundedSearch.Known) known.clear()
+    known.getOrElseUpdate(pattern.copy(), compiled(pattern.toString)).foreach { case (compiled, effort) =>
+      val counted = effort.counted(text, meter)
+      val matcher = compiled.matcher(counted)
+      matcher.region(math.min(start, counted.length), counted.length)
+      val each = replacement.fold(BoundedSearch.Element)(_.length.toLong)
+      val groups = replacement.fold(0)(_.count(_ == '$'))
+      var size = text.numBytes.toLong
+      while (matcher.find() && !findsOne) {
+        size += each
+        if (groups > 0) size += groups * (0 to matcher.groupCount).map(g => (matcher.end(g) - matcher.start(g)).toLong).max
+        meter.foresee(size)
+      }
+    }
+  }
+
+  @transient private lazy val known = mutable.HashMap.empty[UTF8String, Option[(Pattern, SearchEffort)]]
+
+  private def compiled(regex: String): Option[(Pattern, SearchEffort)] =
+    try Some((Regex.compiled(regex), SearchEffort.of(RegexReader(regex), regex)))
+    catch { case _: PatternSyntaxException => None } // Spark has an error of its own for that
+
+  private def findsOne: Boolean = child.isInstanceOf[RegExpExtract] || child.isInstanceOf[RegExpInStr]
+
+  override protected def withNewChildInternal(child: Expression): Expression = copy(child)
+}
+
+object BoundedSearch {
+  // Here Spark compiles the pattern, and its length is all that can be bounded: 0.2 s at worst.
+  private val Longest = 10000
+  private val Known = 16
+  // What a text takes as an element of an array.
+  private val Element = 48L
+}

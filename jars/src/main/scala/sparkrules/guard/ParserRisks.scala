@@ -1,0 +1,56 @@
+package sparkrules.guard
+
+import java.util.Locale
+
+import org.antlr.v4.runtime.{CharStreams, Token}
+
+import org.apache.spark.sql.catalyst.parser.SqlBaseLexer
+
+/**
+ * Texts that Spark's parser does more with than to read them. It computes the patterns of LIKE ANY and LIKE ALL where they
+ * are constant, tests among them, which nothing bounds there; and it writes out the digits of decimals with an exponent:
+ * `1E900000000BD` has 900 million.
+ */
+object ParserRisks {
+  // Most texts have none of it, and are not taken apart.
+  private val Candidate = """(?is)\b(?:any|some|all)\b.*\b(?:r?like|ilike|regexp)\b|e[+-]?\d{4,}bd""".r
+  private val Exponent = """(?i).*e[+-]?\d{4,}bd""".r
+  private val Likes = Set(SqlBaseLexer.LIKE, SqlBaseLexer.ILIKE)
+  private val Quantifiers = Set(SqlBaseLexer.ANY, SqlBaseLexer.SOME, SqlBaseLexer.ALL)
+
+  /** Why the text should not be parsed, if so. */
+  def of(sql: String): Option[Problem] =
+    if (Candidate.findFirstIn(sql).isEmpty) None
+    else {
+      val tokens = tokensOf(sql)
+      if (tokens.exists(t => t.getType == SqlBaseLexer.BIGDECIMAL_LITERAL && Exponent.matches(t.getText))) {
+        Some(Problem("it has a number with more digits than a DECIMAL can have"))
+      } else if (hasTestInList(tokens.map(_.getType))) {
+        Some(Problem("it has a LIKE or RLIKE inside of the list of LIKE ANY or LIKE ALL; write the patterns themselves"))
+      } else None
+    }
+
+  private def tokensOf(sql: String): Array[Token] = {
+    // The lexer wants keywords in upper case; what it makes of names and texts is not looked at.
+    val lexer = new SqlBaseLexer(CharStreams.fromString(sql.toUpperCase(Locale.ROOT)))
+    lexer.removeErrorListeners()
+    Iterator.continually(lexer.nextToken()).takeWhile(_.getType != Token.EOF)
+      .filter(_.getChannel == Token.DEFAULT_CHANNEL).toArray
+  }
+
+  private def hasTestInList(kinds: Array[Int]): Boolean = kinds.indices.exists { i =>
+    Likes(kinds(i)) && i + 2 < kinds.length && Quantifiers(kinds(i + 1)) && kinds(i + 2) == SqlBaseLexer.LEFT_PAREN &&
+    kinds.slice(i + 3, closing(kinds, i + 2)).exists(kind => Likes(kind) || kind == SqlBaseLexer.RLIKE)
+  }
+
+  private def closing(kinds: Array[Int], open: Int): Int = {
+    var depth = 1
+    var at = open + 1
+    while (at < kinds.length && depth > 0) {
+      if (kinds(at) == SqlBaseLexer.LEFT_PAREN) depth += 1
+      else if (kinds(at) == SqlBaseLexer.RIGHT_PAREN) depth -= 1
+      at += 1
+    }
+    at
+  }
+}

@@ -1,0 +1,138 @@
+package sparkrules.kernel
+
+import java.util.Arrays
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{BoundReference, Expression}
+import org.apache.spark.sql.execution.vectorized.WritableColumnVector
+import org.apache.spark.sql.types._
+import org.apache.spark.sql.vectorized.{ColumnarBatch, ColumnarBatchRow}
+
+import sparkrules.value.{Keys, LongKeys, NoKeys, StringKeys}
+
+/** Computes the code of a slot for a row. */
+sealed abstract class SlotReader {
+  def read(row: InternalRow): Int
+
+  /** The value of a row that was read, where it was not NULL. */
+  def value(row: InternalRow): Any
+
+  /** To be called before the rows of a batch are read. */
+  def startBatch(batch: ColumnarBatch): Unit = ()
+}
+
+object SlotReader {
+
+  /** Columns of common types are read without boxing; anything else is evaluated by Spark's expression. */
+  def apply(expression: Expression, keys: Keys): SlotReader = (expression, keys) match {
+    case (BoundReference(i, dataType, _), longs: LongKeys) =>
+      dataType match {
+        case BooleanType => new ColumnReader(i, dataType) {
+            def code(row: InternalRow): Int = longs.codeOfLong(if (row.getBoolean(i)) 1L else 0L)
+          }
+        case ByteType => new ColumnReader(i, dataType) {
+            def code(row: InternalRow): Int = longs.codeOfLong(row.getByte(i).toLong)
+          }
+        case ShortType => new ColumnReader(i, dataType) {
+            def code(row: InternalRow): Int = longs.codeOfLong(row.getShort(i).toLong)
+          }
+        case IntegerType | DateType | _: YearMonthIntervalType => new ColumnReader(i, dataType) {
+            def code(row: InternalRow): Int = longs.codeOfLong(row.getInt(i).toLong)
+          }
+        case LongType | TimestampType | TimestampNTZType | _: DayTimeIntervalType => new ColumnReader(i, dataType) {
+            def code(row: InternalRow): Int = longs.codeOfLong(row.getLong(i))
+          }
+        case FloatType => new ColumnReader(i, dataType) {
+            def code(row: InternalRow): Int = longs.codeOfLong(LongKeys.ofDouble(row.getFloat(i).toDouble))
+          }
+        case DoubleType => new ColumnReader(i, dataType) {
+            def code(row: InternalRow): Int = longs.codeOfLong(LongKeys.ofDouble(row.getDouble(i)))
+          }
+        case _ => new BoxedReader(i, dataType, keys)
+      }
+    case (BoundReference(i, StringType, _), texts: StringKeys) => new ColumnReader(i, StringType) {
+        def code(row: InternalRow): Int = texts.codeOfText(row.getUTF8String(i))
+      }
+    case (BoundReference(i, dataType, _), NoKeys) => new ColumnReader(i, dataType) {
+        def code(row: InternalRow): Int = 1
+      }
+    case (BoundReference(i, dataType, _), _) => new BoxedReader(i, dataType, keys)
+    case _ => new ExpressionReader(expression, keys)
+  }
+
+  /**
+   * In a batch whose column has a dictionary, each of its entries is coded once. A column that was asked for in many rows
+   * of one batch is coded as a whole in the next.
+   */
+  private abstract class ColumnReader(ordinal: Int, dataType: DataType) extends SlotReader {
+    private var dictionaryIds: WritableColumnVector = _
+    // Per entry of the dictionary: its code, or -1.
+    private var known = Array.fill(64)(-1)
+    private var highest = -1
+    // Of the batch: how many rows there are, and were asked for one by one; the codes of all, if that was done.
+    private var (rows, asked) = (0, 0)
+    private var isCoded = false
+    private var codes = new Array[Int](0)
+
+    /** The code of a value that is not NULL. */
+    protected def code(row: InternalRow): Int
+
+    override def startBatch(batch: ColumnarBatch): Unit = {
+      Arrays.fill(known, 0, highest + 1, -1)
+      highest = -1
+      dictionaryIds = batch.column(ordinal) match {
+        case column: WritableColumnVector if column.hasDictionary => column.getDictionaryIds
+        case _ => null
+      }
+      isCoded = isCoded || asked > rows / 4
+      rows = batch.numRows
+      asked = 0
+      if (isCoded) codeAll(batch)
+    }
+
+    private def codeAll(batch: ColumnarBatch): Unit = {
+      if (codes.length < rows) codes = new Array[Int](rows)
+      var i = 0
+      while (i < rows) { codes(i) = readOne(batch.getRow(i)); i += 1 }
+    }
+
+    def read(row: InternalRow): Int =
+      if (isCoded) codes(row.asInstanceOf[ColumnarBatchRow].rowId)
+      else {
+        asked += 1
+        readOne(row)
+      }
+
+    private def readOne(row: InternalRow): Int =
+      if (row.isNullAt(ordinal)) Keys.NullCode
+      else if (dictionaryIds == null) code(row)
+      else {
+        val entry = dictionaryIds.getDictId(row.asInstanceOf[ColumnarBatchRow].rowId)
+        if (entry > highest) {
+          if (entry >= known.length) {
+            val before = known.length
+            known = Arrays.copyOf(known, 2 * entry)
+            Arrays.fill(known, before, known.length, -1)
+          }
+          highest = entry
+        }
+        if (known(entry) < 0) known(entry) = code(row)
+        known(entry)
+      }
+
+    def value(row: InternalRow): Any = row.get(ordinal, dataType)
+  }
+
+  private final class BoxedReader(ordinal: Int, dataType: DataType, keys: Keys) extends ColumnReader(ordinal, dataType) {
+    def code(row: InternalRow): Int = keys.codeOf(row.get(ordinal, dataType))
+  }
+
+  private final class ExpressionReader(expression: Expression, keys: Keys) extends SlotReader {
+    private var last: Any = _
+    def read(row: InternalRow): Int = {
+      last = expression.eval(row)
+      if (last == null) Keys.NullCode else keys.codeOf(last)
+    }
+    def value(row: InternalRow): Any = last
+  }
+}

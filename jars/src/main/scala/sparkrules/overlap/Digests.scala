@@ -1,0 +1,84 @@
+package sparkrules.overlap
+
+import java.nio.ByteBuffer
+import java.nio.charset.StandardCharsets.UTF_8
+import java.security.MessageDigest
+
+import sparkrules.program.Forest
+import sparkrules.store.Segment
+
+/**
+ * The digests of a forest's nodes, so that subexpressions of different parts can be compared: 128 bits that stand for the
+ * content of a subexpression, the same in whatever segment it is. A predicate's is of its attribute, operator and
+ * constants; a junction's of its operator and its children, in whatever order.
+ *
+ * @param bits per node: two numbers
+ */
+final class Digests(bits: Array[Long]) {
+  def size: Int = bits.length / 2
+  def high(node: Int): Long = bits(2 * node)
+  def low(node: Int): Long = bits(2 * node + 1)
+}
+
+object Digests {
+
+  /** Two numbers per predicate of a segment. */
+  def ofPredicates(segment: Segment): Array[Long] = {
+    val writer = new Writer
+    val bits = new Array[Long](2 * segment.predicateOperators.length)
+    segment.predicateOperators.indices.foreach { p =>
+      writer.text(segment.attributes(segment.predicateAttributes(p)))
+      writer.text(segment.predicateOperators(p))
+      var i = segment.predicateConstants.start(p)
+      while (i < segment.predicateConstants.end(p)) {
+        val constant = segment.predicateConstants.values(i)
+        writer.text(segment.constantKinds(constant))
+        writer.text(segment.constantTexts(constant))
+        i += 1
+      }
+      writer.finish(bits, p)
+    }
+    bits
+  }
+
+  /** @param predicates per node: its predicate, if it is a leaf; `ofPredicates` as above */
+  def of(forest: Forest, predicates: Array[Int], ofPredicates: Array[Long]): Digests = {
+    val writer = new Writer
+    val bits = new Array[Long](2 * forest.size)
+    (0 until forest.size).foreach { node =>
+      if (forest.kinds(node) == Forest.Leaf) System.arraycopy(ofPredicates, 2 * predicates(node), bits, 2 * node, 2)
+      else {
+        writer.number(forest.kinds(node).toLong)
+        forest.children(node).map(child => (bits(2 * child), bits(2 * child + 1))).sorted.foreach { case (high, low) =>
+          writer.number(high)
+          writer.number(low)
+        }
+        writer.finish(bits, node)
+      }
+    }
+    new Digests(bits)
+  }
+
+  private final class Writer {
+    private val sha = MessageDigest.getInstance("SHA-256")
+    private val word = ByteBuffer.allocate(8)
+
+    def number(value: Long): Unit = {
+      word.putLong(0, value)
+      sha.update(word.array)
+    }
+
+    /** With its length, so that no two lists of texts are written alike. */
+    def text(value: String): Unit = {
+      val bytes = value.getBytes(UTF_8)
+      number(bytes.length.toLong)
+      sha.update(bytes)
+    }
+
+    def finish(bits: Array[Long], place: Int): Unit = {
+      val digest = ByteBuffer.wrap(sha.digest())
+      bits(2 * place) = digest.getLong
+      bits(2 * place + 1) = digest.getLong
+    }
+  }
+}

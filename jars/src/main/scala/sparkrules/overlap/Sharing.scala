@@ -1,0 +1,186 @@
+package sparkrules.overlap
+
+import java.util.Arrays
+
+import sparkrules.kernel.{Matcher, Truth}
+import sparkrules.program.Forest
+import sparkrules.value.{IntBuffer, IntLists}
+
+/**
+ * At which nodes the subscriptions of a version can meet. Not at every node:
+ *
+ *   - a node with one user has no group of two;
+ *   - where a node's only parent is an OR, the OR is true whenever the node is, and has the same users: the same group;
+ *   - so it is where the only parent is an AND that is true whenever any of its users is, as there is no OR above it.
+ *
+ * Nor at nodes where all others would exclude them (see [[Exclusion]]).
+ *
+ * The rest are numbered. Nodes that several parts of the version have (see [[Common]]) are kept, whatever they are, under
+ * one number for all parts; what is above such a node need not be in the other parts.
+ *
+ * @param nodes per part and subscription: the numbers of its nodes
+ * @param places per number: where in `tests` the test of the node begins
+ * @param tests of each, the part whose slots and nodes it names; then, for most, some ranges of which all must hold: how
+ *   many, and of each its slot, first and last code; or 0 and the node itself, if it is not as simple
+ */
+final class Sharing(val nodes: Array[IntLists], places: Array[Int], tests: Array[Int]) {
+
+  /** How many numbers there are. */
+  def size: Int = places.length
+
+  /** The parts that have nodes whose test is not simple. */
+  lazy val complexParts: Set[Int] = places.iterator.filter(place => tests(place + 1) == 0).map(tests(_)).toSet
+
+  /** Whether the node of a number is true for the row that the parts' matchers are at. */
+  def isTrue(number: Int, matchers: Array[Matcher], truths: Array[Truth]): Boolean = {
+    val place = places(number)
+    val part = tests(place)
+    val ranges = tests(place + 1)
+    if (ranges == 0) truths(part).of(tests(place + 2))
+    else {
+      val matcher = matchers(part)
+      val end = place + 2 + 3 * ranges
+      var i = place + 2
+      while (i < end && { val code = matcher.code(tests(i)); code >= tests(i + 1) && code <= tests(i + 2) }) i += 3
+      i == end
+    }
+  }
+}
+
+object Sharing {
+
+  /**
+   * @param common per part: the nodes that other parts have too, and `numbers` theirs
+   * @param count how many such numbers there are
+   */
+  def of(forests: Array[Forest], common: Array[Array[Int]], numbers: Array[Array[Int]], count: Int): Sharing = {
+    val (places, tests) = (new IntBuffer, new IntBuffer)
+    (0 until count).foreach(_ => places += -1)
+    val nodes = forests.indices.map { part =>
+      val forest = forests(part)
+      val numberOf = kept(forest, common(part))
+      common(part).indices.foreach { i =>
+        val (node, number) = (common(part)(i), numbers(part)(i))
+        numberOf(node) = number
+        if (places(number) < 0) places(number) = addTest(forest, part, node, tests)
+      }
+      val isCommon = new java.util.BitSet
+      common(part).foreach(isCommon.set)
+      numberOf.indices.foreach { node =>
+        if (numberOf(node) >= 0 && !isCommon.get(node)) {
+          numberOf(node) = places.length
+          places += addTest(forest, part, node, tests)
+        }
+      }
+      val walk = new Walk(forest, numberOf)
+      forest.roots.foreach(walk.add)
+      withoutExcluded(forest, new IntLists(walk.ends.toArray, walk.found.toArray), places.length, count)
+    }.toArray
+    new Sharing(nodes, places.toArray, tests.toArray)
+  }
+
+  /** The lists without numbers of nodes where nobody of the same part, which alone has them, can be met. */
+  private def withoutExcluded(forest: Forest, lists: IntLists, end: Int, common: Int): IntLists = {
+    val owners = new Array[Int](lists.values.length)
+    (0 until lists.size).foreach(i => Arrays.fill(owners, lists.start(i), lists.end(i), i))
+    val users = IntLists.group(end, lists.values, owners)
+    val exclusion = Exclusion.of(forest)
+    val (kept, numbers) = (new IntBuffer, new IntBuffer)
+    (0 until end).foreach { number =>
+      def keep(user: Int): Unit = { kept += user; numbers += number }
+      if (number < common) users(number).foreach(keep) else exclusion.foreachThatCanMeet(users, number)(keep)
+    }
+    IntLists.group(lists.size, kept.toArray, numbers.toArray)
+  }
+
+  /** Per node: 0 if it is kept, else -1. Parents come after their children, so one pass from the end sees all parents. */
+  private def kept(forest: Forest, common: Array[Int]): Array[Int] = {
+    import forest.{children, kinds}
+    val (roots, users, parents) = (new Array[Boolean](forest.size), new Array[Byte](forest.size), new Array[Byte](forest.size))
+    // Of a node: whether there is no OR above it; whether its last parent has the same group.
+    val (sure, follows) = (Array.fill(forest.size)(true), new Array[Boolean](forest.size))
+    forest.roots.foreach { root => roots(root) = true; users(root) = atMostTwo(users(root) + 1) }
+    val numbers = Array.fill(forest.size)(-1)
+    var node = forest.size - 1
+    while (node >= 0) {
+      if (users(node) > 0) {
+        val isOr = kinds(node) == Forest.Or
+        var i = children.start(node)
+        while (i < children.end(node)) {
+          val child = children.values(i)
+          users(child) = atMostTwo(users(child) + users(node))
+          parents(child) = atMostTwo(parents(child) + 1)
+          follows(child) = isOr || sure(node)
+          if (isOr || !sure(node)) sure(child) = false
+          i += 1
+        }
+        if (users(node) > 1 && (roots(node) || parents(node) > 1 || !follows(node))) numbers(node) = 0
+      }
+      node -= 1
+    }
+    common.foreach(numbers(_) = 0)
+    numbers
+  }
+
+  private def atMostTwo(count: Int): Byte = math.min(count, 2).toByte
+
+  /** Adds the test of a node, and gives its place. */
+  private def addTest(forest: Forest, part: Int, node: Int, tests: IntBuffer): Int = {
+    import forest.{children, intervals, kinds, slots}
+    def isRange(node: Int): Boolean = kinds(node) == Forest.Leaf && intervals.length(node) == 2
+    val place = tests.length
+    tests += part
+    val ranges = if (kinds(node) == Forest.And) children(node) else Array(node)
+    if (ranges.nonEmpty && ranges.forall(isRange)) {
+      tests += ranges.length
+      ranges.foreach { leaf =>
+        tests += slots(leaf)
+        intervals(leaf).foreach(tests += _)
+      }
+    } else {
+      tests += 0
+      tests += node
+    }
+    place
+  }
+
+  /** Finds the numbers of one subscription after the other. */
+  private final class Walk(forest: Forest, numberOf: Array[Int]) {
+    import forest.children
+    val (found, ends) = (new IntBuffer, new IntBuffer)
+    ends += 0
+
+    // Whether there is a numbered node at or below a node: else it need not be visited.
+    private val isAbove = new Array[Boolean](forest.size)
+    numberOf.indices.foreach { node =>
+      var found = numberOf(node) >= 0
+      var i = children.start(node)
+      while (!found && i < children.end(node)) { found = isAbove(children.values(i)); i += 1 }
+      isAbove(node) = found
+    }
+    private val visits = new Array[Int](forest.size)
+    private var visit = 0
+    private var (open, opened) = (new Array[Int](64), 0)
+
+    def add(root: Int): Unit = {
+      visit += 1
+      enter(root)
+      while (opened > 0) {
+        opened -= 1
+        val node = open(opened)
+        if (numberOf(node) >= 0) found += numberOf(node)
+        var i = children.start(node)
+        while (i < children.end(node)) { enter(children.values(i)); i += 1 }
+      }
+      ends += found.length
+    }
+
+    private def enter(node: Int): Unit =
+      if (isAbove(node) && visits(node) != visit) {
+        visits(node) = visit
+        if (opened == open.length) open = Arrays.copyOf(open, 2 * opened)
+        open(opened) = node
+        opened += 1
+      }
+  }
+}

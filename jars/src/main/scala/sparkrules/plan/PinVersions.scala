@@ -1,0 +1,95 @@
+package sparkrules.plan
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical.{Generate, LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.classic.SparkSession
+
+import sparkrules.answer.Answer
+import sparkrules.bind.Local
+import sparkrules.region.{RegionCall, RegionPrograms}
+import sparkrules.version.{Pinned, Programs}
+
+/**
+ * Ties every call to the version of its rule set that is current now, and puts an operator under it:
+ *
+ * {{{
+ *   Project [match_subscriptions(a, b) AS m]     Project [named_struct(ids, ids#1, overlaps, overlaps#2) AS m]
+ *   +- Relation [a, b, c]                     -> +- Match [alerts@3, 10000 subscriptions] [ids#1, overlaps#2]
+ *                                                   +- Relation [a, b, c]
+ * }}}
+ *
+ * It runs as a plan normalisation: after analysis, so that DataFrames, views and streams are not frozen to a version,
+ * and before Spark looks for cached results, so that a result of an old version never answers a query of a new one.
+ */
+final case class PinVersions(session: SparkSession) extends Rule[LogicalPlan] {
+
+  override def apply(plan: LogicalPlan): LogicalPlan = pinMatches(pinRegions(plan))
+
+  private def pinRegions(plan: LogicalPlan): LogicalPlan = plan.transformUpWithSubqueries {
+    case operator if operator.expressions.exists(_.exists(_.isInstanceOf[RegionCall])) =>
+      operator.transformExpressions { case call: RegionCall => RegionPrograms.pin(session, call) }
+  }
+
+  private def pinMatches(plan: LogicalPlan): LogicalPlan = plan.transformUpWithSubqueries {
+    case Generate(Inline(call: MatchCall), unused, false, _, columns, child) if call.answers == Seq(Answer.Rows) =>
+      val Pinned(rules, inputs, instant) = Programs.pin(session, call, Local(child))
+      val (ready, own) = computed(inputs, child)
+      val kept = child.output.zipWithIndex.collect { case (attribute, i) if !unused.contains(i) => attribute }
+      Project(kept ++ columns, Match(rules, own, Per.Match, PinVersions.OfMatch, columns, instant, ready))
+    case operator if operator.expressions.exists(_.exists(_.isInstanceOf[MatchCall])) => pin(operator)
+  }
+
+  private def pin(operator: LogicalPlan): LogicalPlan = {
+    val calls = operator.expressions.flatMap(_.collect { case call: MatchCall => call })
+    // Calls that differ only in what they ask of the same match share one operator.
+    val groups = calls.groupBy(_.copy(answers = Nil).canonicalized).values.map(_.distinctBy(_.answers)).toSeq
+    val pinned = groups.foldLeft(operator)(pinAlike)
+    if (pinned.output == operator.output) pinned else Project(operator.output, pinned)
+  }
+
+  private def pinAlike(operator: LogicalPlan, calls: Seq[MatchCall]): LogicalPlan = {
+    val call = calls.head
+    val place = operator.children.indexWhere(child => call.references.subsetOf(child.outputSet))
+    val Pinned(rules, inputs, instant) = Programs.pin(session, call, place >= 0 && Local(operator.children(place)))
+    place match {
+      case -1 => replace(operator, calls)(answers => PinnedCall(inputs, answers, rules, instant))
+      case i =>
+        val answers = calls.flatMap(_.answers).distinct
+        val columns = answers.map(_.attribute)
+        val below = Match(rules, Nil, Per.Row, answers, columns, instant, operator.children(i))
+        val (ready, own) = computed(inputs, below.child)
+        val matched = below.copy(inputs = own, child = ready)
+        val widened = operator.withNewChildren(operator.children.updated(i, matched))
+        replace(widened, calls)(wanted => MatchCall.result(wanted, wanted.map(a => columns(answers.indexOf(a)))))
+    }
+  }
+
+  /** Inputs that are not simple reads become columns below, where Spark gives them what they need. */
+  private def computed(inputs: Seq[Expression], child: LogicalPlan): (LogicalPlan, Seq[Expression]) = {
+    // Parts of a version may need the same.
+    val aliases = inputs.filterNot(PinVersions.isRead).distinctBy(_.canonicalized).map(Alias(_, "rule_input")())
+    if (aliases.isEmpty) (child, inputs)
+    else {
+      val attributes = aliases.map(alias => alias.child.canonicalized -> alias.toAttribute).toMap
+      (Project(child.output ++ aliases, child), inputs.map(e => attributes.getOrElse(e.canonicalized, e)))
+    }
+  }
+
+  private def replace(operator: LogicalPlan, calls: Seq[MatchCall])(by: Seq[Answer] => Expression): LogicalPlan = {
+    val wanted = calls.head.copy(answers = Nil).canonicalized
+    operator.transformExpressions {
+      case call: MatchCall if call.copy(answers = Nil).canonicalized == wanted => by(call.answers)
+    }
+  }
+}
+
+object PinVersions {
+  private val OfMatch = Seq(Answer.SubscriptionId, Answer.Priority, Answer.Overlap)
+
+  private def isRead(e: Expression): Boolean = e match {
+    case _: Attribute => true
+    case GetStructField(child, _, _) => isRead(child)
+    case _ => false
+  }
+}

@@ -1,0 +1,83 @@
+package sparkrules.program
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeArrayData
+import org.apache.spark.unsafe.Platform
+import org.apache.spark.unsafe.types.UTF8String
+
+import sparkrules.conf.RulesException
+
+/**
+ * The ids of subscriptions, all in one array, each padded with zeros to whole words: that is how a row of Spark holds
+ * texts, so that an answer is made by copying words.
+ *
+ * @param places per subscription: the word where its id begins, above its length in bytes
+ */
+final class Ids(bytes: Array[Byte], places: Array[Long]) extends Serializable {
+  def size: Int = places.length
+
+  /** The id itself, not copied. */
+  def apply(i: Int): UTF8String = UTF8String.fromAddress(bytes, Ids.address(places(i)), places(i).toInt)
+
+  /** How many words its bytes take up. */
+  def words(i: Int): Int = (places(i).toInt + 7) >> 3
+
+  /** The ids of the first `count` of `subscriptions` as an array of Spark. */
+  def array(subscriptions: Array[Int], count: Int, buffer: IdBuffer): UnsafeArrayData = {
+    var words = 0L
+    var i = 0
+    while (i < count) { words += this.words(subscriptions(i)); i += 1 }
+    val size = Ids.sizeOf(count, words)
+    val array = buffer.start(count, size)
+    var entry = UnsafeArrayData.calculateHeaderPortionInBytes(count)
+    var place = entry + 8 * count
+    i = 0
+    while (i < count) {
+      place = write(subscriptions(i), array, entry, place)
+      entry += 8
+      i += 1
+    }
+    Ids.arrayOf(array, size)
+  }
+
+  /** Writes an id to `start` of an array, and where that is to `entry`; gives the end. */
+  private[sparkrules] def write(id: Int, buffer: Array[Byte], entry: Int, start: Int): Int = {
+    val length = places(id).toInt
+    Platform.putLong(buffer, Platform.BYTE_ARRAY_OFFSET + entry.toLong, (start.toLong << 32) | length)
+    val target = Platform.BYTE_ARRAY_OFFSET + start.toLong
+    val source = Ids.address(places(id))
+    var done = 0
+    while (done < length) {
+      Platform.putLong(buffer, target + done, Platform.getLong(bytes, source + done))
+      done += 8
+    }
+    start + done
+  }
+}
+
+object Ids {
+  private val Largest = Int.MaxValue - 15
+
+  private def address(place: Long): Long = Platform.BYTE_ARRAY_OFFSET + 8L * (place >>> 32)
+
+  private[sparkrules] def sizeOf(count: Int, words: Long): Int = {
+    val total = UnsafeArrayData.calculateHeaderPortionInBytes(count) + 8L * count + 8L * words
+    if (total > Largest) {
+      throw new RulesException(s"What was found for one row, $count elements, takes up more than 2 GB.")
+    }
+    total.toInt
+  }
+
+  private[sparkrules] def arrayOf(buffer: Array[Byte], size: Int): UnsafeArrayData = {
+    val array = new UnsafeArrayData
+    array.pointTo(buffer, Platform.BYTE_ARRAY_OFFSET, size)
+    array
+  }
+
+  def apply(texts: Array[UTF8String]): Ids = {
+    val starts = texts.iterator.map(t => (t.numBytes + 7) / 8).scanLeft(0)(Math.addExact).toArray
+    val bytes = new Array[Byte](Math.multiplyExact(8, starts.last))
+    val places = Array.tabulate(texts.length)(i => (starts(i).toLong << 32) | texts(i).numBytes)
+    texts.indices.foreach(i => texts(i).writeToMemory(bytes, address(places(i))))
+    new Ids(bytes, places)
+  }
+}

@@ -1,0 +1,59 @@
+package sparkrules.program
+
+import sparkrules.store.{ArrowTable, Segment}
+
+/**
+ * When subscriptions can match: `numbers(i)` from the instant `from(i)`, and no longer at `until(i)`, in microseconds.
+ * Those that always can are not listed.
+ */
+final class Validity(val numbers: Array[Int], from: Array[Long], until: Array[Long]) extends Serializable {
+  def isEmpty: Boolean = numbers.isEmpty
+
+  def isValid(i: Int, instant: Long): Boolean = from(i) <= instant && instant < until(i)
+}
+
+object Validity {
+
+  /** @param order the rows of a segment's subscriptions, in the order in which they are numbered */
+  def of(segment: Segment, order: Array[Int]): Validity = {
+    val limited = order.indices.filter(n => isLimited(segment, order(n))).toArray
+    new Validity(
+      limited,
+      limited.map(n => segment.validFrom(order(n))), // no instant is the first of all
+      limited.map(n => end(segment, order(n))))
+  }
+
+  /** The first instant at which a subscription no longer can match. */
+  def end(segment: Segment, row: Int): Long =
+    if (segment.validUntil(row) == ArrowTable.NoInstant) Long.MaxValue else segment.validUntil(row)
+
+  private def isLimited(segment: Segment, row: Int): Boolean =
+    segment.validFrom(row) != ArrowTable.NoInstant || segment.validUntil(row) != ArrowTable.NoInstant
+}
+
+/** Subscriptions of a program that do not take part, a bit for each. */
+object Hidden {
+
+  /**
+   * Null if there are none.
+   *
+   * @param removed those that the version no longer has
+   * @param instant that of the query, if the validity of any rule is limited
+   */
+  def of(subscriptions: Int, validity: Validity, removed: Array[Int], instant: Option[Long]): Array[Long] = {
+    var bits: Array[Long] = null
+    def hide(number: Int): Unit = {
+      if (bits == null) bits = new Array[Long]((subscriptions + 63) >> 6)
+      bits(number >> 6) |= 1L << number
+    }
+    removed.foreach(hide)
+    instant.foreach { now =>
+      var i = 0
+      while (i < validity.numbers.length) {
+        if (!validity.isValid(i, now)) hide(validity.numbers(i))
+        i += 1
+      }
+    }
+    bits
+  }
+}

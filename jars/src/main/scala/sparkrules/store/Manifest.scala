@@ -1,0 +1,179 @@
+package sparkrules.store
+
+import java.time.{Instant, OffsetDateTime}
+import java.time.temporal.ChronoUnit
+
+import scala.jdk.CollectionConverters._
+
+import com.fasterxml.jackson.databind.{DeserializationFeature, JsonNode, ObjectMapper}
+import com.fasterxml.jackson.databind.node.ObjectNode
+
+import sparkrules.conf.RulesException
+
+/**
+ * A segment as a version has it: `removed` names the file of the subscriptions that it no longer has, `overlaps` that of
+ * the pairs of advertisements and subscriptions that overlap, if that has been found out.
+ *
+ * @param sums the checksums of its files by their path, if the version has some
+ */
+final case class SegmentEntry(
+    name: String,
+    subscriptions: Int,
+    removed: Option[String],
+    live: Int,
+    overlaps: Option[String],
+    sums: Map[String, FileSum] = Map.empty) {
+
+  /** The file of a table of the segment. */
+  def file(table: String): PublishedFile = published(s"segments/$name/$table.arrow")
+  def removedFile: Option[PublishedFile] = removed.map(name => published(s"removed/$name.arrow"))
+  def overlapsFile: Option[PublishedFile] = overlaps.map(name => published(s"overlaps/$name.arrow"))
+
+  def files: Seq[PublishedFile] = SegmentEntry.Tables.map(file) ++ removedFile ++ overlapsFile
+
+  /** With those checksums of a version that are of its files. */
+  def withSums(all: Map[String, FileSum]): SegmentEntry =
+    copy(sums = files.flatMap(file => all.get(file.path).map(file.path -> _)).toMap)
+
+  private def published(path: String) = PublishedFile(path, sums.get(path))
+}
+
+object SegmentEntry {
+  private val Tables = Seq("attributes", "constants", "predicates", "nodes", "subscriptions", "functions")
+
+  /** A segment that a version has beside its subscriptions. */
+  def alone(name: String, sums: Map[String, FileSum]): SegmentEntry =
+    SegmentEntry(name, subscriptions = 0, removed = None, live = 0, overlaps = None).withSums(sums)
+}
+
+/** One version of a rule set, as docs/store-format.md says. What it has beyond that is carried over to new versions. */
+final class Manifest private (json: ObjectNode, val ruleSet: String, val version: Long) {
+  val publisher: String = text("publisher")
+  val action: String = text("action")
+  val parent: Option[Long] = optional("parent")(_ => number("parent"))
+  private val sums = Manifest.sums(json)
+  /** Whether its files have checksums; a version that an older sparkrules has made has none. */
+  val isVerified: Boolean = json.path("format").asInt > Manifest.Unverified
+  val segments: Seq[SegmentEntry] = field("segments").elements.asScala.toSeq.map(Manifest.entry(_, sums))
+  val rejected: Option[PublishedFile] = Manifest.name(json, "rejected").map { name =>
+    PublishedFile(s"rejected/$name.arrow", sums.get(s"rejected/$name.arrow"))
+  }
+  /** The segment of the advertisements. */
+  val advertisements: Option[SegmentEntry] = Manifest.name(json, "advertisements").map(SegmentEntry.alone(_, sums))
+  val defaultValidity: Option[Long] = optional("default_validity")(_ => number("default_validity"))
+  val (subscriptions, predicates, nodes) = (number("subscriptions"), number("predicates"), number("nodes"))
+
+  /** When it was made, in microseconds since 1970. */
+  val created: Long = ChronoUnit.MICROS.between(Instant.EPOCH, OffsetDateTime.parse(text("created")).toInstant)
+
+  /** All files that it refers to. */
+  def files: Seq[PublishedFile] = (segments ++ advertisements).flatMap(_.files) ++ rejected
+
+  /** This content as a version that is yet to be made; [[Manifest.summed]] completes it. */
+  def next(parent: Long, action: String, publisher: String, segments: Seq[SegmentEntry] = segments): ObjectNode = {
+    val next = json.deepCopy()
+    next.put("rule_set", ruleSet).put("created", OffsetDateTime.now(java.time.ZoneOffset.UTC).format(Manifest.Seconds))
+    next.put("publisher", publisher).put("action", action).put("parent", parent)
+    next.put("subscriptions", segments.map(_.live.toLong).sum)
+    val entries = next.putArray("segments")
+    segments.foreach { entry =>
+      entries.addObject().put("name", entry.name).put("subscriptions", entry.subscriptions)
+        .put("removed", entry.removed.orNull).put("live", entry.live)
+        .put("overlaps", entry.overlaps.orNull)
+    }
+    next
+  }
+
+  private def field(name: String): JsonNode = Manifest.field(json, name)
+  private def text(name: String): String = field(name).asText
+  private def number(name: String): Long = Manifest.number(json, name)
+  private def optional[T](name: String)(read: JsonNode => T): Option[T] = Option(field(name)).filterNot(_.isNull).map(read)
+}
+
+object Manifest {
+  val Format = 3
+
+  /** The format before, which has no checksums. */
+  val Unverified = 2
+
+  private val Seconds = java.time.format.DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ssxxx")
+  private val mapper = new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+
+  def read(store: Store, ruleSet: String, number: Long): Manifest = {
+    val file = store.manifestPath(Version(store.path.toString, ruleSet, number))
+    store.naming(file) {
+      val content = store.bytes(file)
+      mapper.readTree(content) match {
+        case json: ObjectNode =>
+          val format = json.path("format")
+          if (!format.isInt) throw new IllegalArgumentException("it is not a manifest")
+          if (format.asInt != Format && format.asInt != Unverified) {
+            throw new RulesException(
+              s"$file has format $format; this version of sparkrules reads the formats $Unverified and $Format. " +
+                "Upgrade the older side.")
+          }
+          // One of the format before has no checksum. One that has must not pass for such a one.
+          if (format.asInt != Unverified || Checksum.isSealed(content)) Checksum.checkSeal(content)
+          checked(store, json, new Manifest(json, ruleSet, number))
+        case _ => throw new IllegalArgumentException("it is not a manifest")
+      }
+    }
+  }
+
+  /** That it is the one that should be there, and refers to files of the rule set of which it has the checksums. */
+  private def checked(store: Store, json: ObjectNode, read: Manifest): Manifest = {
+    val (whose, number) = (field(json, "rule_set").asText, this.number(json, "version"))
+    if (whose != read.ruleSet || number != read.version) {
+      throw new IllegalArgumentException(
+        s"it is the manifest of version $number of rule set '$whose', not of version ${read.version} of '${read.ruleSet}'")
+    }
+    read.files.foreach { file =>
+      file.path.split("/", -1).filterNot(store.isName).foreach { name =>
+        throw new IllegalArgumentException(s"'$name' is not the name of a file")
+      }
+      if (read.isVerified && file.sum.isEmpty) throw new IllegalArgumentException(s"it has no checksum of ${file.path}")
+    }
+    read
+  }
+
+  def newest(store: Store, ruleSet: String): Manifest = read(store, ruleSet, store.newest(store.checked(ruleSet)))
+
+  /** A version that is to be made, with the checksums of all its files: those that it has, the others from `sumOf`. */
+  def summed(json: ObjectNode, sumOf: String => FileSum): ObjectNode = {
+    val known = sums(json)
+    val made = json.put("format", Format).without[ObjectNode](java.util.List.of("files", "checksum"))
+    val files = made.putObject("files")
+    new Manifest(json, field(json, "rule_set").asText, 0).files.map(_.path).foreach { path =>
+      val sum = known.getOrElse(path, sumOf(path))
+      files.putObject(path).put("length", sum.length).put("crc32", sum.crc32)
+    }
+    made
+  }
+
+  def bytes(json: ObjectNode): Array[Byte] = Checksum.seal(mapper.writerWithDefaultPrettyPrinter.writeValueAsString(json))
+
+  /** The checksums of a manifest, by path; none in the format before. */
+  private def sums(json: JsonNode): Map[String, FileSum] =
+    json.path("files").properties.asScala.iterator.map(file => file.getKey -> FileSum.of(file.getValue)).toMap
+
+  private def entry(json: JsonNode, sums: Map[String, FileSum]): SegmentEntry =
+    SegmentEntry(
+      field(json, "name").asText,
+      Math.toIntExact(number(json, "subscriptions")),
+      Option(field(json, "removed")).filterNot(_.isNull).map(_.asText),
+      Math.toIntExact(number(json, "live")),
+      name(json, "overlaps")).withSums(sums)
+
+  /** The name of something that need not be there. */
+  private def name(json: JsonNode, field: String): Option[String] =
+    Option(json.get(field)).filterNot(_.isNull).map(_.asText)
+
+  private def field(json: JsonNode, name: String): JsonNode =
+    Option(json.get(name)).getOrElse(throw new IllegalArgumentException(s"it has no field '$name'"))
+
+  private def number(json: JsonNode, name: String): Long = {
+    val number = field(json, name)
+    if (!number.isIntegralNumber) throw new IllegalArgumentException(s"'$name' is $number, not a whole number")
+    number.asLong
+  }
+}

@@ -1,0 +1,59 @@
+package sparkrules.store
+
+import sparkrules.value.{KeyText, Keys}
+
+/**
+ * How the values of attributes were distributed over the ranges between their keys, in the rows that `RuleSet.analyze`
+ * has seen. The keys of today may be others than those of then.
+ *
+ * @param ranges per attribute, as SQL text, what was counted
+ * @param rows how many rows were seen
+ */
+final class Statistics(ranges: Map[String, Seq[CountedRange]], val rows: Int) {
+
+  /**
+   * The share of rows per code of `keys`, of those whose value could be computed: their sum is 1. Rows of a range that
+   * new keys divide are split evenly among its parts. None if the attribute was not analysed, or with another type.
+   */
+  def shares(attribute: String, keys: Keys): Option[Array[Double]] = ranges.get(attribute).flatMap { counted =>
+    val counts = new Array[Double](keys.maxCode + 1)
+    val placed = counted.filter(_.position >= Keys.NullCode).map(range => codesOf(range, keys).map(_ -> range.rows))
+    if (placed.isEmpty || placed.exists(_.isEmpty)) None
+    else {
+      placed.flatten.foreach { case ((first, last), rows) =>
+        (first to last).foreach(code => counts(code) += rows.toDouble / (last - first + 1))
+      }
+      val sum = counts.sum
+      if (sum > 0) Some(counts.map(_ / sum)) else None
+    }
+  }
+
+  /** The codes that the values of a range have now, first and last. */
+  private def codesOf(range: CountedRange, keys: Keys): Option[(Int, Int)] =
+    if (range.position == Keys.NullCode) Some((Keys.NullCode, Keys.NullCode))
+    else if (keys.size == 0) Some((1, 1))
+    else if (range.lower != null && range.lower == range.upper) codeOf(range.lower, keys).map(code => (code, code))
+    else {
+      // Bounds do not belong to their range: where one is a key, the range begins behind it.
+      val first = if (range.lower == null) Some(1) else codeOf(range.lower, keys).map(code => code + 1 - code % 2)
+      val last = if (range.upper == null) Some(keys.maxCode) else codeOf(range.upper, keys).map(code => code - 1 + code % 2)
+      for (f <- first; l <- last; if f <= l) yield (f, l)
+    }
+
+  private def codeOf(text: String, keys: Keys): Option[Int] = KeyText.parse(text, keys.dataType).map(keys.codeOf)
+}
+
+/** A range of an attribute: at a key `lower` and `upper` are equal, between keys they are its bounds or NULL. */
+final case class CountedRange(position: Int, lower: String, upper: String, rows: Int)
+
+object Statistics {
+
+  /** The columns of docs/store-format.md. */
+  def of(table: ArrowTable): Statistics = {
+    val (attributes, positions) = (table.strings("attribute"), table.ints("position"))
+    val (lower, upper) = (table.strings("lower"), table.strings("upper"))
+    val (rows, totals) = (table.ints("rows"), table.ints("total"))
+    val ranges = attributes.indices.groupMap(attributes(_))(i => CountedRange(positions(i), lower(i), upper(i), rows(i)))
+    new Statistics(ranges, totals.headOption.getOrElse(0))
+  }
+}

@@ -1,0 +1,239 @@
+package sparkrules.store
+
+import java.io.FileNotFoundException
+
+import scala.util.control.NonFatal
+
+import com.fasterxml.jackson.databind.ObjectMapper
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FileSystem, Path}
+import org.apache.hadoop.util.VersionInfo
+import org.apache.spark.unsafe.types.UTF8String
+
+import sparkrules.conf.{AllowedRuleSets, RulesException, Settings}
+
+/** One version of one rule set: what a query is pinned to. */
+final case class Version(store: String, ruleSet: String, number: Long) {
+  override def toString: String = s"$ruleSet@$number"
+}
+
+/** Reads the store of docs/store-format.md from any Hadoop file system: of its rule sets, those that are allowed. */
+final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleSets = AllowedRuleSets.All) {
+  private[sparkrules] val path = new Path(root)
+  private[sparkrules] val files: FileSystem =
+    try path.getFileSystem(hadoop)
+    catch {
+      case e @ (NonFatal(_) | _: LinkageError) => throw new RulesException(Store.unreachable(root, path, e), e)
+    }
+
+  /** Where it is, also for executors, which may have another working directory. */
+  private[sparkrules] def qualified: String = files.makeQualified(path).toString
+
+  /** The version that `name` means now: `alerts` the newest, `alerts@12` version 12. */
+  def resolve(name: String): Version = name match {
+    case s"$ruleSet@$number" =>
+      val version = Version(root, checked(ruleSet), number.toLongOption.getOrElse(
+        throw new RulesException(s"'$name' is not a version of a rule set: write '$ruleSet@12' with a number.")))
+      if (!files.exists(manifestPath(version))) {
+        val known = versions(ruleSet)
+        val range = if (known.isEmpty) "" else s" Its versions are ${known.min} to ${known.max}."
+        throw new RulesException(s"There is no version $number of rule set '$ruleSet' in $root.$range")
+      }
+      version
+    case _ => Version(root, checked(name), newest(name))
+  }
+
+  /** The name of a rule set that may be used, whether there is one or not. */
+  private[sparkrules] def checked(ruleSet: String): String = {
+    if (!isName(ruleSet)) {
+      throw new RulesException(
+        s"'$ruleSet' is not the name of a rule set: letters, digits, '_', '-' and '.' are allowed. A text as the " +
+          "first argument names the rule set.")
+    }
+    if (!allowed(ruleSet)) {
+      throw new RulesException(s"Rule set '$ruleSet' is not among those that this server allows: $allowed.")
+    }
+    ruleSet
+  }
+
+  private[sparkrules] def isName(text: String): Boolean = text.matches("[A-Za-z0-9_-][A-Za-z0-9_.-]*")
+
+  /** Whether there is such a rule set, and it may be used. */
+  private[sparkrules] def has(ruleSet: String): Boolean =
+    isName(ruleSet) && allowed(ruleSet) && versions(ruleSet).nonEmpty
+
+  /** The rule sets that may be used. */
+  private[sparkrules] def ruleSets: Seq[String] = namesIn(".").filter(has).sorted
+
+  private[sparkrules] def newest(ruleSet: String): Long = {
+    val numbers = versions(ruleSet)
+    if (numbers.isEmpty) {
+      throw new RulesException(
+        s"There is no rule set '$ruleSet' in $root.${others(ruleSet)} Publish it with RuleSet.publish, or set " +
+          s"${Settings.Store.key}.")
+    }
+    numbers.max
+  }
+
+  /** The rule sets that there are, for somebody who has named another. */
+  private def others(ruleSet: String): String = {
+    val known =
+      try ruleSets
+      catch { case NonFatal(_) => Nil }
+    def distance(name: String) = UTF8String.fromString(name).levenshteinDistance(UTF8String.fromString(ruleSet))
+    val near = known.filter(distance(_) <= math.max(2, ruleSet.length / 3)).sortBy(distance).headOption
+    val hint = near.fold("")(name => s" Did you mean '$name'?")
+    val more = if (known.length > Store.Shown) s" and ${known.length - Store.Shown} more" else ""
+    if (known.isEmpty) " It has no rule sets."
+    else s"$hint There are: ${known.take(Store.Shown).mkString(", ")}$more."
+  }
+
+  /** The numbers of the versions of a rule set, in no order; none if there is no such rule set. */
+  private[sparkrules] def versions(ruleSet: String): Seq[Long] =
+    namesIn(s"$ruleSet/versions").flatMap {
+      case s"$number.json" => number.toLongOption
+      case _ => None
+    }
+
+  /** The numbers of versions that were taken back; they are not used again. */
+  private[sparkrules] def withdrawn(ruleSet: String): Seq[Long] =
+    namesIn(s"$ruleSet/versions").flatMap {
+      case s".$number.withdrawn" => number.toLongOption
+      case _ => None
+    }
+
+  private[sparkrules] def namesIn(directory: String): Seq[String] =
+    try files.listStatus(new Path(path, directory)).toSeq.map(_.getPath.getName)
+    catch { case _: FileNotFoundException => Nil }
+
+  /** The number of the newest statistics of a rule set, if it has been analysed. */
+  def newestStatistics(ruleSet: String): Option[Int] =
+    namesIn(s"$ruleSet/statistics").flatMap {
+      case s"$number.arrow" => number.toIntOption
+      case _ => None
+    }.maxOption
+
+  def statistics(ruleSet: String, number: Int): Statistics =
+    reading(ruleSet, statisticsFile(ruleSet, number), "analyse")(Statistics.of)
+
+  /** The file of statistics; its checksum is in a file of its own, which older versions of sparkrules did not write. */
+  private[sparkrules] def statisticsFile(ruleSet: String, number: Int): PublishedFile = {
+    val sumFile = new Path(path, s"$ruleSet/statistics/$number.json")
+    val sum = if (!files.exists(sumFile)) None else naming(sumFile, "analyse") {
+      val content = bytes(sumFile)
+      Checksum.checkSeal(content)
+      val json = new ObjectMapper().readTree(content)
+      if (json.path("rule_set").asText != ruleSet || json.path("number").asLong != number) {
+        throw new IllegalArgumentException(s"it is of statistics ${json.path("number")} of rule set ${json.path("rule_set")}")
+      }
+      Some(FileSum.of(json))
+    }
+    PublishedFile(s"statistics/$number.arrow", sum)
+  }
+
+  private[sparkrules] def manifestPath(version: Version): Path =
+    new Path(path, s"${version.ruleSet}/versions/${version.number}.json")
+
+  def manifest(version: Version): Manifest = Manifest.read(this, version.ruleSet, version.number)
+
+  /** The rows of a segment's subscriptions that a version no longer has, ascending; the segment has `count`. */
+  def removed(ruleSet: String, entry: SegmentEntry, count: Int): Array[Int] = entry.removedFile.fold(Array.empty[Int]) { file =>
+    reading(ruleSet, file) { table =>
+      val rows = table.ints("row")
+      rows.indices.foreach { i =>
+        val row = rows(i)
+        if (row < 0 || row >= count) throw new IllegalArgumentException(s"there is no subscription $row of $count")
+        if (i > 0 && row <= rows(i - 1)) throw new IllegalArgumentException(s"$row comes after ${rows(i - 1)}")
+      }
+      rows
+    }
+  }
+
+  def segment(ruleSet: String, entry: SegmentEntry): Segment = {
+    def read[T](table: String)(columns: ArrowTable => T): T = reading(ruleSet, entry.file(table))(columns)
+    val attributes = read("attributes")(_.strings("sql"))
+    val (kinds, texts) = read("constants")(t => (t.strings("kind"), t.strings("text")))
+    val (tested, tests, constants) =
+      read("predicates")(t => (t.ints("attribute"), t.strings("operator"), t.lists("constants")))
+    val (operators, leaves, children) =
+      read("nodes")(t => (t.strings("operator"), t.ints("predicate"), t.lists("children")))
+    val (ids, roots, priorities, validity) = read("subscriptions") { t =>
+      val validity = (t.instants("valid_from"), t.instants("valid_until"))
+      (t.utf8Strings("id"), t.ints("node"), t.ints("priority"), validity)
+    }
+    def rules: Array[String] = read("subscriptions") { t =>
+      t.strings("where").zip(t.strings("sql")).map { case (where, sql) => Option(sql).getOrElse(where) }
+    }
+    val functions = read("functions")(_.strings("name"))
+    val segment = new Segment(
+      attributes, kinds, texts, tested, tests, constants, operators, leaves, children,
+      ids, roots, priorities, () => rules, validity._1, validity._2, functions)
+    SegmentCheck.fault(segment).foreach { case (table, problem) =>
+      naming(pathOf(ruleSet, entry.file(table)))(throw new IllegalArgumentException(problem))
+    }
+    segment
+  }
+
+  /** An Arrow file, of which nothing has been read but where its columns are; to be closed. */
+  private[sparkrules] def arrow(ruleSet: String, file: PublishedFile): ArrowFile = {
+    val path = pathOf(ruleSet, file)
+    val in = files.open(path)
+    try new ArrowFile(new CheckedBytes(in, files.getFileStatus(path).getLen, file.sum))
+    catch { case NonFatal(e) => in.close(); throw e }
+  }
+
+  private[sparkrules] def pathOf(ruleSet: String, file: PublishedFile): Path = new Path(path, s"$ruleSet/${file.path}")
+
+  private def reading[T](ruleSet: String, file: PublishedFile, remedy: String = "publish")(columns: ArrowTable => T): T =
+    naming(pathOf(ruleSet, file), remedy) {
+      val opened = arrow(ruleSet, file)
+      try columns(new ArrowTable(opened))
+      finally opened.close()
+    }
+
+  /** The length and checksums of a file as it is now. */
+  private[sparkrules] def sumOf(file: Path): FileSum = naming(file) {
+    val in = files.open(file)
+    try FileSum.of(in)
+    finally in.close()
+  }
+
+  private[sparkrules] def bytes(file: Path): Array[Byte] = {
+    val in = files.open(file)
+    try in.readAllBytes()
+    finally in.close()
+  }
+
+  /** Errors of a damaged or vanished file name the file. */
+  private[sparkrules] def naming[T](file: Path, remedy: String = "publish")(body: => T): T =
+    try body
+    catch {
+      case e: RulesException => throw e
+      case e: FileNotFoundException =>
+        throw new RulesException(s"$file is missing from the store: $remedy the rule set again.", e)
+      case NonFatal(e) =>
+        throw new RulesException(s"$file is damaged (${e.getMessage}): $remedy the rule set again.", e)
+    }
+}
+
+object Store {
+  private val Shown = 20
+
+  // What has to be added to Spark for file systems that it comes without.
+  private val Connectors = Map(
+    "s3a" -> "hadoop-aws", "s3" -> "hadoop-aws", "s3n" -> "hadoop-aws",
+    "abfs" -> "hadoop-azure", "abfss" -> "hadoop-azure", "wasb" -> "hadoop-azure", "wasbs" -> "hadoop-azure")
+
+  /** What to do where the file system of a store is not there: Spark would only name a class. */
+  private def unreachable(root: String, path: Path, error: Throwable): String = {
+    val scheme = Option(path.toUri.getScheme).getOrElse("")
+    val remedy = Connectors.get(scheme) match {
+      case Some(connector) if scheme.endsWith("a") || !scheme.startsWith("s3") =>
+        s"Add its connector when Spark starts: --packages org.apache.hadoop:$connector:${VersionInfo.getVersion}, or in " +
+          "spark.jars.packages."
+      case Some(_) => s"Write s3a:// instead of $scheme://."
+      case None => s"Add the file system of $scheme:// to Spark, or choose another store with ${Settings.Store.key}."
+    }
+    s"The store $root cannot be reached ($error). $remedy"
+  }
+}

@@ -1,0 +1,191 @@
+package sparkrules.text
+
+import java.lang.Long.bitCount
+import java.util.Arrays
+
+import org.apache.spark.unsafe.Platform
+import org.apache.spark.unsafe.types.UTF8String
+
+/** Is told of the keys that a scan finds. */
+trait Hits {
+
+  /** @param end the number of bytes of the text up to the end of the key */
+  def hit(key: Int, end: Int): Unit
+}
+
+/**
+ * Finds all of many keys in a text in one pass (Aho and Corasick, 1975). States are numbered by depth, so that the
+ * children of a state are neighbours and a first child and a label are all that edges need: 12 bytes a state. A text
+ * spends most of its time in states near the root, and these have a row that says for every byte where to go.
+ *
+ * @param classes per byte: its class; bytes in no key share class 0
+ * @param width the number of classes, those of the text's start and end included
+ * @param rows per state with a row, per class: the next state's row or, where it has none or a key ends, `~state`
+ * @param nodes per state three numbers, side by side because they are read together: its first child; its failure, the
+ *   state of the longest other suffix of its text; its label, the class of the edge to it, as `~class` if a key ends
+ *   here or in one of its failures
+ * @param ends per state: a bit, whether a key ends here
+ * @param ranks per word of `ends`: the bits set before it
+ * @param suffixes per key: the longest other key that is a suffix of it, or -1
+ */
+final class Automaton private (
+    private val classes: Array[Int],
+    private val width: Int,
+    private val rows: Array[Int],
+    private val nodes: Array[Int],
+    private val ends: Array[Long],
+    private val ranks: Array[Int],
+    val suffixes: Array[Int])
+    extends Serializable {
+
+  private val rowed = rows.length / width
+
+  /** Finds keys; of those that end at one place only the longest, see `suffixes`. */
+  def scan(text: UTF8String, hits: Hits): Unit = {
+    val base = text.getBaseObject
+    val offset = text.getBaseOffset
+    val length = text.numBytes
+    var state = step(0, width + Automaton.StartClass)
+    var i = 0
+    while (i < length) {
+      var next = state * width
+      while (i < length && next >= 0) {
+        next = rows(next + classes(Platform.getByte(base, offset + i) & 0xff))
+        i += 1
+      }
+      state = stateOf(next)
+      if (next < 0) {
+        report(state, i, hits)
+        while (i < length && state >= rowed) {
+          state = step(state, classes(Platform.getByte(base, offset + i) & 0xff))
+          i += 1
+          report(state, i, hits)
+        }
+      }
+    }
+    report(step(state, width + Automaton.EndClass), length, hits)
+  }
+
+  private def step(from: Int, c: Int): Int = {
+    var state = from
+    while (state >= rowed) {
+      var child = firstChild(state)
+      val end = firstChild(state + 1)
+      while (child < end && classOf(child) != c) child += 1
+      if (child < end) return child
+      state = failure(state)
+    }
+    stateOf(rows(state * width + c))
+  }
+
+  private def firstChild(state: Int): Int = nodes(3 * state)
+  private def failure(state: Int): Int = nodes(3 * state + 1)
+  private def label(state: Int): Int = nodes(3 * state + 2)
+
+  private def classOf(state: Int): Int = if (endsKey(state)) ~label(state) else label(state)
+  private def endsKey(state: Int): Boolean = label(state) < 0
+
+  private def stateOf(next: Int): Int = if (next < 0) ~next else next / width
+  private def nextOf(state: Int): Int = if (state < rowed && !endsKey(state)) state * width else ~state
+
+  private def report(state: Int, end: Int, hits: Hits): Unit = if (endsKey(state)) hits.hit(longestKey(state), end)
+
+  private def longestKey(from: Int): Int = {
+    var state = from
+    while ((ends(state >> 6) & (1L << state)) == 0) state = failure(state)
+    ranks(state >> 6) + bitCount(ends(state >> 6) & ((1L << state) - 1))
+  }
+}
+
+object Automaton {
+
+  /** In keys, the characters of the text's start and end; all others are bytes. */
+  final val Start = '\u0100'
+  final val End = '\u0101'
+
+  // Counted from the width.
+  private final val StartClass = -2
+  private final val EndClass = -1
+
+  // Rows for 4,000 states of 64 classes, 1 MB. More are no faster: they do not stay in the cache of a core.
+  private val MostCells = 1 << 18
+
+  /**
+   * @param keys sorted, distinct and not empty
+   * @param anyCase whether ASCII letters of texts are read in lower case, as they are in the keys
+   * @return the automaton, and per key as it counts them its number in `keys`
+   */
+  def of(keys: Array[String], anyCase: Boolean): (Automaton, Array[Int]) = {
+    val classes = new Array[Int](256)
+    keys.foreach(_.foreach(c => if (c < 256) classes(c.toInt) = 1))
+    var used = 0
+    classes.indices.foreach(byte => if (classes(byte) > 0) { used += 1; classes(byte) = used })
+    if (anyCase) ('A' to 'Z').foreach(c => classes(c.toInt) = classes(Part.lower(c.toByte).toInt))
+    val width = used + 3
+    val states = countStates(keys)
+    val automaton = new Automaton(
+      classes,
+      width,
+      new Array[Int](math.min(states, MostCells / width) * width),
+      new Array[Int](Math.multiplyExact(3, states + 1)),
+      new Array[Long]((states >> 6) + 1),
+      new Array[Int]((states >> 6) + 1),
+      new Array[Int](keys.length))
+    (automaton, fill(automaton, keys, states))
+  }
+
+  /** Sorted keys share with those before them what they share with the last of these. */
+  private def countStates(keys: Array[String]): Int = {
+    var count = 1
+    keys.indices.foreach { k =>
+      val shared = if (k == 0) 0 else Arrays.mismatch(keys(k - 1).toCharArray, keys(k).toCharArray)
+      count = Math.addExact(count, keys(k).length - shared)
+    }
+    count
+  }
+
+  /** Adds the states in their order. What is asked of the automaton meanwhile concerns states that it has. */
+  private def fill(automaton: Automaton, keys: Array[String], states: Int): Array[Int] = {
+    import automaton._
+    val order = new Array[Int](keys.length)
+    // The keys below each state.
+    val (from, until) = (new Array[Int](states), new Array[Int](states))
+    until(0) = keys.length
+    var (added, levelEnd, depth, found) = (1, 1, 0, 0)
+    (0 until states).foreach { state =>
+      if (state == levelEnd) { levelEnd = added; depth += 1 }
+      if ((state & 63) == 0) ranks(state >> 6) = found
+      var k = from(state)
+      if (depth > 0 && keys(k).length == depth) {
+        ends(state >> 6) |= 1L << state
+        order(found) = k
+        suffixes(found) = if (endsKey(failure(state))) longestKey(failure(state)) else -1
+        found += 1
+        k += 1
+      }
+      nodes(3 * state) = added
+      while (k < until(state)) {
+        val symbol = keys(k).charAt(depth)
+        val c = symbol match {
+          case Start => width + StartClass
+          case End => width + EndClass
+          case byte => classes(byte.toInt)
+        }
+        from(added) = k
+        while (k < until(state) && keys(k).charAt(depth) == symbol) k += 1
+        until(added) = k
+        val childFailure = if (state == 0) 0 else step(failure(state), c)
+        val isEnd = keys(from(added)).length == depth + 1 || endsKey(childFailure)
+        nodes(3 * added + 1) = childFailure
+        nodes(3 * added + 2) = if (isEnd) ~c else c
+        added += 1
+      }
+      nodes(3 * (state + 1)) = added
+      if (state < rowed) {
+        if (state > 0) System.arraycopy(rows, failure(state) * width, rows, state * width, width)
+        (firstChild(state) until added).foreach(child => rows(state * width + classOf(child)) = nextOf(child))
+      }
+    }
+    order
+  }
+}

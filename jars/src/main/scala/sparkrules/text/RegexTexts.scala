@@ -1,0 +1,86 @@
+package sparkrules.text
+
+import scala.collection.mutable.ArrayBuffer
+
+/** Regular expressions as texts that have to be found. */
+object RegexTexts {
+  // Stands for bytes that are not UTF-8, and so is not found by its own.
+  final val Replacement = 0xfffd
+
+  /**
+   * What the regular expression means, and what to doubt it for: with the flags `i` and `u`, a text with one of these
+   * characters may have more of what is sought than ASCII letters of either case.
+   */
+  def apply(regex: Regex): Option[(TextPattern, Seq[Part])] = {
+    val reading = new RegexTexts
+    val pattern = reading.pattern(regex)
+    // `$` is not between \r and \n, which is more than the texts of LastEnd say.
+    Option.unless(reading.hasReturn && reading.hasLastEnd) {
+      (pattern, if (reading.hasTwins) UnicodeCase.twinsOfAscii.map(Part(_)) else Nil)
+    }
+  }
+
+  // Where the last line ends: at its end, or before a terminator that ends the text.
+  private val LastEnd: TextPattern = OneOf(Seq("", "\n", "\r\n", "\r", "\u0085", "\u2028", "\u2029").map { terminator =>
+    Part.of(terminator, anyCase = false).copy(atEnd = true)
+  })
+
+  private def texts(all: Seq[String], anyCase: Boolean): TextPattern = OneOf(all.map(Part.of(_, anyCase)).distinct)
+
+  /** Whether a character stands for others that are not told by its bytes. */
+  private def isDoubtful(letter: Letter): Boolean =
+    letter.c == Replacement || letter.c > 127 && letter.isUnicodeCase && UnicodeCase.hasTwin(letter.c)
+}
+
+private final class RegexTexts {
+  import RegexTexts._
+
+  private var hasReturn = false
+  private var hasTwins = false
+  private var hasLastEnd = false
+
+  def pattern(regex: Regex): TextPattern = regex match {
+    case Sequence(parts) => sequence(parts)
+    case letter: Letter => sequence(Seq(letter))
+    case Choice(parts) => TextPattern.anyOf(parts.map(pattern))
+    case set: Characters if set.isAny => AnyCharacter
+    case Characters(_, flags, members) =>
+      val folds = Letter('a', flags)
+      if (members.isEmpty || folds.isUnicodeCase && members.exists(Character.isLetter(_))) Something
+      else texts(members.map(Character.toString(_)), folds.anyCase)
+    case Repeat(part, least, most, isPossessive) =>
+      val own = pattern(part)
+      if (least > 0) Many(own)
+      else if (isPossessive) Something
+      else if (own == AnyCharacter && most < 0) AnyText
+      else AnyOf(Seq(if (most == 1) own else Many(own), TextPattern.Empty))
+    case Place(Where.TextStart) => TextPattern.Start
+    case Place(Where.TextEnd) => TextPattern.End
+    case Place(Where.LastLineEnd) =>
+      hasLastEnd = true
+      LastEnd
+    case Place(_) | Irregular(_) => Something
+  }
+
+  private def sequence(parts: Seq[Regex]): TextPattern = {
+    val patterns = ArrayBuffer.empty[TextPattern]
+    val literal = new StringBuilder
+    var literalFolds = false
+    def flush(): Unit = if (literal.nonEmpty) {
+      patterns += texts(Seq(literal.result()), literalFolds)
+      literal.clear()
+    }
+    parts.foreach {
+      case letter: Letter if !isDoubtful(letter) =>
+        if (literalFolds != letter.anyCase) flush()
+        literalFolds = letter.anyCase
+        if (letter.c == '\r') hasReturn = true
+        if (letter.isUnicodeCase && UnicodeCase.hasTwin(letter.c)) hasTwins = true
+        literal ++= Character.toString(letter.c)
+      case _: Letter => flush(); patterns += Something
+      case other => flush(); patterns += pattern(other)
+    }
+    flush()
+    if (patterns.isEmpty) TextPattern.Empty else TextPattern.inTurn(patterns.toSeq)
+  }
+}

@@ -1,0 +1,18 @@
+package sparkrules.value
+
+import java.util.Arrays
+
+/** Integers in a row that grows. */
+final class IntBuffer {
+  private var values = new Array[Int](1024)
+  var length = 0
+
+  def +=(value: Int): Unit = {
+    if (length == values.length) values = Arrays.copyOf(values, 2 * length)
+    values(length) = value
+    length += 1
+  }
+  def update(i: Int, value: Int): Unit = values(i) = value
+  def apply(i: Int): Int = values(i)
+  def toArray: Array[Int] = Arrays.copyOf(values, length)
+}

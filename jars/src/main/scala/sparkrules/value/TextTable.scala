@@ -1,0 +1,55 @@
+package sparkrules.value
+
+import org.apache.spark.unsafe.Platform
+import org.apache.spark.unsafe.array.ByteArrayMethods
+import org.apache.spark.unsafe.types.UTF8String
+
+/**
+ * Finds a text among many, all different. What a large table costs is memory that is not at hand: here it is looked at in
+ * two places, a number and, if that has the text's hash, the bytes beside which the text's own number lies.
+ */
+final class TextTable(texts: Array[UTF8String]) {
+  // Open addressing, half of the places at least are free: the hash above the word where the text lies plus one, or zero.
+  private val mask = Integer.highestOneBit(2 * texts.length + 1) * 2 - 1
+  private val places = new Array[Long](mask + 1)
+
+  // Per text a word with its number above its length, then its bytes in whole words.
+  private val bytes = new Array[Byte](Math.toIntExact(texts.iterator.map(TextTable.size).sum))
+
+  {
+    var start = 0
+    texts.indices.foreach { i =>
+      val text = texts(i)
+      Platform.putLong(bytes, Platform.BYTE_ARRAY_OFFSET + start.toLong, (i.toLong << 32) | text.numBytes)
+      text.writeToMemory(bytes, Platform.BYTE_ARRAY_OFFSET + start + 8L)
+      var place = text.hashCode & mask
+      while (places(place) != 0) place = (place + 1) & mask
+      places(place) = (text.hashCode.toLong << 32) | (start / 8 + 1)
+      start += TextTable.size(text).toInt
+    }
+  }
+
+  /** The number of a text, or -1. */
+  def find(text: UTF8String): Int = {
+    val hash = text.hashCode
+    var place = hash & mask
+    var entry = places(place)
+    while (entry != 0) {
+      if ((entry >>> 32).toInt == hash) {
+        val at = Platform.BYTE_ARRAY_OFFSET + 8L * (entry.toInt - 1)
+        val head = Platform.getLong(bytes, at)
+        if (head.toInt == text.numBytes &&
+          ByteArrayMethods.arrayEquals(text.getBaseObject, text.getBaseOffset, bytes, at + 8, head.toInt.toLong)) {
+          return (head >>> 32).toInt
+        }
+      }
+      place = (place + 1) & mask
+      entry = places(place)
+    }
+    -1
+  }
+}
+
+object TextTable {
+  private def size(text: UTF8String): Long = 8 + (text.numBytes + 7L) / 8 * 8
+}

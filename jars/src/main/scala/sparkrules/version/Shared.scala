@@ -1,0 +1,35 @@
+package sparkrules.version
+
+import java.io.ObjectOutputStream
+
+import scala.reflect.ClassTag
+
+import org.apache.spark.SparkContext
+import org.apache.spark.broadcast.Broadcast
+import org.apache.spark.sql.classic.SparkSession
+
+/**
+ * A value of the driver that travels to executors as a broadcast, made when it first does: planning and EXPLAIN cost
+ * none. An executor fetches it when it is first asked for.
+ */
+final class Shared[T: ClassTag](@transient private val make: () => T) extends Serializable {
+  @transient private lazy val own: T = make()
+  @transient private var context: SparkContext = _
+  private var sent: Broadcast[T] = _
+
+  def value: T = if (make != null) own else sent.value
+
+  private def writeObject(out: ObjectOutputStream): Unit = synchronized {
+    if (make != null) {
+      val current = SparkSession.active.sparkContext
+      if (context ne current) {
+        sent = current.broadcast(own)
+        context = current
+      }
+    }
+    out.defaultWriteObject()
+  }
+
+  /** Frees the executors' copies. A query that still runs fetches them again. */
+  def free(): Unit = synchronized(if (context != null && !context.isStopped) sent.unpersist())
+}
