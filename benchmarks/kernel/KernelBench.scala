@@ -12,7 +12,7 @@ import org.apache.spark.sql.execution.{ColumnarToRowExec, SparkPlan}
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec
 import org.apache.spark.util.SizeEstimator
 
-import sparkrules.kernel.Matcher
+import sparkrules.kernel.Runner
 import sparkrules.plan.MatchExec
 
 /** The kernel alone: the rows of a query in memory, matched again and again by one thread. */
@@ -24,7 +24,7 @@ object KernelBench {
     val exec = withoutAdaptivity(df.queryExecution.executedPlan).collectFirst { case m: MatchExec => m }.get
     val program = exec.rules.program
     val rows = asRows(exec.child).execute().map(_.copy()).collect()
-    val matcher = new Matcher(program, BindReferences.bindReferences(exec.inputs, exec.child.output))
+    val matcher = new Runner(program, BindReferences.bindReferences(exec.inputs, exec.child.output))
     val loop = new Loop(matcher, rows)
     loop.run(warmUpSeconds)
     val (tests, candidates) = (matcher.tests, matcher.candidates)
@@ -64,7 +64,7 @@ object KernelBench {
   }
 
   /** Goes round and round over the rows, from where it stopped. */
-  private final class Loop(matcher: Matcher, rows: Array[InternalRow]) {
+  private final class Loop(matcher: Runner, rows: Array[InternalRow]) {
     private val threads = ManagementFactory.getThreadMXBean
     private var at = 0
     private var chunkLeft = 0

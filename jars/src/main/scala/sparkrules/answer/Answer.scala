@@ -10,7 +10,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
 import sparkrules.program.IdBuffer
-import sparkrules.version.{PinnedRules, RowMatcher}
+import sparkrules.version.{PinnedRules, VersionMatcher}
 
 /** What a query may want to know of matches; each is a column of [[Match]], computed only when it is used. */
 sealed abstract class Answer(val name: String, val dataType: DataType) extends Product with Serializable {
@@ -80,7 +80,7 @@ object Answer {
  */
 final class Answers(
     rules: PinnedRules, inputs: Seq[Expression], answers: Seq[Answer], instant: Option[Long], areCopied: Boolean) {
-  val matcher = new RowMatcher(rules, inputs, instant)
+  val matcher = new VersionMatcher(rules, inputs, instant)
   private lazy val overlaps = new Overlaps(matcher)
   private val isStrict = matcher.parts.exists(_.program.texts.nonEmpty)
   private val needsIds = answers.contains(Answer.Ids) || answers.contains(Answer.Overlaps)

@@ -5,11 +5,11 @@ import org.apache.spark.sql.catalyst.util.{ArrayData, GenericArrayData}
 import org.apache.spark.unsafe.types.UTF8String
 
 import sparkrules.bind.SlotTexts
-import sparkrules.kernel.Matcher
+import sparkrules.kernel.Runner
 import sparkrules.program.Forest
 
 /** What Spark had to compute for the last row, how long that took, and for which rules. */
-final class Costs(matcher: Matcher, forest: Forest) {
+final class Costs(matcher: Runner, forest: Forest) {
   import matcher.program
 
   private val times = matcher.time()

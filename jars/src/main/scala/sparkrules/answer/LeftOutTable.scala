@@ -24,6 +24,6 @@ object LeftOutTable {
     containsNull = false)
 
   def of(rejected: Seq[RejectedRule]): LeftOutTable = LeftOutTable(new GenericArrayData(rejected.sortBy(_.id).map { rule =>
-    InternalRow(UTF8String.fromString(rule.id), UTF8String.fromString(rule.problem.reason))
+    InternalRow(UTF8String.fromString(rule.id), UTF8String.fromString(rule.rejection.reason))
   }.toArray[Any]))
 }

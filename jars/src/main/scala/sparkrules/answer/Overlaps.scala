@@ -2,17 +2,17 @@ package sparkrules.answer
 
 import java.util.Arrays
 
-import sparkrules.version.RowMatcher
+import sparkrules.version.VersionMatcher
 
 /**
  * The overlap sets of a row: the groups of two or more matching subscriptions that share a subexpression which is true
  * in this row, no group twice; larger groups first, then in the order of their members.
  *
- * What matches visits each of its nodes where it can meet another (see [[Sharing]]). Visits are noted without a branch, as
+ * What matches visits each of its nodes where it can meet another (see [[SharedNodes]]). Visits are noted without a branch, as
  * those that nobody can predict would take most of the time; so it is not known then whether the node is true. That is
  * asked only where several have met.
  */
-final class Overlaps(matcher: RowMatcher) {
+final class Overlaps(matcher: VersionMatcher) {
   private val sharing = matcher.rules.sharing
   private val truths = matcher.parts.indices.map { p =>
     if (sharing.complexParts(p)) matcher.parts(p).truthOf(matcher.rules.parts(p).forest) else null

@@ -7,11 +7,11 @@ import org.apache.spark.sql.catalyst.util.{ArrayData, GenericArrayData}
 import org.apache.spark.unsafe.types.UTF8String
 
 import sparkrules.bind.SlotTexts
-import sparkrules.kernel.Matcher
+import sparkrules.kernel.Runner
 import sparkrules.value.Keys
 
 /** Where the last row of a matcher lies: per attribute, and per test of a text, the range of its value. */
-final class Ranges(matcher: Matcher) {
+final class Ranges(matcher: Runner) {
   import matcher.program
 
   private val attributes = SlotTexts.of(program.copyExpressions(), program.bases).map(UTF8String.fromString)

@@ -12,7 +12,7 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.NumericType
 import org.apache.spark.unsafe.types.UTF8String
 
-import sparkrules.guard.{ConstantArguments, Deadline, Documents, Failing, Metering, Options, ParserRisks, Problem, TooSlow}
+import sparkrules.guard.{ConstantArguments, Deadline, Documents, Failing, Metering, Options, ParserRisks, Rejection, TooSlow}
 
 /** Stands for the row that rules are evaluated on, so that Spark's analyzer can work on them. */
 final case class RuleInput(output: Seq[Attribute]) extends LeafNode
@@ -27,12 +27,12 @@ final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput, val
 
   private val deadline = new Deadline(session, conf)
 
-  def parse(sql: String): Either[Problem, Expression] = ParserRisks.of(sql).toLeft(()).flatMap { _ =>
+  def parse(sql: String): Either[Rejection, Expression] = ParserRisks.of(sql).toLeft(()).flatMap { _ =>
     try {
       val expression = if (sql.length < Short) configured(parsed(sql)) else deadline(1)(parsed(sql))
-      Options.problem(expression).map(Problem(_)).toLeft(Documents.guarded(expression))
+      Options.rejection(expression).map(Rejection(_)).toLeft(Documents.guarded(expression))
     } catch {
-      case NonFatal(e) => Left(Problem(firstLine(e)))
+      case NonFatal(e) => Left(Rejection(firstLine(e)))
       case _: StackOverflowError => Left(TooDeep)
     }
   }
@@ -40,29 +40,29 @@ final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput, val
   private def parsed(sql: String): Expression = session.sessionState.sqlParser.parseExpression(sql)
 
   /** Each expression resolved and coerced, or the reason why Spark would not accept it. */
-  def analyze(expressions: IndexedSeq[Expression]): IndexedSeq[Either[Problem, Expression]] = {
+  def analyze(expressions: IndexedSeq[Expression]): IndexedSeq[Either[Rejection, Expression]] = {
     val excessive = new ConstantArguments(analyzeFreely(_), within).excessive(expressions)
     val analyzed = analyzeFreely(expressions.filterNot(excessive.contains)).iterator
     expressions.map(e => excessive.get(e).fold(analyzed.next())(Left(_)))
   }
 
-  private def analyzeFreely(expressions: IndexedSeq[Expression]): IndexedSeq[Either[Problem, Expression]] =
+  private def analyzeFreely(expressions: IndexedSeq[Expression]): IndexedSeq[Either[Rejection, Expression]] =
     chunked(expressions)(analyzeChunk)
 
   // An expression that makes the analyzer throw takes its whole chunk with it: halve until it stands alone.
-  private def analyzeChunk(chunk: IndexedSeq[Expression]): IndexedSeq[Either[Problem, Expression]] = {
-    def alone(problem: => Problem) = Option.when(chunk.length == 1)(IndexedSeq(Left(problem)))
+  private def analyzeChunk(chunk: IndexedSeq[Expression]): IndexedSeq[Either[Rejection, Expression]] = {
+    def alone(rejection: => Rejection) = Option.when(chunk.length == 1)(IndexedSeq(Left(rejection)))
     val all =
-      try deadline(chunk.length)(analyzed(chunk)).orElse(alone(Problem("it is not a scalar expression over the row")))
+      try deadline(chunk.length)(analyzed(chunk)).orElse(alone(Rejection("it is not a scalar expression over the row")))
       catch {
-        case e: TooSlow => alone(Problem(e.getMessage, isExcessive = true))
-        case NonFatal(e) => alone(Problem(firstLine(e)))
+        case e: TooSlow => alone(Rejection(e.getMessage, isExcessive = true))
+        case NonFatal(e) => alone(Rejection(firstLine(e)))
         case _: StackOverflowError => alone(TooDeep)
       }
     all.getOrElse(halves(chunk)(analyzeChunk))
   }
 
-  private def analyzed(chunk: IndexedSeq[Expression]): Option[IndexedSeq[Either[Problem, Expression]]] =
+  private def analyzed(chunk: IndexedSeq[Expression]): Option[IndexedSeq[Either[Rejection, Expression]]] =
     inlined(session.sessionState.analyzer.execute(project(chunk, input))).flatMap { analyzed =>
       // Functions written in SQL are expanded only where all expressions of a projection are accepted.
       val isOpen = chunk.length > 1 && analyzed.exists(_.exists(_.isInstanceOf[SQLFunctionExpression]))
@@ -76,12 +76,12 @@ final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput, val
     try { check(analyzed); true }
     catch { case NonFatal(_) => false }
 
-  private def accepted(analyzed: Expression): Either[Problem, Expression] = {
+  private def accepted(analyzed: Expression): Either[Rejection, Expression] = {
     val missing = analyzed.collect { case a: UnresolvedAttribute => a.name }
     if (missing.nonEmpty) Left(noColumn(missing))
     else {
       try { check(Seq(analyzed)); Right(analyzed) }
-      catch { case NonFatal(e) => Left(Problem(firstLine(e))) }
+      catch { case NonFatal(e) => Left(Rejection(firstLine(e))) }
     }
   }
 
@@ -155,17 +155,17 @@ object Analysis {
   private val ChunkSize = 1000
   // Texts and expressions that are worth a deadline of their own.
   private val Short = 4000
-  private val TooDeep = Problem("it is nested too deeply for Spark")
+  private val TooDeep = Rejection("it is nested too deeply for Spark")
 
   /**
    * What a rule may ask. Python has checked its text, but anyone who can write to the store can write anything. Spark
    * takes a name such as `user` for a function, and any other for a variable of the session, where there is no such
    * column.
    */
-  private def permitted(original: Expression, analyzed: Expression): Either[Problem, Expression] =
-    analyzed.collectFirst(forbidden.orElse(Function.unlift(Options.problemOf))) match {
-      case Some(reason) => Left(Problem(reason))
-      case None if !analyzed.deterministic => Left(Problem("it is not deterministic"))
+  private def permitted(original: Expression, analyzed: Expression): Either[Rejection, Expression] =
+    analyzed.collectFirst(forbidden.orElse(Function.unlift(Options.rejectionOf))) match {
+      case Some(reason) => Left(Rejection(reason))
+      case None if !analyzed.deterministic => Left(Rejection("it is not deterministic"))
       case None =>
         val variables = analyzed.collect { case v: VariableReference => v.originalNameParts }
         val isUser = analyzed.exists(_.isInstanceOf[CurrentUser])
@@ -174,7 +174,7 @@ object Analysis {
           case a: UnresolvedAttribute if isUser && UserNames(a.name.toLowerCase) => a.name
         }
         if (missing.nonEmpty) Left(noColumn(missing))
-        else if (isUser || variables.nonEmpty) Left(Problem(Environment))
+        else if (isUser || variables.nonEmpty) Left(Rejection(Environment))
         else Right(Documents.guarded(analyzed))
     }
 
@@ -191,8 +191,8 @@ object Analysis {
     case other if other.getClass.getSimpleName == "CurrentPath" => Environment // since Spark 4.2
   }
 
-  private def noColumn(names: Seq[String]): Problem =
-    Problem(s"there is no column ${names.distinct.mkString(", ")}", names.distinct)
+  private def noColumn(names: Seq[String]): Rejection =
+    Rejection(s"there is no column ${names.distinct.mkString(", ")}", names.distinct)
 
   /** In groups, what is long alone. */
   private def chunked[B](all: IndexedSeq[Expression])(f: IndexedSeq[Expression] => IndexedSeq[B]): IndexedSeq[B] = {

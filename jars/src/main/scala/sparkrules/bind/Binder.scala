@@ -7,13 +7,13 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-import sparkrules.guard.Problem
+import sparkrules.guard.Rejection
 import sparkrules.store.Segment
 import sparkrules.text.Search
 import sparkrules.value.{Codes, Keys}
 
 /** A predicate bound to a table: it is true when the code of `slot` lies in one of `intervals` (see [[Codes]]). */
-final case class Leaf(slot: Int, intervals: Array[Int])
+final case class BoundPredicate(slot: Int, intervals: Array[Int])
 
 /**
  * A rule set bound to the columns of a table.
@@ -21,7 +21,7 @@ final case class Leaf(slot: Int, intervals: Array[Int])
  * @param columns the ordinals of the columns that the rules use: the first inputs of the slots' expressions
  * @param extras what must be computed by the plan below instead (Python functions, the query's instant), over
  *   `row`; the inputs after the columns
- * @param leaves per predicate: its leaf, or why Spark does not accept it
+ * @param predicates per predicate: its leaf, or why Spark does not accept it
  * @param texts per subscription, if rules are to fail as Spark's WHERE would: the slot of its whole text, or -1
  */
 final case class Bound(
@@ -29,7 +29,7 @@ final case class Bound(
     columns: Seq[Int],
     extras: Seq[Expression],
     slots: Array[Slot],
-    leaves: Array[Either[Problem, Leaf]],
+    predicates: Array[Either[Rejection, BoundPredicate]],
     texts: Array[Int])
 
 /**
@@ -43,15 +43,15 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
   private val constants = new Constants(segment, analysis)
   private val slots = new Slots(analysis)
   private val rewriting = new Rewriting(analysis)
-  private val leaves = new Array[Either[Problem, () => Leaf]](segment.predicateOperators.length)
+  private val leaves = new Array[Either[Rejection, () => BoundPredicate]](segment.predicateOperators.length)
 
   def bind(strict: Boolean): Bound = {
     val attributes = analyzeTexts(segment.attributes)
     val open = leaves.indices.filter { p =>
       attributes(segment.predicateAttributes(p)) match {
-        case Left(problem) => leaves(p) = Left(problem); false
+        case Left(rejection) => leaves(p) = Left(rejection); false
         case Right(attribute) => constantsOf(p).left.toOption match {
-          case Some(problem) => leaves(p) = Left(problem); false
+          case Some(rejection) => leaves(p) = Left(rejection); false
           case None => !bindTest(p, attribute)
         }
       }
@@ -63,36 +63,36 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
 
   /** Those of these subscriptions whose whole text Spark accepts. */
   def accepted(subscriptions: Seq[Int]): Seq[Int] =
-    subscriptions.zip(analyzeTexts(subscriptions.map(segment.subscriptionTexts(_)).toArray)).collect {
+    subscriptions.zip(analyzeTexts(subscriptions.map(segment.ruleTexts(_)).toArray)).collect {
       case (s, Right(condition)) if condition.dataType == BooleanType => s
     }
 
   private def bindTexts(): Array[Int] =
-    analyzeTexts(segment.subscriptionTexts).map(_.fold(_ => -1, slots.of)).toArray
+    analyzeTexts(segment.ruleTexts).map(_.fold(_ => -1, slots.of)).toArray
 
-  private def analyzeTexts(texts: Array[String]): IndexedSeq[Either[Problem, Expression]] = {
+  private def analyzeTexts(texts: Array[String]): IndexedSeq[Either[Rejection, Expression]] = {
     val parsed = texts.toIndexedSeq.map(analysis.parse)
     val analyzed = analyzeRights(parsed)
     if (!missingAsNull) analyzed
     else {
       val nulled = parsed.zip(analyzed).map {
-        case (Right(expression), Left(Problem(_, missing, _))) if missing.nonEmpty =>
+        case (Right(expression), Left(Rejection(_, missing, _))) if missing.nonEmpty =>
           Right(expression.transform { case a: UnresolvedAttribute if missing.contains(a.name) => Literal(null) })
-        case (_, Left(problem)) => Left(problem)
+        case (_, Left(rejection)) => Left(rejection)
         case (_, Right(expression)) => Right(expression)
       }
       analyzeRights(nulled)
     }
   }
 
-  private def analyzeRights(all: IndexedSeq[Either[Problem, Expression]]): IndexedSeq[Either[Problem, Expression]] = {
+  private def analyzeRights(all: IndexedSeq[Either[Rejection, Expression]]): IndexedSeq[Either[Rejection, Expression]] = {
     val analyzed = analysis.analyze(all.flatMap(_.toOption)).iterator
     all.map(_.flatMap(_ => analyzed.next()))
   }
 
-  private def constantsOf(p: Int): Either[Problem, Seq[Expression]] = {
+  private def constantsOf(p: Int): Either[Rejection, Seq[Expression]] = {
     val all = segment.predicateConstants(p).toSeq.map(constants(_))
-    all.collectFirst { case Left(problem) => Left(problem) }.getOrElse(Right(all.flatMap(_.toOption)))
+    all.collectFirst { case Left(rejection) => Left(rejection) }.getOrElse(Right(all.flatMap(_.toOption)))
   }
 
   /** Tests without a constant. */
@@ -106,7 +106,7 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
       attribute.dataType match {
         case BooleanType => code(p, attribute, Nil)
         case NullType => code(p, Cast(attribute, BooleanType), Nil)
-        case other => leaves(p) = Left(Problem(s"a condition of type ${other.sql} is not BOOLEAN"))
+        case other => leaves(p) = Left(Rejection(s"a condition of type ${other.sql} is not BOOLEAN"))
       }
       true
     case _ => false
@@ -128,7 +128,7 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
     val (opaque, rewritten) = (ArrayBuffer.empty[Int], ArrayBuffer.empty[(Int, Expression)])
     alike.indices.foreach { g =>
       analyzed(g) match {
-        case Left(problem) => alike(g).foreach(p => leaves(p) = Left(problem))
+        case Left(rejection) => alike(g).foreach(p => leaves(p) = Left(rejection))
         case Right(example) =>
           val group = attribute(alike(g).head)
           val conversion = new Conversion(examples(g)._1, example, analysis, decisive(group, _))
@@ -166,7 +166,7 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
     case Some(coded) =>
       val slot = slots.of(coded.value)
       slots.compare(slot, coded.constants)
-      leaves(p) = Right(() => Leaf(slot, coded.codes(!isNegative(p), slots.keys(slot))))
+      leaves(p) = Right(() => BoundPredicate(slot, coded.codes(!isNegative(p), slots.keys(slot))))
     case None => truth(p, slots.of(condition))
   }
 
@@ -176,11 +176,11 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
   private def bindOpaque(open: IndexedSeq[Int], attribute: Int => Expression): Unit = {
     val tests = open.map(p => expression(segment.predicateOperators(p), attribute(p), constantsOf(p).toOption.get))
     open.zip(analysis.analyze(tests)).foreach {
-      case (p, Left(problem)) => leaves(p) = Left(problem)
+      case (p, Left(rejection)) => leaves(p) = Left(rejection)
       case (p, Right(test)) =>
         test.children.find(c => c.foldable && analysis.evaluated(c).isEmpty) match {
           // Spark computes constants first: one that fails makes the test fail, whatever the row.
-          case Some(constant) => leaves(p) = Right({ val slot = slots.of(constant); () => Leaf(slot, Array.empty) })
+          case Some(constant) => leaves(p) = Right({ val slot = slots.of(constant); () => BoundPredicate(slot, Array.empty) })
           case None => truth(p, slots.of(test))
         }
     }
@@ -193,7 +193,7 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
     slots.compare(slot, present)
     leaves(p) = Right(() => {
       val keys = slots.keys(slot)
-      Leaf(slot, Codes.of(operator, present.map(keys.codeOf), present.length < values.length, keys.maxCode))
+      BoundPredicate(slot, Codes.of(operator, present.map(keys.codeOf), present.length < values.length, keys.maxCode))
     })
   }
 
@@ -203,7 +203,7 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
 
   private def truth(p: Int, slot: Int): Unit = {
     val wanted = if (isNegative(p)) "is false" else "is true"
-    leaves(p) = Right(() => Leaf(slot, Codes.of(wanted, Array.empty, hasNull = false, slots.keys(slot).maxCode)))
+    leaves(p) = Right(() => BoundPredicate(slot, Codes.of(wanted, Array.empty, hasNull = false, slots.keys(slot).maxCode)))
   }
 }
 

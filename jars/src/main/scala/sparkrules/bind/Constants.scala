@@ -3,12 +3,12 @@ package sparkrules.bind
 import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
 import org.apache.spark.sql.types.BooleanType
 
-import sparkrules.guard.Problem
+import sparkrules.guard.Rejection
 import sparkrules.store.Segment
 
 /** The constants of a segment as Spark's parser would have typed them. */
 final class Constants(segment: Segment, analysis: Analysis) {
-  private val expressions: Array[Either[Problem, Expression]] = {
+  private val expressions: Array[Either[Rejection, Expression]] = {
     val parsed = segment.constantKinds.indices.map(i => parse(segment.constantKinds(i), segment.constantTexts(i)))
     val open = parsed.indices.filter(i => parsed(i).exists(!_.resolved) || segment.constantKinds(i) == "sql")
     val analyzed = analysis.analyze(open.flatMap(parsed(_).toOption)).iterator
@@ -17,9 +17,9 @@ final class Constants(segment: Segment, analysis: Analysis) {
     all
   }
 
-  def apply(i: Int): Either[Problem, Expression] = expressions(i)
+  def apply(i: Int): Either[Rejection, Expression] = expressions(i)
 
-  private def parse(kind: String, text: String): Either[Problem, Expression] = kind match {
+  private def parse(kind: String, text: String): Either[Rejection, Expression] = kind match {
     case "null" => Right(Literal(null))
     case "boolean" => Right(Literal.create(text == "true", BooleanType))
     case "string" => Right(Literal(text))

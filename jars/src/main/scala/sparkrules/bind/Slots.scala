@@ -5,7 +5,7 @@ import scala.collection.mutable.ArrayBuffer
 
 import org.apache.spark.sql.catalyst.expressions._
 
-import sparkrules.guard.{Depth, Metering, Problem}
+import sparkrules.guard.{Depth, Metering, Rejection}
 import sparkrules.value.{Codes, Keys}
 
 /**
@@ -50,7 +50,7 @@ final class Slots(analysis: Analysis) {
   def keys(slot: Int): Keys =
     sealedKeys.getOrElseUpdate(slot, Keys.of(expressions(slot).dataType, constants(slot).toArray))
 
-  def bound(row: Seq[Attribute], leaves: Array[Either[Problem, Leaf]], texts: Array[Int]): Bound = {
+  def bound(row: Seq[Attribute], predicates: Array[Either[Rejection, BoundPredicate]], texts: Array[Int]): Bound = {
     val extras = mutable.LinkedHashMap.empty[Expression, (AttributeReference, Expression)]
     val own = expressions.toSeq.map(_.transformDown {
       case e if Slots.belongsToPlan(e) =>
@@ -68,7 +68,7 @@ final class Slots(analysis: Analysis) {
       }
       Slot(ready, bases(i), keys(i))
     }
-    Bound(row, columns, extras.values.map(_._2).toSeq, slots.toArray, leaves, texts)
+    Bound(row, columns, extras.values.map(_._2).toSeq, slots.toArray, predicates, texts)
   }
 }
 

@@ -10,7 +10,7 @@ object Tuning {
   def apply(bound: Bound, statistics: Option[Statistics], exact: Boolean): Bound = {
     val texts = statistics.map(_ => SlotTexts.of(bound.slots.map(_.expression), bound.slots.map(_.base)))
     val needsGaps = new Array[Boolean](bound.slots.length)
-    bound.leaves.foreach(_.foreach { leaf =>
+    bound.predicates.foreach(_.foreach { leaf =>
       if (!Codes.ignoresGaps(leaf.intervals, bound.slots(leaf.slot).keys.maxCode)) needsGaps(leaf.slot) = true
     })
     val slots = bound.slots.zipWithIndex.map { case (slot, i) =>

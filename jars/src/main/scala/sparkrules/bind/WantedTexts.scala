@@ -5,17 +5,17 @@ import org.apache.spark.sql.types.StringType
 import org.apache.spark.unsafe.types.UTF8String
 
 import sparkrules.guard.{BoundedTest, Foreseen, MeteredRow}
-import sparkrules.text.{LikeReader, Part, RegexReader, RegexTexts, TextPattern, Wanted}
+import sparkrules.text.{LikeReader, Piece, RegexReader, RegexTexts, TextPattern, Wanted}
 
 /** Reads from a predicate on a string which texts it looks for. */
 object WantedTexts {
 
   /** What a test wants of the text that is its input, if that is known. */
   def of(test: Expression): Option[Wanted] = test match {
-    case Contains(Operand(), Text(text)) => one(Part(text))
-    case StartsWith(Operand(), Text(text)) => one(Part(text, atStart = true))
-    case EndsWith(Operand(), Text(text)) => one(Part(text, atEnd = true))
-    case EqualTo(Operand(), Text(text)) => one(Part(text, atStart = true, atEnd = true))
+    case Contains(Operand(), Text(text)) => one(Piece(text))
+    case StartsWith(Operand(), Text(text)) => one(Piece(text, atStart = true))
+    case EndsWith(Operand(), Text(text)) => one(Piece(text, atEnd = true))
+    case EqualTo(Operand(), Text(text)) => one(Piece(text, atStart = true, atEnd = true))
     case EqualTo(text: Literal, operand: BoundReference) => of(EqualTo(operand, text))
     case MeteredRow(child, _) => of(child)
     case Foreseen(child, _) => of(child)
@@ -31,9 +31,9 @@ object WantedTexts {
     case _ => None
   }
 
-  private def one(part: Part): Option[Wanted] = Option.when(part.text.numBytes > 0)(Wanted(Seq(part), Nil))
+  private def one(part: Piece): Option[Wanted] = Option.when(part.text.numBytes > 0)(Wanted(Seq(part), Nil))
 
-  private def searched(pattern: TextPattern, doubts: Seq[Part]): Option[Wanted] = {
+  private def searched(pattern: TextPattern, doubts: Seq[Piece]): Option[Wanted] = {
     val found = TextPattern.trimmed(pattern)
     TextPattern.all(found).filter(TextPattern.areTold).map(Wanted(_, doubts))
       .orElse(TextPattern.required(found).map(parts => Wanted(Nil, parts ++ doubts)))

@@ -371,7 +371,7 @@ final class Assembler(
   private def goOnIfNode(node: Int, otherwise: ArrayBuffer[Int]): Unit =
     if (isShared(node)) otherwise += nodeOf(node, Op.NodeElse)
     else forest.kinds(node) match {
-      case Forest.Leaf => otherwise += goOnIfTest(conditions.leafTests(node))
+      case Forest.Predicate => otherwise += goOnIfTest(conditions.leafTests(node))
       case Forest.And => childrenOf(node)(1.0 - conditions.chances(_)).foreach(goOnIfNode(_, otherwise))
       case _ =>
         val arrivals = ArrayBuffer.empty[Int]
@@ -384,7 +384,7 @@ final class Assembler(
   private def jumpIfNode(node: Int, arrivals: ArrayBuffer[Int]): Unit =
     if (isShared(node)) arrivals += nodeOf(node, Op.NodeThen)
     else forest.kinds(node) match {
-      case Forest.Leaf => arrivals += jumpIfTest(conditions.leafTests(node))
+      case Forest.Predicate => arrivals += jumpIfTest(conditions.leafTests(node))
       case Forest.Or => childrenOf(node)(conditions.chances(_)).foreach(jumpIfNode(_, arrivals))
       case _ =>
         val otherwise = ArrayBuffer.empty[Int]
@@ -395,7 +395,7 @@ final class Assembler(
 
   /** Subexpressions that are too large to be written out wherever they are needed; or constants. */
   private def isShared(node: Int): Boolean =
-    conditions.sizes(node) > LargestInline || forest.kinds(node) != Forest.Leaf && forest.children.length(node) == 0
+    conditions.sizes(node) > LargestInline || forest.kinds(node) != Forest.Predicate && forest.children.length(node) == 0
 
   /** Children that are cheap first, and those likely to decide. */
   private def childrenOf(node: Int)(decides: Int => Double): Seq[Int] =

@@ -2,11 +2,11 @@ package sparkrules.compile
 
 import scala.collection.mutable.ArrayBuffer
 
-import sparkrules.bind.{Bound, Leaf, WantedTexts}
-import sparkrules.guard.{Failing, Problem}
+import sparkrules.bind.{Bound, BoundPredicate, WantedTexts}
+import sparkrules.guard.{Failing, Rejection}
 import sparkrules.program.{Forest, Ids, Program, Validity}
 import sparkrules.store.Segment
-import sparkrules.text.TextTests
+import sparkrules.text.TextScan
 import sparkrules.value.{ExpressionBytes, IntBuffer, IntLists}
 
 /** Compiles a bound rule set to a [[Program]]. */
@@ -21,21 +21,21 @@ final class Compiler(segment: Segment, bound: Bound) {
     val flags = new Array[Boolean](nodes)
     (0 until nodes).foreach { n =>
       flags(n) =
-        if (kinds(n) == Forest.Leaf) bound.leaves(segment.nodePredicates(n)).isLeft
+        if (kinds(n) == Forest.Predicate) bound.predicates(segment.nodePredicates(n)).isLeft
         else segment.nodeChildren(n).exists(flags(_))
     }
     flags
   }
 
   /** The subscriptions that are left out. */
-  val rejected: Seq[Int] = segment.subscriptionIds.indices.filter(s => invalid(segment.subscriptionNodes(s)))
+  val rejected: Seq[Int] = segment.ruleIds.indices.filter(s => invalid(segment.ruleNodes(s)))
 
   /** Why a subscription is left out. */
-  def problem(subscription: Int): Problem = firstProblem(segment.subscriptionNodes(subscription))
+  def rejection(subscription: Int): Rejection = firstRejection(segment.ruleNodes(subscription))
 
-  private def firstProblem(node: Int): Problem =
-    if (kinds(node) == Forest.Leaf) bound.leaves(segment.nodePredicates(node)).left.toOption.get
-    else firstProblem(segment.nodeChildren(node).find(invalid(_)).get)
+  private def firstRejection(node: Int): Rejection =
+    if (kinds(node) == Forest.Predicate) bound.predicates(segment.nodePredicates(node)).left.toOption.get
+    else firstRejection(segment.nodeChildren(node).find(invalid(_)).get)
 
   /**
    * The program; and the forest that it was made of, whose subscriptions are numbered as in the program.
@@ -49,8 +49,8 @@ final class Compiler(segment: Segment, bound: Bound) {
       IntLists((0 until nodes).map(n => if (isTest(n)) leaf(n).intervals else Array.empty[Int])),
       if (rejected.isEmpty) segment.nodeChildren
       else IntLists((0 until nodes).map(n => if (invalid(n)) Array.empty[Int] else segment.nodeChildren(n))),
-      order.map(segment.subscriptionNodes(_)))
-    val conditions = new Conditions(forest, new Tests(bound.slots), expense)
+      order.map(segment.ruleNodes(_)))
+    val conditions = new Conditions(forest, new PredicateTable(bound.slots), expense)
     val written = if (inBands) writeBands(forest, conditions) else writeAll(forest, conditions)
     val wholeTexts = bound.texts.toSet
     val program = new Program(
@@ -66,8 +66,8 @@ final class Compiler(segment: Segment, bound: Bound) {
       written.hasRepeats,
       bound.slots.indices.filter(s => isComputed(s) && !wholeTexts(s)).toArray,
       if (bound.texts.isEmpty) bound.texts else order.map(bound.texts(_)),
-      Ids(order.map(segment.subscriptionIds(_))),
-      order.map(segment.subscriptionPriorities(_)),
+      Ids(order.map(segment.ruleIds(_))),
+      order.map(segment.rulePriorities(_)),
       Validity.of(segment, order))
     (program, forest)
   }
@@ -104,11 +104,11 @@ final class Compiler(segment: Segment, bound: Bound) {
 
   /** The subscriptions that are not left out, highest priority first, then by id: as the program numbers them. */
   lazy val order: Array[Int] =
-    Compiler.ordered(segment, segment.subscriptionIds.indices.filter(s => !invalid(segment.subscriptionNodes(s))))
+    Compiler.ordered(segment, segment.ruleIds.indices.filter(s => !invalid(segment.ruleNodes(s))))
 
-  private def isTest(node: Int): Boolean = kinds(node) == Forest.Leaf && !invalid(node)
+  private def isTest(node: Int): Boolean = kinds(node) == Forest.Predicate && !invalid(node)
 
-  private def leaf(node: Int): Leaf = bound.leaves(segment.nodePredicates(node)).toOption.get
+  private def leaf(node: Int): BoundPredicate = bound.predicates(segment.nodePredicates(node)).toOption.get
 
   /**
    * The subscriptions, ascending, that cost less where many rows are evaluated at once: those expected to be looked at
@@ -131,7 +131,7 @@ final class Compiler(segment: Segment, bound: Bound) {
     val plain = new Array[Boolean](nodes)
     (0 until nodes).foreach { n =>
       plain(n) =
-        if (kinds(n) == Forest.Leaf) {
+        if (kinds(n) == Forest.Predicate) {
           isTest(n) && expense(forest.slots(n)) == 0 && forest.intervals.length(n) <= Compiler.DenseIntervals
         } else forest.children.length(n) > 0 && forest.children(n).forall(plain(_))
     }
@@ -169,14 +169,14 @@ final class Compiler(segment: Segment, bound: Bound) {
       case expression => expression.children.nonEmpty
     })
 
-  private val scans: Array[TextTests] = {
+  private val scans: Array[TextScan] = {
     val tests = bound.slots.indices.flatMap { slot =>
       if (bound.slots(slot).base < 0) None else WantedTexts.of(bound.slots(slot).expression).map(slot -> _)
     }
-    tests.groupBy { case (slot, _) => bound.slots(slot).base }.toSeq.sortBy(_._1).map(own => TextTests.of(own._2)).toArray
+    tests.groupBy { case (slot, _) => bound.slots(slot).base }.toSeq.sortBy(_._1).map(own => TextScan.of(own._2)).toArray
   }
 
-  private val scanOf: Array[Int] = TextTests.bySlot(scans, bound.slots.length)
+  private val scanOf: Array[Int] = TextScan.bySlot(scans, bound.slots.length)
 
   // A column is read anyway; an expression or a test of a text must be evaluated by Spark, row by row.
   private def expense(slot: Int): Double =
@@ -203,12 +203,12 @@ object Compiler {
   def kinds(segment: Segment): Array[Byte] = segment.nodeOperators.map {
     case "and" => Forest.And
     case "or" => Forest.Or
-    case _ => Forest.Leaf
+    case _ => Forest.Predicate
   }
 
   /** Subscriptions in the order in which they are reported: highest priority first, then by id. */
   def ordered(segment: Segment, subscriptions: Seq[Int]): Array[Int] = {
-    val (ids, priorities) = (segment.subscriptionIds, segment.subscriptionPriorities)
+    val (ids, priorities) = (segment.ruleIds, segment.rulePriorities)
     subscriptions.sortWith { (a, b) =>
       if (priorities(a) != priorities(b)) priorities(a) > priorities(b) else ids(a).binaryCompare(ids(b)) < 0
     }.toArray

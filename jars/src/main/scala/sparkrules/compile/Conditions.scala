@@ -11,11 +11,11 @@ import sparkrules.value.IntArrays
  *
  * @param expense what it costs to compute a slot, in the time of a simple test
  */
-final class Conditions(val forest: Forest, val tests: Tests, expense: Int => Double) {
+final class Conditions(val forest: Forest, val tests: PredicateTable, expense: Int => Double) {
 
   /** Per node: its test if it is a leaf, or -1. */
   val leafTests: Array[Int] = Array.tabulate(forest.size) { node =>
-    if (forest.kinds(node) == Forest.Leaf && forest.slots(node) >= 0) {
+    if (forest.kinds(node) == Forest.Predicate && forest.slots(node) >= 0) {
       tests.of(forest.slots(node), forest.intervals(node))
     } else -1
   }
@@ -36,7 +36,7 @@ final class Conditions(val forest: Forest, val tests: Tests, expense: Int => Dou
       result
     }
     forest.kinds(node) match {
-      case Forest.Leaf =>
+      case Forest.Predicate =>
         sizes(node) = 1
         conjunctions(node) = 1
         if (leafTests(node) >= 0) {
@@ -73,7 +73,7 @@ final class Conditions(val forest: Forest, val tests: Tests, expense: Int => Dou
 
   /** None if there would be more than `most`. */
   private def takenApart(node: Int, most: Int): Option[Seq[Array[Int]]] = forest.kinds(node) match {
-    case Forest.Leaf => Some(Seq(Array(leafTests(node))))
+    case Forest.Predicate => Some(Seq(Array(leafTests(node))))
     case Forest.Or =>
       val (leaves, others) = IntArrays.partition(parts(node))(isLeaf)
       val simple: Seq[Array[Int]] =
@@ -99,7 +99,7 @@ final class Conditions(val forest: Forest, val tests: Tests, expense: Int => Dou
       }
   }
 
-  private val isLeaf: Int => Boolean = forest.kinds(_) == Forest.Leaf
+  private val isLeaf: Int => Boolean = forest.kinds(_) == Forest.Predicate
 
   /** The children, and in place of those of the same kind their own. */
   private def parts(node: Int): Array[Int] = {

@@ -22,7 +22,7 @@ private final class DenseCompiler(subscriptions: Array[Int], conditions: Conditi
     (forest.size - 1 to 0 by -1).foreach(n => if (uses(n) > 0) forest.children(n).foreach(uses(_) += 1))
     var count = 0
     Array.tabulate(forest.size) { n =>
-      if (uses(n) > 1 && forest.kinds(n) != Forest.Leaf) { count += 1; count - 1 } else -1
+      if (uses(n) > 1 && forest.kinds(n) != Forest.Predicate) { count += 1; count - 1 } else -1
     }
   }
 
@@ -72,10 +72,10 @@ private final class DenseCompiler(subscriptions: Array[Int], conditions: Conditi
     if (saved(node) >= 0) code += DenseOp.SetSaved | (saved(node) << DenseOp.Bits) else putAnew(node)
 
   private def putAnew(node: Int): Unit = forest.kinds(node) match {
-    case Forest.Leaf => test(conditions.leafTests(node), DenseOp.Set)
+    case Forest.Predicate => test(conditions.leafTests(node), DenseOp.Set)
     case kind =>
       val children = forest.children(node).sortBy { child =>
-        (forest.kinds(child) != Forest.Leaf && saved(child) < 0, if (kind == Forest.And) conditions.chances(child) else 0.0)
+        (forest.kinds(child) != Forest.Predicate && saved(child) < 0, if (kind == Forest.And) conditions.chances(child) else 0.0)
       }
       val (leafOp, op) = if (kind == Forest.And) (DenseOp.AndTest, DenseOp.And) else (DenseOp.OrTest, DenseOp.Or)
       val ends = ArrayBuffer.empty[Int]
@@ -95,7 +95,7 @@ private final class DenseCompiler(subscriptions: Array[Int], conditions: Conditi
   }
 
   private def isSimple(node: Int, parent: Byte): Boolean =
-    forest.kinds(node) == Forest.Leaf && (parent == Forest.Or || tests.isInterval(conditions.leafTests(node)))
+    forest.kinds(node) == Forest.Predicate && (parent == Forest.Or || tests.isInterval(conditions.leafTests(node)))
 
   private def test(test: Int, first: Int): Unit = {
     val place = places.getOrElseUpdate(tests.slot(test), places.size)

@@ -15,27 +15,27 @@ import sparkrules.value.Exhausted
  * @param evaluate the value of an analysed constant, or why it has none
  */
 final class ConstantArguments(
-    analyze: IndexedSeq[Expression] => IndexedSeq[Either[Problem, Expression]],
+    analyze: IndexedSeq[Expression] => IndexedSeq[Either[Rejection, Expression]],
     evaluate: Expression => Either[Throwable, Any]) {
   import ConstantArguments._
 
-  /** Those of these expressions that have an argument which takes too much, and the problem with it. */
-  def excessive(expressions: IndexedSeq[Expression]): Map[Expression, Problem] = {
+  /** Those of these expressions that have an argument which takes too much, and the rejection with it. */
+  def excessive(expressions: IndexedSeq[Expression]): Map[Expression, Rejection] = {
     val arguments = expressions.iterator.map(e => e -> constantsInside(e)).filter(_._2.nonEmpty).toMap
-    val problems = mutable.HashMap.empty[Expression, Problem]
+    val rejections = mutable.HashMap.empty[Expression, Rejection]
     arguments.values.flatten.toSet.groupBy(height).toSeq.sortBy(_._1).foreach { case (_, level) =>
       // What contains one of those is not touched.
-      val open = level.toIndexedSeq.filterNot(_.exists(problems.contains))
+      val open = level.toIndexedSeq.filterNot(_.exists(rejections.contains))
       open.zip(analyze(open)).foreach {
         case (constant, Right(analyzed)) if analyzed.foldable => evaluate(analyzed) match {
             case Left(e @ (_: Exhausted | _: StackOverflowError | _: OutOfMemoryError)) =>
-              problems(constant) = Problem(Option(e.getMessage).getOrElse(e.toString), isExcessive = true)
+              rejections(constant) = Rejection(Option(e.getMessage).getOrElse(e.toString), isExcessive = true)
             case _ =>
           }
         case _ =>
       }
     }
-    arguments.flatMap { case (e, inside) => inside.flatMap(problems.get).headOption.map(e -> _) }
+    arguments.flatMap { case (e, inside) => inside.flatMap(rejections.get).headOption.map(e -> _) }
   }
 }
 

@@ -20,34 +20,34 @@ import org.apache.spark.unsafe.types.UTF8String
 object Options {
 
   /** What no analyzer should see, in an expression that has just been parsed. */
-  def problem(parsed: Expression): Option[String] = parsed.collectFirst(Function.unlift {
+  def rejection(parsed: Expression): Option[String] = parsed.collectFirst(Function.unlift {
     case _: PlanExpression[_] => Some("it contains a subquery")
-    case f: UnresolvedFunction => problem(f.nameParts.last, f.arguments)
-    case i: ExpressionWithUnresolvedIdentifier => problem(i)
+    case f: UnresolvedFunction => rejection(f.nameParts.last, f.arguments)
+    case i: ExpressionWithUnresolvedIdentifier => rejection(i)
     case _ => None
   })
 
   /** An option that no rule may give, in an expression that has been analysed. */
-  def problemOf(analyzed: Expression): Option[String] = givenTo(analyzed).flatMap { case (function, options) =>
+  def rejectionOf(analyzed: Expression): Option[String] = givenTo(analyzed).flatMap { case (function, options) =>
     options.keys.flatMap(forbidden(function, _)).headOption
   }
 
-  private def problem(name: String, arguments: Seq[Expression]): Option[String] = {
+  private def rejection(name: String, arguments: Seq[Expression]): Option[String] = {
     val function = name.toLowerCase
     if (Reflective(function)) Some("it calls a method of Java")
     else if (Protobuf(function)) Some(s"$function reads files and loads classes")
     else if (Keyed(function) && arguments.lift(2).exists(!isPlainName(_))) Some(s"the key of $function is not a plain name")
-    else Allowed.get(function).flatMap { case (at, _) => arguments.lift(at).flatMap(problemOf(function, _)) }
+    else Allowed.get(function).flatMap { case (at, _) => arguments.lift(at).flatMap(rejectionOf(function, _)) }
   }
 
-  private def problem(identifier: ExpressionWithUnresolvedIdentifier): Option[String] = identifier.identifierExpr match {
+  private def rejection(identifier: ExpressionWithUnresolvedIdentifier): Option[String] = identifier.identifierExpr match {
     case Literal(name: UTF8String, _: StringType) =>
       Try(CatalystSqlParser.parseMultipartIdentifier(name.toString)).toOption
-        .flatMap(parts => problem(parts.last, identifier.otherExprs))
+        .flatMap(parts => rejection(parts.last, identifier.otherExprs))
     case _ => Some("it computes a name; write the name itself")
   }
 
-  private def problemOf(function: String, options: Expression): Option[String] = options match {
+  private def rejectionOf(function: String, options: Expression): Option[String] = options match {
     case map: UnresolvedFunction if map.nameParts.map(_.toLowerCase) == Seq("map") && map.arguments.forall(isText) =>
       map.arguments.grouped(2).map(_.head).collectFirst(Function.unlift {
         case Literal(key, _) => forbidden(function, String.valueOf(key))

@@ -19,14 +19,14 @@ object ParserRisks {
   private val Quantifiers = Set(SqlBaseLexer.ANY, SqlBaseLexer.SOME, SqlBaseLexer.ALL)
 
   /** Why the text should not be parsed, if so. */
-  def of(sql: String): Option[Problem] =
+  def of(sql: String): Option[Rejection] =
     if (Candidate.findFirstIn(sql).isEmpty) None
     else {
       val tokens = tokensOf(sql)
       if (tokens.exists(t => t.getType == SqlBaseLexer.BIGDECIMAL_LITERAL && Exponent.matches(t.getText))) {
-        Some(Problem("it has a number with more digits than a DECIMAL can have"))
+        Some(Rejection("it has a number with more digits than a DECIMAL can have"))
       } else if (hasTestInList(tokens.map(_.getType))) {
-        Some(Problem("it has a LIKE or RLIKE inside of the list of LIKE ANY or LIKE ALL; write the patterns themselves"))
+        Some(Rejection("it has a LIKE or RLIKE inside of the list of LIKE ANY or LIKE ALL; write the patterns themselves"))
       } else None
     }
 

@@ -6,7 +6,7 @@ import sparkrules.program.Forest
 import sparkrules.value.Codes
 
 /** Which nodes of a forest are true for the row that `matcher` is at. Each is found out at most once per row. */
-final class Truth(val forest: Forest, matcher: Matcher) {
+final class Truth(val forest: Forest, matcher: Runner) {
   import forest._
 
   // Per node, of the last row that asked: twice the row's stamp, plus one if it was true.
@@ -18,7 +18,7 @@ final class Truth(val forest: Forest, matcher: Matcher) {
     if ((answer >> 1) == stamp) (answer & 1) == 1
     else {
       val value = kinds(node) match {
-        case Forest.Leaf =>
+        case Forest.Predicate =>
           Codes.contains(intervals.values, intervals.start(node), intervals.end(node), matcher.code(slots(node)))
         case Forest.And => allTrue(node)
         case _ => anyTrue(node)

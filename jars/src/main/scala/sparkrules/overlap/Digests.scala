@@ -46,7 +46,7 @@ object Digests {
     val writer = new Writer
     val bits = new Array[Long](2 * forest.size)
     (0 until forest.size).foreach { node =>
-      if (forest.kinds(node) == Forest.Leaf) System.arraycopy(ofPredicates, 2 * predicates(node), bits, 2 * node, 2)
+      if (forest.kinds(node) == Forest.Predicate) System.arraycopy(ofPredicates, 2 * predicates(node), bits, 2 * node, 2)
       else {
         writer.number(forest.kinds(node).toLong)
         forest.children(node).map(child => (bits(2 * child), bits(2 * child + 1))).sorted.foreach { case (high, low) =>

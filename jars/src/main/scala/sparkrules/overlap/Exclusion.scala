@@ -58,7 +58,7 @@ object Exclusion {
     if (kinds(node) == Forest.And) {
       var i = children.start(node)
       while (i < children.end(node)) { foreachValue(forest, children.values(i))(act); i += 1 }
-    } else if (kinds(node) == Forest.Leaf) {
+    } else if (kinds(node) == Forest.Predicate) {
       val start = intervals.start(node)
       if (intervals.length(node) == 2 && intervals.values(start) == intervals.values(start + 1)) act(node)
     }

@@ -9,7 +9,7 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{ByteType, IntegerType, LongType, ShortType, StringType, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
-import sparkrules.answer.{Answer, LeftOutTable, TestTable}
+import sparkrules.answer.{Answer, LeftOutTable, BoundPredicates}
 import sparkrules.catalog.Overlaps
 import sparkrules.conf.{RulesException, Semantics}
 import sparkrules.region.{RegionCall, RegionShape, Registered}
@@ -52,7 +52,7 @@ object Functions {
       "_FUNC_(['set',] *) - An array with an element per predicate of the rules, the same for every row: its number, its " +
         "attribute and how that is searched, the positions of subscription_ranges, from first to last, where it is true, " +
         "and the share of rows there, if the rules have been analysed. For `inline` on one row.",
-      call => TestTable.of(Programs.bound(SparkSession.active, call))),
+      call => BoundPredicates.of(Programs.bound(SparkSession.active, call))),
     scalar(
       "subscriptions_left_out",
       "_FUNC_(['set',] *) - An array with an element per rule that cannot be used on the input, the same for every row: " +

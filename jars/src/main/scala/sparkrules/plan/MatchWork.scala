@@ -9,7 +9,7 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import sparkrules.answer.{Answer, Answers}
-import sparkrules.version.{PinnedRules, RowMatcher}
+import sparkrules.version.{PinnedRules, VersionMatcher}
 
 /**
  * What a task of [[MatchExec]] does. These are classes and not closures: to clean a closure Spark reads the class file
@@ -72,7 +72,7 @@ private final class MatchBatches(work: MatchWork)
 }
 
 private final class MatchTask(answers: Answers, per: Per, write: UnsafeProjection, metrics: Map[String, SQLMetric]) {
-  val matcher: RowMatcher = answers.matcher
+  val matcher: VersionMatcher = answers.matcher
   private val joined = new JoinedRow
   private val times = new MatchTimes
   private var (rows, matches, written) = (0L, 0L, 0L)

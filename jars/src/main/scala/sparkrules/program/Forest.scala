@@ -8,7 +8,7 @@ import sparkrules.value.IntLists
 /**
  * The shared subexpressions of a rule set, bound to a table. Children are numbered before their parents.
  *
- * @param kinds per node: [[Forest.Leaf]], [[Forest.And]] or [[Forest.Or]]
+ * @param kinds per node: [[Forest.Predicate]], [[Forest.And]] or [[Forest.Or]]
  * @param slots per node: the slot of a leaf, or -1
  * @param intervals per node: the codes for which a leaf is true, pairs of first and last
  * @param children per node: its children, those likely to decide first
@@ -32,7 +32,7 @@ final class Forest(
       while (open.nonEmpty) {
         val node = open.pop()
         if (seen.add(node)) {
-          if (kinds(node) == Forest.Leaf && seen.add(-1 - slots(node))) {
+          if (kinds(node) == Forest.Predicate && seen.add(-1 - slots(node))) {
             used += slots(node)
             subscriptions += subscription
           }
@@ -58,7 +58,7 @@ final class Forest(
 }
 
 object Forest {
-  final val Leaf: Byte = 0
+  final val Predicate: Byte = 0
   final val And: Byte = 1
   final val Or: Byte = 2
 }

@@ -2,11 +2,11 @@ package sparkrules.program
 
 import org.apache.spark.sql.catalyst.expressions.Expression
 
-import sparkrules.text.TextTests
+import sparkrules.text.TextScan
 import sparkrules.value.{ExpressionBytes, IntLists, Keys}
 
 /**
- * A compiled rule set: flat arrays, shared by all tasks of an executor and never written to. `Matcher` runs it.
+ * A compiled rule set: flat arrays, shared by all tasks of an executor and never written to. `Runner` runs it.
  *
  * @param expressions the slots' expressions, serialised by Java because tasks need copies of their own
  * @param bases per slot: the slot whose value it tests, or -1
@@ -27,7 +27,7 @@ final class Program(
     val expressions: Array[Byte],
     val bases: Array[Int],
     val keys: Array[Keys],
-    val scans: Array[TextTests],
+    val scans: Array[TextScan],
     val code: Array[Int],
     val bands: Array[Int],
     val dense: Dense,
@@ -44,7 +44,7 @@ final class Program(
   def subscriptions: Int = ids.size
 
   /** Per slot: the scan that decides it, or -1. */
-  @transient lazy val scanOf: Array[Int] = TextTests.bySlot(scans, bases.length)
+  @transient lazy val scanOf: Array[Int] = TextScan.bySlot(scans, bases.length)
 
   /** A fresh copy of the slots' expressions: they may hold state. */
   def copyExpressions(): Array[Expression] = ExpressionBytes.read(expressions)

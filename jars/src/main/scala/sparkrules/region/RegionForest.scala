@@ -4,7 +4,7 @@ import scala.collection.mutable
 import scala.collection.mutable.ArrayBuffer
 
 import sparkrules.bind.Slot
-import sparkrules.compile.Tests
+import sparkrules.compile.PredicateTable
 import sparkrules.program.Forest
 import sparkrules.value.IntLists
 
@@ -35,7 +35,7 @@ object RegionForest {
 
   /** @param forest a leaf without a slot could always be true */
   def of(forest: Forest, slots: Array[Slot]): RegionForest = {
-    val tests = new Tests(slots)
+    val tests = new PredicateTable(slots)
     // A node is a test, or (else -1) it has a number; Always stands for what could always be true.
     val (asTest, numbers) = (new Array[Int](forest.size), new Array[Int](forest.size))
     val (nodeTests, nodeChildren) = (ArrayBuffer.empty[Array[Int]], ArrayBuffer.empty[Array[Int]])
@@ -50,7 +50,7 @@ object RegionForest {
     val wholes = mutable.HashMap.empty[Int, (Array[Int], Array[Int])]
     (0 until forest.size).foreach { n =>
       asTest(n) = -1
-      if (forest.kinds(n) == Forest.Leaf) {
+      if (forest.kinds(n) == Forest.Predicate) {
         if (forest.slots(n) < 0) asTest(n) = Always else asTest(n) = tests.of(forest.slots(n), forest.intervals(n))
       } else {
         val isAnd = forest.kinds(n) == Forest.And

@@ -10,16 +10,16 @@ import org.apache.spark.sql.types.Metadata
 
 import sparkrules.bind.{Bound, Column}
 import sparkrules.compile.Compiler
-import sparkrules.guard.Problem
+import sparkrules.guard.Rejection
 import sparkrules.program.{Forest, Ids, Validity}
 import sparkrules.store.{Segment, Store}
 import sparkrules.value.{ExpressionBytes, IntLists}
-import sparkrules.version.{Description, Programs, RejectedRule}
+import sparkrules.version.{ProgramKey, Programs, RejectedRule}
 
 /** Rule sets bound to columns that describe regions; those used last are kept on the driver. */
 object RegionPrograms {
   private val Kept = 8
-  private val known = new LinkedHashMap[(String, Registered, Description, Seq[RegionShape]), RegionRules](16, 0.75f, true)
+  private val known = new LinkedHashMap[(String, Registered, ProgramKey, Seq[RegionShape]), RegionRules](16, 0.75f, true)
 
   /** The call, tied to the version that is current now. */
   def pin(session: SparkSession, call: RegionCall): PinnedRegion = {
@@ -62,26 +62,26 @@ object RegionPrograms {
       session: SparkSession,
       store: Store,
       registered: Registered,
-      description: Description,
+      description: ProgramKey,
       shapes: Seq[RegionShape]): RegionRules = {
     val entries = registered.segments(store.manifest(description.version))
     val segments = entries.map(s => store.segment(description.version.ruleSet, s))
-    val starts = segments.scanLeft(0)(_ + _.subscriptionIds.length)
+    val starts = segments.scanLeft(0)(_ + _.ruleIds.length)
     val own = Segment.concatenated(segments)
     val (bound, segment, _) = Programs.bind(session, store, own, description)
     val removed = Programs.rowsRemoved(store, description, entries, starts.init, starts.last).toSet
-    val live = segment.subscriptionIds.indices.filterNot(removed)
+    val live = segment.ruleIds.indices.filterNot(removed)
     // A test of a column that is not there could be true; one that Spark does not accept cannot be asked.
-    val problems = problemsOf(segment, bound)
-    val (valid, invalid) = live.partition(s => problems(segment.subscriptionNodes(s)) == null)
+    val rejections = rejectionsOf(segment, bound)
+    val (valid, invalid) = live.partition(s => rejections(segment.ruleNodes(s)) == null)
     val order = Compiler.ordered(segment, valid)
-    val leaves = segment.nodePredicates.map(p => if (p < 0) None else bound.leaves(p).toOption)
+    val leaves = segment.nodePredicates.map(p => if (p < 0) None else bound.predicates(p).toOption)
     val forest = new Forest(
       Compiler.kinds(segment),
       leaves.map(_.fold(-1)(_.slot)),
       IntLists(leaves.map(_.fold(Array.empty[Int])(_.intervals)).toSeq),
       segment.nodeChildren,
-      order.map(segment.subscriptionNodes(_)))
+      order.map(segment.ruleNodes(_)))
     new RegionRules(
       registered,
       description,
@@ -89,7 +89,7 @@ object RegionPrograms {
       own.functions.toSeq.zip(Programs.builders(session, own.functions.toSeq)),
       invalid.map { s =>
         RejectedRule(
-          s, segment.subscriptionIds(s).toString, problems(segment.subscriptionNodes(s)), segment.validFrom(s),
+          s, segment.ruleIds(s).toString, rejections(segment.ruleNodes(s)), segment.validFrom(s),
           Validity.end(segment, s))
       },
       new RegionProgram(
@@ -98,19 +98,19 @@ object RegionPrograms {
         bound.slots.map(_.base),
         bound.slots.map(_.keys),
         RegionForest.of(forest, bound.slots),
-        Ids(order.map(segment.subscriptionIds(_))),
+        Ids(order.map(segment.ruleIds(_))),
         Validity.of(segment, order)))
   }
 
   /** Per node: why Spark does not accept a test of it, or null. */
-  private def problemsOf(segment: Segment, bound: Bound): Array[Problem] = {
-    val problems = new Array[Problem](segment.nodeOperators.length)
-    problems.indices.foreach { node =>
+  private def rejectionsOf(segment: Segment, bound: Bound): Array[Rejection] = {
+    val rejections = new Array[Rejection](segment.nodeOperators.length)
+    rejections.indices.foreach { node =>
       val predicate = segment.nodePredicates(node)
-      problems(node) =
-        if (predicate >= 0) bound.leaves(predicate).left.toOption.filter(_.missing.isEmpty).orNull
-        else segment.nodeChildren(node).iterator.map(problems(_)).find(_ != null).orNull
+      rejections(node) =
+        if (predicate >= 0) bound.predicates(predicate).left.toOption.filter(_.missing.isEmpty).orNull
+        else segment.nodeChildren(node).iterator.map(rejections(_)).find(_ != null).orNull
     }
-    problems
+    rejections
   }
 }

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.Expression
 
 import sparkrules.program.{Ids, Validity}
 import sparkrules.value.{ExpressionBytes, Keys}
-import sparkrules.version.{Description, RejectedRule, Shared}
+import sparkrules.version.{ProgramKey, RejectedRule, LazyBroadcast}
 
 /**
  * A rule set version bound to columns that describe regions, as plans carry it.
@@ -15,13 +15,13 @@ import sparkrules.version.{Description, RejectedRule, Shared}
  */
 final class RegionRules(
     val registered: Registered,
-    val description: Description,
+    val description: ProgramKey,
     @transient val columns: Seq[Int],
     @transient val functions: Seq[(String, Any)],
     @transient val rejected: Seq[RejectedRule],
     @transient private val compiled: RegionProgram)
     extends Serializable {
-  private val shared = new Shared(() => compiled)
+  private val shared = new LazyBroadcast(() => compiled)
   private val count = compiled.ids.size
 
   val hasValidity: Boolean = !compiled.validity.isEmpty

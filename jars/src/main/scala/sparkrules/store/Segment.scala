@@ -20,24 +20,24 @@ final class Segment(
     val nodeOperators: Array[String],
     val nodePredicates: Array[Int],
     val nodeChildren: IntLists,
-    val subscriptionIds: Array[UTF8String],
-    val subscriptionNodes: Array[Int],
-    val subscriptionPriorities: Array[Int],
+    val ruleIds: Array[UTF8String],
+    val ruleNodes: Array[Int],
+    val rulePriorities: Array[Int],
     texts: () => Array[String],
     val validFrom: Array[Long],
     val validUntil: Array[Long],
     val functions: Array[String]) {
 
   /** The rules as Spark SQL, read only when they are asked for: they are most of what a segment takes up. */
-  lazy val subscriptionTexts: Array[String] = texts()
+  lazy val ruleTexts: Array[String] = texts()
 
   /** The same rule set, with these subscriptions carried as one test each, of their whole text. */
   def withWholeTexts(subscriptions: Seq[Int]): Segment = {
     val count = subscriptions.length
-    val roots = subscriptionNodes.clone()
+    val roots = ruleNodes.clone()
     subscriptions.zipWithIndex.foreach { case (s, i) => roots(s) = nodeOperators.length + i }
     new Segment(
-      attributes ++ subscriptions.map(subscriptionTexts(_)),
+      attributes ++ subscriptions.map(ruleTexts(_)),
       constantKinds,
       constantTexts,
       predicateAttributes ++ Array.tabulate(count)(attributes.length + _),
@@ -46,9 +46,9 @@ final class Segment(
       nodeOperators ++ Array.fill(count)("predicate"),
       nodePredicates ++ Array.tabulate(count)(predicateOperators.length + _),
       nodeChildren.withEmpty(count),
-      subscriptionIds,
+      ruleIds,
       roots,
-      subscriptionPriorities,
+      rulePriorities,
       texts,
       validFrom,
       validUntil,
@@ -80,10 +80,10 @@ object Segment {
         segments.flatMap(_.nodeOperators).toArray,
         shiftedInts(_.nodePredicates, _.predicateOperators.length),
         shifted(_.nodeChildren, _.nodeOperators.length),
-        segments.flatMap(_.subscriptionIds).toArray,
-        shiftedInts(_.subscriptionNodes, _.nodeOperators.length),
-        segments.flatMap(_.subscriptionPriorities).toArray,
-        () => segments.flatMap(_.subscriptionTexts).toArray,
+        segments.flatMap(_.ruleIds).toArray,
+        shiftedInts(_.ruleNodes, _.nodeOperators.length),
+        segments.flatMap(_.rulePriorities).toArray,
+        () => segments.flatMap(_.ruleTexts).toArray,
         segments.flatMap(_.validFrom).toArray,
         segments.flatMap(_.validUntil).toArray,
         segments.flatMap(_.functions).distinct.toArray)

@@ -32,8 +32,8 @@ object SegmentCheck {
           else outside(s.nodeChildren(n), n, "child before it")
         })),
       "subscriptions" -> (() =>
-        outside(s.subscriptionNodes, nodes, "node")
-          .orElse(first(s.subscriptionIds.length)(i => if (s.subscriptionIds(i) == null) Some("no id") else None))),
+        outside(s.ruleNodes, nodes, "node")
+          .orElse(first(s.ruleIds.length)(i => if (s.ruleIds(i) == null) Some("no id") else None))),
       "functions" -> (() => noText(s.functions)))
     checks.flatMap { case (table, check) => check().map(table -> _) }.nextOption()
   }
@@ -58,7 +58,7 @@ object SegmentCheck {
   }
 
   private def first(rows: Int)(fault: Int => Option[String]): Option[String] =
-    Iterator.range(0, rows).flatMap(row => fault(row).map(problem => s"row $row: $problem")).nextOption()
+    Iterator.range(0, rows).flatMap(row => fault(row).map(rejection => s"row $row: $rejection")).nextOption()
 
   private def outside(numbers: Array[Int], count: Int, what: String): Option[String] = {
     var i = 0

@@ -26,16 +26,16 @@ final class SegmentMerge {
   def add(segment: Segment, gone: Array[Int]): Unit = {
     val isGone = new java.util.BitSet
     gone.foreach(isGone.set)
-    val kept = segment.subscriptionIds.indices.filterNot(isGone.get)
+    val kept = segment.ruleIds.indices.filterNot(isGone.get)
     val numbers = nodesOf(segment, kept)
     kept.foreach { s =>
-      ids += segment.subscriptionIds(s)
-      roots += numbers(segment.subscriptionNodes(s))
-      priorities += segment.subscriptionPriorities(s)
+      ids += segment.ruleIds(s)
+      roots += numbers(segment.ruleNodes(s))
+      priorities += segment.rulePriorities(s)
       from += segment.validFrom(s)
       until += segment.validUntil(s)
     }
-    texts += (() => kept.map(segment.subscriptionTexts(_)).toArray)
+    texts += (() => kept.map(segment.ruleTexts(_)).toArray)
     functions ++= segment.functions
   }
 
@@ -43,7 +43,7 @@ final class SegmentMerge {
   private def nodesOf(segment: Segment, kept: Seq[Int]): Array[Int] = {
     val count = segment.nodeOperators.length
     val isUsed = new Array[Boolean](count)
-    kept.foreach(s => isUsed(segment.subscriptionNodes(s)) = true)
+    kept.foreach(s => isUsed(segment.ruleNodes(s)) = true)
     (count - 1 to 0 by -1).foreach(n => if (isUsed(n)) segment.nodeChildren(n).foreach(isUsed(_) = true))
     val numbers = Array.fill(count)(-1)
     (0 until count).foreach { n =>

@@ -168,8 +168,8 @@ final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleS
     val segment = new Segment(
       attributes, kinds, texts, tested, tests, constants, operators, leaves, children,
       ids, roots, priorities, () => rules, validity._1, validity._2, functions)
-    SegmentCheck.fault(segment).foreach { case (table, problem) =>
-      naming(pathOf(ruleSet, entry.file(table)))(throw new IllegalArgumentException(problem))
+    SegmentCheck.fault(segment).foreach { case (table, rejection) =>
+      naming(pathOf(ruleSet, entry.file(table)))(throw new IllegalArgumentException(rejection))
     }
     segment
   }

@@ -120,7 +120,7 @@ object Automaton {
     keys.foreach(_.foreach(c => if (c < 256) classes(c.toInt) = 1))
     var used = 0
     classes.indices.foreach(byte => if (classes(byte) > 0) { used += 1; classes(byte) = used })
-    if (anyCase) ('A' to 'Z').foreach(c => classes(c.toInt) = classes(Part.lower(c.toByte).toInt))
+    if (anyCase) ('A' to 'Z').foreach(c => classes(c.toInt) = classes(Piece.lower(c.toByte).toInt))
     val width = used + 3
     val states = countStates(keys)
     val automaton = new Automaton(

@@ -10,7 +10,7 @@ object LikeReader {
     val read = ArrayBuffer(TextPattern.Start)
     val literal = new StringBuilder
     def flush(): Unit = if (literal.nonEmpty) {
-      read += OneOf(Seq(Part.of(literal.result(), anyCase = false)))
+      read += OneOf(Seq(Piece.of(literal.result(), anyCase = false)))
       literal.clear()
     }
     var isPattern = true

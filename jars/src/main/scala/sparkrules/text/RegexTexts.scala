@@ -11,21 +11,21 @@ object RegexTexts {
    * What the regular expression means, and what to doubt it for: with the flags `i` and `u`, a text with one of these
    * characters may have more of what is sought than ASCII letters of either case.
    */
-  def apply(regex: Regex): Option[(TextPattern, Seq[Part])] = {
+  def apply(regex: Regex): Option[(TextPattern, Seq[Piece])] = {
     val reading = new RegexTexts
     val pattern = reading.pattern(regex)
     // `$` is not between \r and \n, which is more than the texts of LastEnd say.
     Option.unless(reading.hasReturn && reading.hasLastEnd) {
-      (pattern, if (reading.hasTwins) UnicodeCase.twinsOfAscii.map(Part(_)) else Nil)
+      (pattern, if (reading.hasTwins) UnicodeCase.twinsOfAscii.map(Piece(_)) else Nil)
     }
   }
 
   // Where the last line ends: at its end, or before a terminator that ends the text.
   private val LastEnd: TextPattern = OneOf(Seq("", "\n", "\r\n", "\r", "\u0085", "\u2028", "\u2029").map { terminator =>
-    Part.of(terminator, anyCase = false).copy(atEnd = true)
+    Piece.of(terminator, anyCase = false).copy(atEnd = true)
   })
 
-  private def texts(all: Seq[String], anyCase: Boolean): TextPattern = OneOf(all.map(Part.of(_, anyCase)).distinct)
+  private def texts(all: Seq[String], anyCase: Boolean): TextPattern = OneOf(all.map(Piece.of(_, anyCase)).distinct)
 
   /** Whether a character stands for others that are not told by its bytes. */
   private def isDoubtful(letter: Letter): Boolean =

@@ -10,7 +10,7 @@ import scala.collection.mutable.ArrayBuffer
 sealed abstract class TextPattern
 
 /** Exactly these texts. */
-final case class OneOf(parts: Seq[Part]) extends TextPattern
+final case class OneOf(parts: Seq[Piece]) extends TextPattern
 
 final case class InTurn(patterns: Seq[TextPattern]) extends TextPattern
 
@@ -29,9 +29,9 @@ case object AnyCharacter extends TextPattern
 case object Something extends TextPattern
 
 object TextPattern {
-  val Empty: TextPattern = OneOf(Seq(Part.Nothing))
-  val Start: TextPattern = OneOf(Seq(Part.Start))
-  val End: TextPattern = OneOf(Seq(Part.End))
+  val Empty: TextPattern = OneOf(Seq(Piece.Nothing))
+  val Start: TextPattern = OneOf(Seq(Piece.Start))
+  val End: TextPattern = OneOf(Seq(Piece.End))
 
   // Bounds of `(a|b|c)(d|e|f)` written out. `$` has seven forms.
   private val MostParts = 512
@@ -42,18 +42,18 @@ object TextPattern {
   def anyOf(patterns: Seq[TextPattern]): TextPattern = if (patterns.length == 1) patterns.head else AnyOf(patterns)
 
   /** A pattern found in the same texts: `.*(a.*|b)` -> `(a|b)`. What may be empty at an edge need not be there. */
-  def trimmed(pattern: TextPattern): TextPattern = trimmed(trimmed(pattern, Part.Start), Part.End)
+  def trimmed(pattern: TextPattern): TextPattern = trimmed(trimmed(pattern, Piece.Start), Piece.End)
 
-  private def trimmed(pattern: TextPattern, edge: Part): TextPattern = pattern match {
+  private def trimmed(pattern: TextPattern, edge: Piece): TextPattern = pattern match {
     case InTurn(patterns) =>
-      if (edge == Part.Start) inTurn(trimmed(patterns.toList, edge))
+      if (edge == Piece.Start) inTurn(trimmed(patterns.toList, edge))
       else inTurn(trimmed(patterns.reverse.toList, edge).reverse)
     case AnyOf(patterns) => AnyOf(patterns.map(trimmed(_, edge)))
     case other => if (canBeEmpty(other)) Empty else other
   }
 
   @tailrec
-  private def trimmed(patterns: List[TextPattern], edge: Part): List[TextPattern] = patterns match {
+  private def trimmed(patterns: List[TextPattern], edge: Piece): List[TextPattern] = patterns match {
     case OneOf(parts) :: AnyText :: rest if parts.contains(edge) => trimmed(rest, edge)
     case first :: rest if canBeEmpty(first) => trimmed(rest, edge)
     case first :: rest => trimmed(first, edge) :: rest
@@ -61,7 +61,7 @@ object TextPattern {
   }
 
   private def canBeEmpty(pattern: TextPattern): Boolean = pattern match {
-    case OneOf(parts) => parts.contains(Part.Nothing)
+    case OneOf(parts) => parts.contains(Piece.Nothing)
     case InTurn(patterns) => patterns.forall(canBeEmpty)
     case AnyOf(patterns) => patterns.exists(canBeEmpty)
     case Many(repeated) => canBeEmpty(repeated)
@@ -70,7 +70,7 @@ object TextPattern {
   }
 
   /** All texts of the pattern, if they are few. */
-  def all(pattern: TextPattern): Option[Seq[Part]] = pattern match {
+  def all(pattern: TextPattern): Option[Seq[Piece]] = pattern match {
     case OneOf(parts) => Some(parts)
     case InTurn(patterns) => patterns.map(all).reduce((one, next) => one.flatMap(a => next.flatMap(joined(a, _))))
     case AnyOf(patterns) => union(patterns.map(all))
@@ -78,11 +78,11 @@ object TextPattern {
   }
 
   /** Texts of which one is in every text of the pattern: of those in turn the set whose shortest is longest. */
-  def required(pattern: TextPattern): Option[Seq[Part]] = pattern match {
+  def required(pattern: TextPattern): Option[Seq[Piece]] = pattern match {
     case OneOf(parts) => Some(parts).filter(areTold)
     case InTurn(patterns) =>
-      val candidates = ArrayBuffer.empty[Seq[Part]]
-      var run = Seq(Part.Nothing)
+      val candidates = ArrayBuffer.empty[Seq[Piece]]
+      var run = Seq(Piece.Nothing)
       patterns.foreach { next =>
         val texts = all(next)
         texts.flatMap(joined(run, _)) match {
@@ -90,7 +90,7 @@ object TextPattern {
           case None =>
             candidates += run
             candidates ++= required(next)
-            run = texts.getOrElse(Seq(Part.Nothing))
+            run = texts.getOrElse(Seq(Piece.Nothing))
         }
       }
       candidates += run
@@ -101,15 +101,15 @@ object TextPattern {
   }
 
   /** Whether finding one of these tells anything: an empty text is found everywhere. */
-  def areTold(parts: Seq[Part]): Boolean = parts.nonEmpty && parts.forall(_.text.numBytes > 0)
+  def areTold(parts: Seq[Piece]): Boolean = parts.nonEmpty && parts.forall(_.text.numBytes > 0)
 
   /** Less for texts that fewer rows can be expected to have: first by the shortest of them, then by their number. */
-  def weakness(parts: Seq[Part]): (Int, Int) = (-parts.map(_.text.numBytes).min, parts.length)
+  def weakness(parts: Seq[Piece]): (Int, Int) = (-parts.map(_.text.numBytes).min, parts.length)
 
-  private def union(sets: Seq[Option[Seq[Part]]]): Option[Seq[Part]] =
+  private def union(sets: Seq[Option[Seq[Piece]]]): Option[Seq[Piece]] =
     Option.when(sets.forall(_.isDefined))(sets.flatMap(_.get).distinct)
 
-  private def joined(some: Seq[Part], next: Seq[Part]): Option[Seq[Part]] = {
+  private def joined(some: Seq[Piece], next: Seq[Piece]): Option[Seq[Piece]] = {
     val (bytes, nextBytes) = (bytesOf(some), bytesOf(next))
     val isFew = some.length == 1 || next.length == 1 || some.length * next.length <= MostParts
     val isShort = bytes == 0 || nextBytes == 0 || next.length * bytes + some.length * nextBytes <= MostBytes
@@ -120,5 +120,5 @@ object TextPattern {
     }
   }
 
-  private def bytesOf(parts: Seq[Part]): Long = parts.iterator.map(_.text.numBytes.toLong).sum
+  private def bytesOf(parts: Seq[Piece]): Long = parts.iterator.map(_.text.numBytes.toLong).sum
 }

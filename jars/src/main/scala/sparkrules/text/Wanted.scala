@@ -9,30 +9,30 @@ import org.apache.spark.unsafe.types.UTF8String
  *
  * @param anyCase whether ASCII letters are equal to their other case; `text` is then in lower case
  */
-final case class Part(text: UTF8String, atStart: Boolean = false, atEnd: Boolean = false, anyCase: Boolean = false) {
+final case class Piece(text: UTF8String, atStart: Boolean = false, atEnd: Boolean = false, anyCase: Boolean = false) {
 
   /** This text followed by another, unless that is no such text. */
-  def followedBy(next: Part): Option[Part] = {
+  def followedBy(next: Piece): Option[Piece] = {
     val apart = atEnd && next.text.numBytes > 0 || next.atStart && text.numBytes > 0
-    val mixed = anyCase != next.anyCase && Part.hasLetters((if (anyCase) next else this).text)
+    val mixed = anyCase != next.anyCase && Piece.hasLetters((if (anyCase) next else this).text)
     if (apart || mixed) None
     else {
       val both = UTF8String.concat(text, next.text)
-      Some(Part(both, atStart || next.atStart, atEnd || next.atEnd, anyCase || next.anyCase))
+      Some(Piece(both, atStart || next.atStart, atEnd || next.atEnd, anyCase || next.anyCase))
     }
   }
 }
 
-object Part {
-  val Nothing: Part = Part(UTF8String.EMPTY_UTF8)
-  val Start: Part = Nothing.copy(atStart = true)
-  val End: Part = Nothing.copy(atEnd = true)
+object Piece {
+  val Nothing: Piece = Piece(UTF8String.EMPTY_UTF8)
+  val Start: Piece = Nothing.copy(atStart = true)
+  val End: Piece = Nothing.copy(atEnd = true)
 
   /** `text` as it stands or, if it has letters, in any case of them. */
-  def of(text: String, anyCase: Boolean): Part = {
+  def of(text: String, anyCase: Boolean): Piece = {
     val bytes = UTF8String.fromString(text)
-    if (anyCase && hasLetters(bytes)) Part(UTF8String.fromBytes(bytes.getBytes.map(lower)), anyCase = true)
-    else Part(bytes)
+    if (anyCase && hasLetters(bytes)) Piece(UTF8String.fromBytes(bytes.getBytes.map(lower)), anyCase = true)
+    else Piece(bytes)
   }
 
   /** Java ignores the case of ASCII letters only, unless it is told otherwise: not that of the Kelvin sign. */
@@ -45,4 +45,4 @@ object Part {
  * What a test of a text looks for: it is true if one of `sure` is found; else, if one of `maybe` is found, it has to be
  * asked; else it is false. Each part has a length.
  */
-final case class Wanted(sure: Seq[Part], maybe: Seq[Part])
+final case class Wanted(sure: Seq[Piece], maybe: Seq[Piece])

@@ -171,7 +171,7 @@ object LongKeys {
  * @param onlyKeys whether no test asks which of two texts comes first, so that all others are as good as one
  */
 final class StringKeys(values: Array[UTF8String], onlyKeys: Boolean) extends Keys {
-  @transient private lazy val table = new TextTable(values)
+  @transient private lazy val table = new StringTable(values)
   def size: Int = values.length
   def dataType: DataType = StringType
   def value(index: Int): Any = values(index)

@@ -30,7 +30,7 @@ object Order {
   def placeOf(key: Long): Int = (key >>> 32).toInt
   def otherOf(key: Long): Int = key.toInt
 
-  def of(parts: IndexedSeq[RulePart]): Order = {
+  def of(parts: IndexedSeq[VersionPart]): Order = {
     val main = parts.indices.maxBy(parts(_).program.subscriptions)
     val others = parts.indices.filter(_ != main).toArray
     val places = parts.indices.map(p => if (p == main) null else parts(p).placesIn(parts(main).program))

@@ -11,14 +11,14 @@ final class PartCache {
   private val entries = new LinkedHashMap[PartKey, Entry](16, 0.75f, true)
 
   /** The part that was made before, if it `isValid`, or a new one. Nobody else makes the same in the meantime. */
-  def get(key: PartKey, isValid: RulePart => Boolean)(make: => RulePart): RulePart = {
+  def get(key: PartKey, isValid: VersionPart => Boolean)(make: => VersionPart): VersionPart = {
     val entry = entries.synchronized(entries.computeIfAbsent(key, _ => new Entry))
     try entry.get(isValid)(make)
     finally entries.synchronized(if (entry.part.isEmpty) entries.remove(key, entry)) // it could not be made
   }
 
   /** Drops what has not been used for the longest time; none of `needed`. Gives what was dropped. */
-  def trim(bytes: Long, needed: Set[PartKey]): Seq[RulePart] = entries.synchronized {
+  def trim(bytes: Long, needed: Set[PartKey]): Seq[VersionPart] = entries.synchronized {
     val made = entries.asScala.toSeq.filter(_._2.part.isDefined)
     val idle = made.map(_._1).filterNot(needed)
     var held = made.flatMap(_._2.part).map(_.bytes).sum
@@ -32,7 +32,7 @@ final class PartCache {
   }
 
   /** Drops these, and gives those that had been made. */
-  def remove(unwanted: PartKey => Boolean): Seq[RulePart] = entries.synchronized {
+  def remove(unwanted: PartKey => Boolean): Seq[VersionPart] = entries.synchronized {
     entries.keySet.asScala.toSeq.filter(unwanted).flatMap(entries.remove(_).part)
   }
 
@@ -45,9 +45,9 @@ object PartCache {
   private val Most = 64
 
   private final class Entry {
-    @volatile var part: Option[RulePart] = None
+    @volatile var part: Option[VersionPart] = None
 
-    def get(isValid: RulePart => Boolean)(make: => RulePart): RulePart = synchronized {
+    def get(isValid: VersionPart => Boolean)(make: => VersionPart): VersionPart = synchronized {
       if (!part.exists(isValid)) part = Some(make)
       part.get
     }

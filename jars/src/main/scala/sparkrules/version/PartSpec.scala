@@ -53,7 +53,7 @@ final case class PartKey(
     inBands: Boolean)
 
 object PartKey {
-  def apply(application: String, description: Description, spec: PartSpec): PartKey = PartKey(
+  def apply(application: String, description: ProgramKey, spec: PartSpec): PartKey = PartKey(
     application,
     description.version.store,
     description.version.ruleSet,

@@ -2,7 +2,7 @@ package sparkrules.version
 
 import sparkrules.bind.Column
 import sparkrules.conf.Semantics
-import sparkrules.overlap.{Common, Sharing}
+import sparkrules.overlap.{CommonNodes, SharedNodes}
 import sparkrules.program.Program
 import sparkrules.store.Version
 
@@ -14,8 +14,8 @@ import sparkrules.store.Version
  * @param rejected the rules that do not fit the table, and that the version still has
  */
 final class PinnedRules(
-    val description: Description,
-    val parts: IndexedSeq[RulePart],
+    val description: ProgramKey,
+    val parts: IndexedSeq[VersionPart],
     @transient private val removed: Array[Array[Int]],
     @transient val rejected: Seq[RejectedRule])
     extends Serializable {
@@ -30,22 +30,22 @@ final class PinnedRules(
   def program: Program = parts.maxBy(_.program.subscriptions).program
 
   // A version of one part that has all its subscriptions needs none.
-  private val sharedLayout: Option[Shared[Layout]] =
+  private val sharedLayout: Option[LazyBroadcast[Layout]] =
     if (parts.length == 1 && removed.forall(_.isEmpty)) None
-    else Some(new Shared(() => new Layout(removed, if (parts.length > 1) Order.of(parts) else null)))
+    else Some(new LazyBroadcast(() => new Layout(removed, if (parts.length > 1) Order.of(parts) else null)))
 
   /** What the version adds to its parts, if anything. */
   def layout: Option[Layout] = sharedLayout.map(_.value)
 
   @transient private val ownCommon =
-    new Shared(() => if (parts.length == 1) Common.none else Common.of(parts.map(_.digests).toArray))
-  private var sharedCommon: Shared[Common] = _
+    new LazyBroadcast(() => if (parts.length == 1) CommonNodes.none else CommonNodes.of(parts.map(_.digests).toArray))
+  private var sharedCommon: LazyBroadcast[CommonNodes] = _
 
   /** To be called before it travels to where overlaps are asked for. */
   def compareParts(): Unit = sharedCommon = ownCommon
 
   /** Where subscriptions can share subexpressions; there once `compareParts` has been called. */
-  def sharing: Sharing = (if (ownCommon != null) ownCommon else sharedCommon).value.sharing(parts.map(_.forest).toArray)
+  def sharing: SharedNodes = (if (ownCommon != null) ownCommon else sharedCommon).value.sharing(parts.map(_.forest).toArray)
 
   /** Frees the executors' copies of what is not shared with other versions. */
   def free(): Unit = {
@@ -78,7 +78,7 @@ final class Layout(val removed: Array[Array[Int]], val order: Order) extends Ser
  * @param top as in [[MatchCall]]
  * @param isLocal whether the rows are part of the plan; see [[Local]]
  */
-final case class Description(
+final case class ProgramKey(
     version: Version,
     row: Seq[Column],
     semantics: Semantics,

@@ -25,7 +25,7 @@ object Programs {
   private val cache = new PartCache
 
   // The versions used last, none of whose parts has been dropped.
-  private val versions = new LinkedHashMap[Description, (Manifest, PinnedRules)](16, 0.75f, true)
+  private val versions = new LinkedHashMap[ProgramKey, (Manifest, PinnedRules)](16, 0.75f, true)
   private val KeptVersions = 32
 
   /** How many compiled parts are kept. */
@@ -49,7 +49,7 @@ object Programs {
     val known = versions.synchronized(Option(versions.get(description)))
     val manifest = known.fold(store.manifest(description.version))(_._1)
     val keys = mutable.HashSet.empty[PartKey]
-    def part(spec: PartSpec): RulePart = {
+    def part(spec: PartSpec): VersionPart = {
       val key = PartKey(session.sparkContext.applicationId, description, spec)
       keys += key
       cache.get(key, isCurrent(session, _))(compile(session, store, description, spec))
@@ -74,7 +74,7 @@ object Programs {
     }
   }
 
-  private def warn(description: Description, rejected: Seq[RejectedRule]): Unit = if (rejected.nonEmpty) {
+  private def warn(description: ProgramKey, rejected: Seq[RejectedRule]): Unit = if (rejected.nonEmpty) {
     log.warn(
       s"${listed(description, rejected, "rule")}\nThey are left out: ${Settings.InvalidRules.key}=skip. SELECT " +
         s"inline(subscriptions_left_out('${description.version}', *)) FROM the table LIMIT 1 lists all of them.")
@@ -94,10 +94,10 @@ object Programs {
     rules
   }
 
-  private def drop(description: Description): Unit = versions.remove(description)._2.free()
+  private def drop(description: ProgramKey): Unit = versions.remove(description)._2.free()
 
   /** Parts that are not kept any longer, and so the versions that they belong to. */
-  private def drop(parts: Seq[RulePart]): Unit = if (parts.nonEmpty) {
+  private def drop(parts: Seq[VersionPart]): Unit = if (parts.nonEmpty) {
     versions.synchronized {
       versions.asScala.collect { case (d, (_, rules)) if rules.parts.exists(p => parts.exists(_ eq p)) => d }.toSeq.foreach(drop)
     }
@@ -112,13 +112,13 @@ object Programs {
 
   /** The rows that segments, one after the other from `starts` to `end`, no longer have. */
   private[sparkrules] def rowsRemoved(
-      store: Store, description: Description, segments: Seq[SegmentEntry], starts: Seq[Int], end: Int): Array[Int] =
+      store: Store, description: ProgramKey, segments: Seq[SegmentEntry], starts: Seq[Int], end: Int): Array[Int] =
     segments.indices.toArray.flatMap { i =>
       val count = starts.lift(i + 1).getOrElse(end) - starts(i)
       removedOf(store, description, segments(i), count).map(_ + starts(i))
     }
 
-  private def removedOf(store: Store, description: Description, segment: SegmentEntry, count: Int): Array[Int] =
+  private def removedOf(store: Store, description: ProgramKey, segment: SegmentEntry, count: Int): Array[Int] =
     store.removed(description.version.ruleSet, segment, count)
 
   private def without(rules: Seq[RejectedRule], rows: Array[Int]): Seq[RejectedRule] = {
@@ -132,7 +132,7 @@ object Programs {
     val description = describe(session, store, call)
     val entries = store.manifest(description.version).segments
     val segments = entries.map(s => store.segment(description.version.ruleSet, s))
-    val starts = segments.scanLeft(0)(_ + _.subscriptionIds.length)
+    val starts = segments.scanLeft(0)(_ + _.ruleIds.length)
     val all = Segment.concatenated(segments)
     val (bound, _, compiler) = bind(session, store, all, description)
     val removed = rowsRemoved(store, description, entries, starts.init, starts.last)
@@ -156,10 +156,10 @@ object Programs {
     store.resolve(name)
   }
 
-  private[sparkrules] def describe(session: SparkSession, store: Store, call: RuleCall): Description = {
+  private[sparkrules] def describe(session: SparkSession, store: Store, call: RuleCall): ProgramKey = {
     val conf = session.sessionState.conf
     val version = resolve(session, store, call.ruleSet, "match_subscriptions('alerts', *)")
-    Description(
+    ProgramKey(
       version,
       call.names.zip(call.inputs).map { case (names, e) => Column.of(names, e) },
       call.semantics.optimizedBy(conf),
@@ -181,24 +181,24 @@ object Programs {
   }
 
   /** Whether no function that the part's rules call has been replaced in the session since it was compiled. */
-  private def isCurrent(session: SparkSession, part: RulePart): Boolean =
+  private def isCurrent(session: SparkSession, part: VersionPart): Boolean =
     part.functions.map(_._2) == builders(session, part.functions.map(_._1))
 
-  private def compile(session: SparkSession, store: Store, description: Description, spec: PartSpec): RulePart = {
+  private def compile(session: SparkSession, store: Store, description: ProgramKey, spec: PartSpec): VersionPart = {
     val segments = spec.segments.map(s => store.segment(description.version.ruleSet, s))
     val removed = spec.segments.zip(segments).map { case (entry, segment) =>
-      if (spec.omits) removedOf(store, description, entry, segment.subscriptionIds.length) else Array.empty[Int]
+      if (spec.omits) removedOf(store, description, entry, segment.ruleIds.length) else Array.empty[Int]
     }
     val own = if (spec.omits) SegmentMerge(segments, removed) else Segment.concatenated(segments)
     val (bound, bindable, compiler) = bind(session, store, own, description)
     val (program, forest) = compiler.compile(inBands = description.top.isDefined)
-    val numbers = Array.fill(bindable.subscriptionIds.length)(-1)
+    val numbers = Array.fill(bindable.ruleIds.length)(-1)
     compiler.order.indices.foreach(number => numbers(compiler.order(number)) = number)
-    new RulePart(
-      bound.copy(slots = Array.empty, leaves = Array.empty),
+    new VersionPart(
+      bound.copy(slots = Array.empty, predicates = Array.empty),
       own.functions.toSeq.zip(builders(session, own.functions.toSeq)),
       numbers,
-      if (spec.omits) Nil else segments.scanLeft(0)(_ + _.subscriptionIds.length).init,
+      if (spec.omits) Nil else segments.scanLeft(0)(_ + _.ruleIds.length).init,
       rejectedBy(own, compiler),
       program,
       forest,
@@ -207,11 +207,11 @@ object Programs {
 
   private def rejectedBy(segment: Segment, compiler: Compiler): Seq[RejectedRule] = compiler.rejected.map { s =>
     RejectedRule(
-      s, segment.subscriptionIds(s).toString, compiler.problem(s), segment.validFrom(s), Validity.end(segment, s))
+      s, segment.ruleIds(s).toString, compiler.rejection(s), segment.validFrom(s), Validity.end(segment, s))
   }
 
   private[sparkrules] def bind(
-      session: SparkSession, store: Store, segment: Segment, description: Description): (Bound, Segment, Compiler) = {
+      session: SparkSession, store: Store, segment: Segment, description: ProgramKey): (Bound, Segment, Compiler) = {
     val row = description.row.map(_.attribute)
     val conf = description.semantics.over(session.sessionState.conf)
     val analysis = new Analysis(session, conf, RuleInput(row), description.isLocal)
@@ -224,8 +224,8 @@ object Programs {
   private def betweenPadded(segment: Segment, padded: Seq[String]): Seq[Int] =
     if (padded.isEmpty) Nil
     else {
-      segment.subscriptionTexts.indices.filter { s =>
-        val text = segment.subscriptionTexts(s).toLowerCase
+      segment.ruleTexts.indices.filter { s =>
+        val text = segment.ruleTexts(s).toLowerCase
         text.contains("between") && padded.exists(text.contains(_))
       }
     }
@@ -238,38 +238,38 @@ object Programs {
       segment: Segment,
       analysis: Analysis,
       row: Seq[AttributeReference],
-      description: Description,
+      description: ProgramKey,
       statistics: Option[Statistics]): (Bound, Segment, Compiler) = {
     val binder = new Binder(segment, row, analysis, description.missingColumns == "null")
     val bound = Tuning(binder.bind(description.strict), statistics, description.exact)
     val compiler = new Compiler(segment, bound)
     // The whole of a rule lacks the columns that its parts lack.
     val whole = binder.accepted(compiler.rejected.filter { s =>
-      val problem = compiler.problem(s)
-      problem.missing.isEmpty && !problem.isExcessive
+      val rejection = compiler.rejection(s)
+      rejection.missing.isEmpty && !rejection.isExcessive
     })
     if (whole.isEmpty) (bound, segment, compiler) else bind(segment.withWholeTexts(whole), analysis, row, description, statistics)
   }
 
   /** An error that lists the rules that do not fit the table, by what is wrong with them; not those that are hidden. */
-  private[sparkrules] def refuse(description: Description, call: RuleCall, rejected: Seq[RejectedRule], noun: String = "rule"): Unit = {
-    val problems = if (description.invalidRules == "error") valid(rejected, nowOf(call)) else Nil
-    if (problems.nonEmpty) {
+  private[sparkrules] def refuse(description: ProgramKey, call: RuleCall, rejected: Seq[RejectedRule], noun: String = "rule"): Unit = {
+    val rejections = if (description.invalidRules == "error") valid(rejected, nowOf(call)) else Nil
+    if (rejections.nonEmpty) {
       val asNull = s"set ${Settings.MissingColumns.key}=null to read missing columns as NULL, "
       val remedies =
         (if (description.row.isEmpty) "give columns to the call, match_subscriptions('alerts', *), " else "") +
-        (if (problems.exists(_.problem.missing.nonEmpty)) asNull else "") +
+        (if (rejections.exists(_.rejection.missing.nonEmpty)) asNull else "") +
           s"set ${Settings.InvalidRules.key}=skip to leave such ${noun}s out, or change the ${noun}s."
-      throw new RulesException(s"${listed(description, problems, noun)}\n${remedies.capitalize}")
+      throw new RulesException(s"${listed(description, rejections, noun)}\n${remedies.capitalize}")
     }
   }
 
   /** Rules that do not fit the table, by what is wrong with them; the first of many. */
-  private def listed(description: Description, rejected: Seq[RejectedRule], noun: String): String = {
-    val byReason = rejected.groupMap(_.problem)(_.id).toSeq.sortBy(-_._2.length)
-    val lines = byReason.take(10).map { case (problem, ids) =>
+  private def listed(description: ProgramKey, rejected: Seq[RejectedRule], noun: String): String = {
+    val byReason = rejected.groupMap(_.rejection)(_.id).toSeq.sortBy(-_._2.length)
+    val lines = byReason.take(10).map { case (rejection, ids) =>
       val more = if (ids.length > 5) s" and ${ids.length - 5} more" else ""
-      s"\n  ${ids.take(5).map(id => s"'$id'").mkString(", ")}$more: ${problem.reason}"
+      s"\n  ${ids.take(5).map(id => s"'$id'").mkString(", ")}$more: ${rejection.reason}"
     }
     val rest = if (byReason.length > 10) s"\n  ... and ${byReason.length - 10} other reasons" else ""
     val count = if (rejected.length == 1) s"1 $noun" else s"${rejected.length} ${noun}s"

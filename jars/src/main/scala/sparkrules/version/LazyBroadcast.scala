@@ -12,7 +12,7 @@ import org.apache.spark.sql.classic.SparkSession
  * A value of the driver that travels to executors as a broadcast, made when it first does: planning and EXPLAIN cost
  * none. An executor fetches it when it is first asked for.
  */
-final class Shared[T: ClassTag](@transient private val make: () => T) extends Serializable {
+final class LazyBroadcast[T: ClassTag](@transient private val make: () => T) extends Serializable {
   @transient private lazy val own: T = make()
   @transient private var context: SparkContext = _
   private var sent: Broadcast[T] = _

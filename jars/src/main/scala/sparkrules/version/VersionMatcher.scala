@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.{Expression, UnsafeArrayData}
 import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.unsafe.types.UTF8String
 
-import sparkrules.kernel.Matcher
+import sparkrules.kernel.Runner
 import sparkrules.program.{Hidden, IdBuffer}
 import sparkrules.value.SmallInts
 
@@ -17,19 +17,19 @@ import sparkrules.value.SmallInts
  *
  * @param inputs those of the parts' programs, one part after the other
  */
-final class RowMatcher(val rules: PinnedRules, inputs: Seq[Expression], instant: Option[Long]) {
+final class VersionMatcher(val rules: PinnedRules, inputs: Seq[Expression], instant: Option[Long]) {
   private val layout = rules.layout
   private val top = rules.description.top.getOrElse(Int.MaxValue)
 
-  val parts: Array[Matcher] = {
+  val parts: Array[Runner] = {
     val starts = rules.parts.scanLeft(0)(_ + _.inputs)
     rules.parts.indices.map { p =>
       val program = rules.parts(p).program
       val removed = if (layout.isEmpty) Array.empty[Int] else layout.get.removed(p)
-      new Matcher(program, inputs.slice(starts(p), starts(p + 1)), Hidden.of(program.subscriptions, program.validity, removed, instant), top)
+      new Runner(program, inputs.slice(starts(p), starts(p + 1)), Hidden.of(program.subscriptions, program.validity, removed, instant), top)
     }.toArray
   }
-  private val only: Matcher = if (parts.length == 1) parts(0) else null
+  private val only: Runner = if (parts.length == 1) parts(0) else null
   private val order: Order = if (only == null) layout.get.order else null
   private val ids = parts.map(_.program.ids)
 

@@ -8,13 +8,13 @@ import org.apache.spark.unsafe.types.UTF8String
  * Finds a text among many, all different. What a large table costs is memory that is not at hand: here it is looked at in
  * two places, a number and, if that has the text's hash, the bytes beside which the text's own number lies.
  */
-final class TextTable(texts: Array[UTF8String]) {
+final class StringTable(texts: Array[UTF8String]) {
   // Open addressing, half of the places at least are free: the hash above the word where the text lies plus one, or zero.
   private val mask = Integer.highestOneBit(2 * texts.length + 1) * 2 - 1
   private val places = new Array[Long](mask + 1)
 
   // Per text a word with its number above its length, then its bytes in whole words.
-  private val bytes = new Array[Byte](Math.toIntExact(texts.iterator.map(TextTable.size).sum))
+  private val bytes = new Array[Byte](Math.toIntExact(texts.iterator.map(StringTable.size).sum))
 
   {
     var start = 0
@@ -25,7 +25,7 @@ final class TextTable(texts: Array[UTF8String]) {
       var place = text.hashCode & mask
       while (places(place) != 0) place = (place + 1) & mask
       places(place) = (text.hashCode.toLong << 32) | (start / 8 + 1)
-      start += TextTable.size(text).toInt
+      start += StringTable.size(text).toInt
     }
   }
 
@@ -50,6 +50,6 @@ final class TextTable(texts: Array[UTF8String]) {
   }
 }
 
-object TextTable {
+object StringTable {
   private def size(text: UTF8String): Long = 8 + (text.numBytes + 7L) / 8 * 8
 }

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.PythonUDF
 import org.apache.spark.util.SizeEstimator
 
 import sparkrules.bind.Bound
-import sparkrules.guard.Problem
+import sparkrules.guard.Rejection
 import sparkrules.overlap.Digests
 import sparkrules.program.{Forest, Program}
 
@@ -22,7 +22,7 @@ import sparkrules.program.{Forest, Program}
  * @param predicates what subexpressions are compared with over parts: per node its predicate, and the digests of these;
  *   null if there never is another part
  */
-final class RulePart(
+final class VersionPart(
     @transient val bound: Bound,
     @transient val functions: Seq[(String, Any)],
     @transient val numbers: Array[Int],
@@ -36,8 +36,8 @@ final class RulePart(
   /** How many inputs the program has. */
   val inputs: Int = bound.columns.length + bound.extras.length
 
-  private val sharedProgram = new Shared(() => compiled)
-  private val sharedForest = new Shared(() => compiledForest)
+  private val sharedProgram = new LazyBroadcast(() => compiled)
+  private val sharedForest = new LazyBroadcast(() => compiledForest)
 
   def program: Program = sharedProgram.value
 
@@ -68,4 +68,4 @@ final class RulePart(
 }
 
 /** A rule that does not fit the table; `row` among the subscriptions of a part's segments. */
-final case class RejectedRule(row: Int, id: String, problem: Problem, validFrom: Long, validUntil: Long)
+final case class RejectedRule(row: Int, id: String, rejection: Rejection, validFrom: Long, validUntil: Long)

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import sparkrules.program.{Dense, DenseOp}
 
 /** Evaluates the dense part of a program: what changes from one chunk of rows to the next, one for each task. */
-final class DenseMatcher(dense: Dense, matcher: Matcher) {
+final class DenseRunner(dense: Dense, matcher: Runner) {
   import Dense.{Rows, Words}
   import dense._
 
@@ -153,7 +153,7 @@ final class DenseMatcher(dense: Dense, matcher: Matcher) {
   private def turn(group: Int): Unit = {
     var w = 0
     while (w < Words) {
-      DenseMatcher.transpose(columns, 64 * w)
+      DenseRunner.transpose(columns, 64 * w)
       var r = 0
       while (r < 64) { matches(wordOf(64 * w + r, group)) = columns(64 * w + r); r += 1 }
       w += 1
@@ -179,7 +179,7 @@ final class DenseMatcher(dense: Dense, matcher: Matcher) {
   }
 }
 
-object DenseMatcher {
+object DenseRunner {
 
   /** Transposes a square of 64 by 64 bits: halves are exchanged, then halves of these, and so on. */
   def transpose(bits: Array[Long], start: Int): Unit = {

@@ -6,4 +6,4 @@ package sparkrules.guard
  * @param missing the columns it names that the input lacks
  * @param isExcessive whether it takes too much: what it is a part of would, too
  */
-final case class Problem(reason: String, missing: Seq[String] = Nil, isExcessive: Boolean = false)
+final case class Rejection(reason: String, missing: Seq[String] = Nil, isExcessive: Boolean = false)

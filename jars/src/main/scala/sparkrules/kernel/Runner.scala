@@ -22,7 +22,7 @@ import sparkrules.value.{Codes, Keys, SmallInts}
  * @param hidden the subscriptions that do not take part, as [[Hidden]] gives them
  * @param top how many matches are wanted, the first in their order
  */
-final class Matcher(
+final class Runner(
     val program: Program, inputs: Seq[Expression], hidden: Array[Long] = null, top: Int = Int.MaxValue) {
   import program._
 
@@ -71,7 +71,7 @@ final class Matcher(
   /** How many rows must be announced before they are run: some rules are evaluated for all of them at once. */
   def chunk: Int = if (dense.isEmpty) 0 else Dense.Rows
 
-  private lazy val denseMatcher = new DenseMatcher(dense, this)
+  private lazy val denseMatcher = new DenseRunner(dense, this)
   private var position = 0
 
   /** To be called, if there are chunks, before these rows are run one after the other. */
@@ -85,7 +85,7 @@ final class Matcher(
     row = next
     stamp += 1
     if (times != null) Arrays.fill(times, 0)
-    if (stamp == Matcher.LastStamp) forget()
+    if (stamp == Runner.LastStamp) forget()
   }
 
   def run(next: InternalRow): Unit = {
@@ -484,6 +484,6 @@ final class Matcher(
   }
 }
 
-object Matcher {
+object Runner {
   private final val LastStamp = Int.MaxValue / 2
 }

@@ -11,9 +11,9 @@ import sparkrules.value.{Codes, NoKeys}
 /**
  * The tests that conditions are made of: a slot, and the codes for which it is true. Equal tests have one number.
  */
-final class Tests(slots: Array[Slot]) {
-  private val numbers = mutable.HashMap.empty[Tests.Key, Int]
-  private val keys = ArrayBuffer.empty[Tests.Key]
+final class PredicateTable(slots: Array[Slot]) {
+  private val numbers = mutable.HashMap.empty[PredicateTable.Key, Int]
+  private val keys = ArrayBuffer.empty[PredicateTable.Key]
   private val chances = ArrayBuffer.empty[Double]
 
   def size: Int = keys.length
@@ -24,7 +24,7 @@ final class Tests(slots: Array[Slot]) {
   def chance(test: Int): Double = chances(test)
 
   def of(slot: Int, intervals: Array[Int]): Int = {
-    val key = new Tests.Key(slot, intervals)
+    val key = new PredicateTable.Key(slot, intervals)
     numbers.getOrElseUpdate(key, {
       keys += key
       chances += chanceOf(slot, intervals)
@@ -55,8 +55,8 @@ final class Tests(slots: Array[Slot]) {
 
   private def chanceOf(slot: Int, intervals: Array[Int]): Double = {
     val counted = slots(slot).selectivity(intervals)
-    val guessed = if (slots(slot).base >= 0) Tests.RarelyFound.selectivity(intervals) else None
-    counted.orElse(guessed).map(_.max(Tests.Least)).getOrElse {
+    val guessed = if (slots(slot).base >= 0) PredicateTable.RarelyFound.selectivity(intervals) else None
+    counted.orElse(guessed).map(_.max(PredicateTable.Least)).getOrElse {
       // A value that rules name is as likely as one between.
       val codes = slots(slot).keys.maxCode + 1.0
       Codes.pairs(intervals).map { case (first, last) => (if (first == last) 2 else last - first + 1) / codes }.sum.min(1.0)
@@ -64,7 +64,7 @@ final class Tests(slots: Array[Slot]) {
   }
 }
 
-object Tests {
+object PredicateTable {
   // What is looked for in a text is rarely there. Shares of the codes of a Boolean: NULL, false and true among them.
   private val RarelyFound = Slot(Literal(null), -1, NoKeys, Some(Array(0.01, 0, 0.97, 0, 0.02, 0)))
 

@@ -2,7 +2,7 @@ package sparkrules.overlap
 
 import java.util.Arrays
 
-import sparkrules.kernel.{Matcher, Truth}
+import sparkrules.kernel.{Runner, Truth}
 import sparkrules.program.Forest
 import sparkrules.value.{IntBuffer, IntLists}
 
@@ -15,7 +15,7 @@ import sparkrules.value.{IntBuffer, IntLists}
  *
  * Nor at nodes where all others would exclude them (see [[Exclusion]]).
  *
- * The rest are numbered. Nodes that several parts of the version have (see [[Common]]) are kept, whatever they are, under
+ * The rest are numbered. Nodes that several parts of the version have (see [[CommonNodes]]) are kept, whatever they are, under
  * one number for all parts; what is above such a node need not be in the other parts.
  *
  * @param nodes per part and subscription: the numbers of its nodes
@@ -23,7 +23,7 @@ import sparkrules.value.{IntBuffer, IntLists}
  * @param tests of each, the part whose slots and nodes it names; then, for most, some ranges of which all must hold: how
  *   many, and of each its slot, first and last code; or 0 and the node itself, if it is not as simple
  */
-final class Sharing(val nodes: Array[IntLists], places: Array[Int], tests: Array[Int]) {
+final class SharedNodes(val nodes: Array[IntLists], places: Array[Int], tests: Array[Int]) {
 
   /** How many numbers there are. */
   def size: Int = places.length
@@ -32,7 +32,7 @@ final class Sharing(val nodes: Array[IntLists], places: Array[Int], tests: Array
   lazy val complexParts: Set[Int] = places.iterator.filter(place => tests(place + 1) == 0).map(tests(_)).toSet
 
   /** Whether the node of a number is true for the row that the parts' matchers are at. */
-  def isTrue(number: Int, matchers: Array[Matcher], truths: Array[Truth]): Boolean = {
+  def isTrue(number: Int, matchers: Array[Runner], truths: Array[Truth]): Boolean = {
     val place = places(number)
     val part = tests(place)
     val ranges = tests(place + 1)
@@ -47,13 +47,13 @@ final class Sharing(val nodes: Array[IntLists], places: Array[Int], tests: Array
   }
 }
 
-object Sharing {
+object SharedNodes {
 
   /**
    * @param common per part: the nodes that other parts have too, and `numbers` theirs
    * @param count how many such numbers there are
    */
-  def of(forests: Array[Forest], common: Array[Array[Int]], numbers: Array[Array[Int]], count: Int): Sharing = {
+  def of(forests: Array[Forest], common: Array[Array[Int]], numbers: Array[Array[Int]], count: Int): SharedNodes = {
     val (places, tests) = (new IntBuffer, new IntBuffer)
     (0 until count).foreach(_ => places += -1)
     val nodes = forests.indices.map { part =>
@@ -76,7 +76,7 @@ object Sharing {
       forest.roots.foreach(walk.add)
       withoutExcluded(forest, new IntLists(walk.ends.toArray, walk.found.toArray), places.length, count)
     }.toArray
-    new Sharing(nodes, places.toArray, tests.toArray)
+    new SharedNodes(nodes, places.toArray, tests.toArray)
   }
 
   /** The lists without numbers of nodes where nobody of the same part, which alone has them, can be met. */
@@ -127,7 +127,7 @@ object Sharing {
   /** Adds the test of a node, and gives its place. */
   private def addTest(forest: Forest, part: Int, node: Int, tests: IntBuffer): Int = {
     import forest.{children, intervals, kinds, slots}
-    def isRange(node: Int): Boolean = kinds(node) == Forest.Leaf && intervals.length(node) == 2
+    def isRange(node: Int): Boolean = kinds(node) == Forest.Predicate && intervals.length(node) == 2
     val place = tests.length
     tests += part
     val ranges = if (kinds(node) == Forest.And) children(node) else Array(node)

@@ -11,23 +11,23 @@ import sparkrules.program.Forest
  *
  * @param nodes per part: its nodes that are such, and `numbers` theirs
  */
-final class Common(nodes: Array[Array[Int]], numbers: Array[Array[Int]], count: Int) extends Serializable {
-  @transient private var made: Sharing = _
+final class CommonNodes(nodes: Array[Array[Int]], numbers: Array[Array[Int]], count: Int) extends Serializable {
+  @transient private var made: SharedNodes = _
 
   /** How the subscriptions of the parts, whose forests these are, share nodes; made once in each JVM. */
-  def sharing(forests: => Array[Forest]): Sharing = synchronized {
-    if (made == null) made = Sharing.of(forests, nodes, numbers, count)
+  def sharing(forests: => Array[Forest]): SharedNodes = synchronized {
+    if (made == null) made = SharedNodes.of(forests, nodes, numbers, count)
     made
   }
 }
 
-object Common {
+object CommonNodes {
 
   /** A version that is one part has none. */
-  def none: Common = new Common(Array(Array.empty[Int]), Array(Array.empty[Int]), 0)
+  def none: CommonNodes = new CommonNodes(Array(Array.empty[Int]), Array(Array.empty[Int]), 0)
 
   /** @param digests those of each part */
-  def of(digests: Array[Digests]): Common = {
+  def of(digests: Array[Digests]): CommonNodes = {
     // The largest part only looks up what the others have.
     val order = digests.indices.sortBy(digests(_).size)
     val known = new DigestNumbers(order.init.map(digests(_).size.toLong).sum)
@@ -47,7 +47,7 @@ object Common {
       }
       (own.toArray, theirs.toArray)
     }
-    new Common(common.map(_._1).toArray, common.map(_._2).toArray, count)
+    new CommonNodes(common.map(_._1).toArray, common.map(_._2).toArray, count)
   }
 
   /** Numbers digests in the order in which they come, and notes which come from two parts. */

@@ -16,7 +16,7 @@ import sparkrules.value.IntLists
  * @param checks per entry: where its bytes begin in `checkedBytes`; none if the key is proof enough, and not because the
  *   automaton ignores case
  */
-final class TextTests private (
+final class TextScan private (
     val covered: Array[Int],
     private[sparkrules] val automaton: Automaton,
     private[sparkrules] val keyTests: IntLists,
@@ -28,10 +28,10 @@ final class TextTests private (
   def scanner(): TextScanner = new TextScanner(this)
 }
 
-object TextTests {
+object TextScan {
 
   /** The tests of one slot's value: their own slots, and what they want. */
-  def of(tests: Iterable[(Int, Wanted)]): TextTests = {
+  def of(tests: Iterable[(Int, Wanted)]): TextScan = {
     val all = tests.toArray
     val entries = all.indices.toArray.flatMap { i =>
       val wanted = all(i)._2
@@ -51,9 +51,9 @@ object TextTests {
       entries.indices.toArray)
     val checked = grouped.values.map { entry =>
       val part = entries(entry)._2
-      if (anyCase && !part.anyCase && Part.hasLetters(part.text)) part.text.getBytes else Array.emptyByteArray
+      if (anyCase && !part.anyCase && Piece.hasLetters(part.text)) part.text.getBytes else Array.emptyByteArray
     }
-    new TextTests(
+    new TextScan(
       all.map(_._1),
       automaton,
       new IntLists(grouped.offsets, grouped.values.map(entries(_)._1)),
@@ -62,22 +62,22 @@ object TextTests {
   }
 
   /** Per slot: which of the scans decides it, or -1. */
-  def bySlot(scans: Array[TextTests], slots: Int): Array[Int] = {
+  def bySlot(scans: Array[TextScan], slots: Int): Array[Int] = {
     val all = Array.fill(slots)(-1)
     scans.indices.foreach(scan => scans(scan).covered.foreach(all(_) = scan))
     all
   }
 
-  private def key(part: Part, anyCase: Boolean): String = {
+  private def key(part: Piece, anyCase: Boolean): String = {
     val bytes = part.text.getBytes
-    val text = new String(if (anyCase) bytes.map(Part.lower) else bytes, ISO_8859_1)
+    val text = new String(if (anyCase) bytes.map(Piece.lower) else bytes, ISO_8859_1)
     val started = if (part.atStart) s"${Automaton.Start}$text" else text
     if (part.atEnd) s"$started${Automaton.End}" else started
   }
 }
 
 /** Scans texts. Nothing is cleared between them: a stamp that is not the current text's counts as empty. */
-final class TextScanner(tests: TextTests) extends Hits {
+final class TextScanner(tests: TextScan) extends Hits {
   import tests._
 
   private var stamp = 0
