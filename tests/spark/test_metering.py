@@ -23,8 +23,8 @@ STEPS = "takes more steps"
 BYTES = "more bytes"
 POLICY = Policy(
     extra_functions={
-        "to_base32", "repeat", "lpad", "space", "array_repeat", "sequence", "format_number", "format_string", "array_insert",
-        "xpath_boolean",
+        "to_base32", "repeat", "lpad", "space", "array_repeat", "sequence", "format_number", "format_string",
+        "array_insert", "xpath_boolean",
     }
 )  # fmt: skip
 ENTRIES = "map_from_entries(transform(sequence(1, 20000), y -> struct(y, y)))"
