@@ -10,8 +10,17 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import pyarrow as pa
 
-from sparkrules.advertised import Advertisement
-from sparkrules.arguments import (
+from sparkrules.catalyst.analyze import count_ranges, counted_values
+from sparkrules.catalyst.conformity import nonconforming, where_texts
+from sparkrules.catalyst.row_truth import row_truth
+from sparkrules.catalyst.session import require_plugin, store_of
+from sparkrules.errors import RuleSetError
+from sparkrules.index import Sharing, sharing
+from sparkrules.lint import Report, lint
+from sparkrules.local import Drawing, Explanations, Matches, Statistics, explain, match, statistics_of
+from sparkrules.report import write_report
+from sparkrules.rules.advertised import Advertisement
+from sparkrules.rules.arguments import (
     a_data_frame,
     a_file_to_write,
     a_session,
@@ -23,25 +32,17 @@ from sparkrules.arguments import (
     some_ids,
     true_or_false,
 )
-from sparkrules.as_written import as_written
-from sparkrules.catalyst.analyze import count_ranges, counted_values
-from sparkrules.catalyst.conformity import nonconforming, where_texts
-from sparkrules.catalyst.session import require_plugin, store_of
-from sparkrules.errors import RuleSetError
-from sparkrules.frames import Frame, as_arrow
-from sparkrules.index import Drawing, Explanations, Matches, Sharing, Statistics, explain, match, sharing, statistics_of
-from sparkrules.lint import Report, lint
-from sparkrules.overlapping import OverlappingPair, OverlapQuestions, advertising, texts_table
-from sparkrules.published import PublishedSubscriptions
-from sparkrules.rejected import Rejected
-from sparkrules.report import write_report
-from sparkrules.restricted import restricted_segment
-from sparkrules.row_truth import row_truth
-from sparkrules.rule_sources import is_spark
+from sparkrules.rules.as_written import as_written
+from sparkrules.rules.frames import Frame, as_arrow
+from sparkrules.rules.overlapping import OverlappingPair, OverlapQuestions, advertising, texts_table
+from sparkrules.rules.published import PublishedSubscriptions
+from sparkrules.rules.restricted import restricted_segment
+from sparkrules.rules.sources import is_spark
+from sparkrules.rules.table_schema import TableSchema, arrow_schema
+from sparkrules.rules.validity import instant_of
 from sparkrules.sql import RuleError
+from sparkrules.sql.rejected import Rejected
 from sparkrules.store import Store
-from sparkrules.table_schema import TableSchema, arrow_schema
-from sparkrules.validity import instant_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession

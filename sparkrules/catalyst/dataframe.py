@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from sparkrules.arguments import a_data_frame, a_text, checked, some_rules
-from sparkrules.catalyst.predicate_sql import quoted
+from sparkrules.catalyst.python_engine import matched_rows
 from sparkrules.catalyst.session import require_plugin, store_of
 from sparkrules.errors import RuleSetError
 from sparkrules.index import Segment
-from sparkrules.python_engine import matched_rows
+from sparkrules.rules.arguments import a_data_frame, a_text, checked, some_rules
+from sparkrules.sql.predicate_sql import quoted
 from sparkrules.store import Store, check_name, merged
 
 if TYPE_CHECKING:

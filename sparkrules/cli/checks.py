@@ -20,7 +20,7 @@ from sparkrules.cli.text_table import counted
 from sparkrules.errors import SparkRulesError
 from sparkrules.store import Store
 from sparkrules.store.location import STORE_VARIABLE
-from sparkrules.tickets import read_key
+from sparkrules.store.tickets import read_key
 
 Status = Literal["ok", "note", "broken", "skipped"]
 

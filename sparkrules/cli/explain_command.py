@@ -24,7 +24,7 @@ from sparkrules.cli.json_text import json_text
 from sparkrules.cli.options import add_engine, add_json, add_rules
 from sparkrules.cli.rules import chosen_rules
 from sparkrules.errors import SparkRulesError
-from sparkrules.index import ExplainedNode, Explanation, NeedsSpark, UnknownColumn
+from sparkrules.local import ExplainedNode, Explanation, NeedsSpark, UnknownColumn
 from sparkrules.ruleset import RuleSet
 from sparkrules.sql.named_columns import columns_in
 from sparkrules.sql.tree import distinct_predicates

@@ -15,9 +15,9 @@ from sparkrules.cli.options import add_conf, add_dialect, add_store
 from sparkrules.cli.rules import load_rules, read_rules
 from sparkrules.errors import SparkRulesError
 from sparkrules.report import write_report
+from sparkrules.rules.table_schema import arrow_schema
 from sparkrules.ruleset import RuleSet
 from sparkrules.store import Store
-from sparkrules.table_schema import arrow_schema
 
 
 def add_report(commands: Commands) -> None:

@@ -3,7 +3,7 @@
 The most frequent parts come first. In each round every chain chooses, of the pairs of its operands, the one that the
 most chains contain; a pair that two or more chains have chosen becomes a node, and they refer to that. It ends when no
 two chains agree. One rule inserted into a forest that is there is arranged by the thesis' dynamic program instead, see
-`ATree.insert`.
+`ATree.insert` in `tests/specification/atree.py`.
 
 A stored segment keeps its chains flat, `A AND B AND C` as one node with three children: that form does not depend on
 the other rules, so that segments of different times can be merged and compared. How to cut a chain for speed depends on

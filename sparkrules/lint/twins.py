@@ -15,13 +15,13 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from sparkrules.index.builder import build_segment
-from sparkrules.index.canonical import FALSE, TRUE, canonical
-from sparkrules.index.covering import Coverings
-from sparkrules.index.regions import Regions
-from sparkrules.index.relations import covers_in
 from sparkrules.index.rule import Rule
-from sparkrules.index.satisfiable import formula
 from sparkrules.lint.finding import Finding
+from sparkrules.logic.canonical import FALSE, TRUE, canonical
+from sparkrules.logic.covering import Coverings
+from sparkrules.logic.regions import Regions
+from sparkrules.logic.relations import covers_in
+from sparkrules.logic.satisfiable import formula
 
 _SAME = "Keep one of them, unless their priorities, metadata or owners matter."
 _COVERED = "Remove it, unless its id, priority or metadata matter; or check whether the other is too general."

@@ -16,13 +16,13 @@ from sparkrules.catalyst.session import require_plugin, store_of
 from sparkrules.index.segment import Segment
 from sparkrules.index.sharing import Sharing, sharing
 from sparkrules.lint import Report
-from sparkrules.rejected import Rejected
 from sparkrules.report.attributes import Attribute, Distribution, attributes_of, distributions_of
 from sparkrules.report.catalogue import Catalogue
 from sparkrules.report.hits import Hits, count_hits, matched
 from sparkrules.report.left_out import NOTHING, LeftOut, left_out_of
 from sparkrules.report.matrix import MOST_RULES, Matrix, matrix_of_rows, matrix_of_tests
 from sparkrules.report.together import OverTime, Together, count_together
+from sparkrules.sql.rejected import Rejected
 from sparkrules.sql.tree import OPERATORS
 from sparkrules.store import Store
 

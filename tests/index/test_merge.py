@@ -13,8 +13,9 @@ import pytest
 from numpy.typing import NDArray
 
 from sparkrules.errors import DuplicateId
-from sparkrules.index import Rule, Segment, build_segment, from_tables, match, to_tables
+from sparkrules.index import Rule, Segment, build_segment, from_tables, to_tables
 from sparkrules.index.merge import merge_segments
+from sparkrules.local import match
 from sparkrules.sql import called_functions, parse_rule
 from sparkrules.sql.tree import Junction, Node
 
