@@ -6,12 +6,14 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import pyarrow as pa
 
 from sparkrules.catalyst.analyze import count_ranges, counted_values
+from sparkrules.catalyst.dataframe import Rules
 from sparkrules.catalyst.session import require_plugin, store_of
 from sparkrules.index.segment import Segment
 from sparkrules.index.sharing import Sharing, sharing
@@ -29,8 +31,6 @@ from sparkrules.store import Store
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from sparkrules.ruleset import RuleSet
-
 # `lint` takes minutes for 100,000 rules, everything else seconds.
 MOST_LINTED = 20_000
 _SAMPLE, _SMALLEST_SAMPLE = 20_000, 2_000
@@ -40,6 +40,18 @@ _PATTERNS = np.isin(OPERATORS, [word for word in OPERATORS if re.search("like|co
 _MOST_SHARED = 15
 
 Say = Callable[[str], Any]
+
+
+class ReportedRules(Rules, Protocol):
+    """What a report needs of a rule set: see `sparkrules.RuleSet`."""
+
+    @property
+    def rejected(self) -> list[Rejected]: ...
+
+    @property
+    def _home(self) -> Path | None: ...
+
+    def lint(self, schema: pa.Schema | None = None) -> Report: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +85,7 @@ class Facts:
 
 
 def gather(
-    rules: RuleSet, df: DataFrame | None, time: str | None, schema: pa.Schema | None, lint: bool | None, say: Say
+    rules: ReportedRules, df: DataFrame | None, time: str | None, schema: pa.Schema | None, lint: bool | None, say: Say
 ) -> Facts:
     """Everything that a report says; `say` is told what is done next."""
     made = datetime.now(timezone.utc)
@@ -136,6 +148,6 @@ def _sample(segment: Segment) -> int:
     return min(_SAMPLE, max(_SMALLEST_SAMPLE, _VALUES // max(values, 1)))
 
 
-def _known_version(rules: RuleSet) -> int | None:
+def _known_version(rules: ReportedRules) -> int | None:
     """The version that the rules were loaded or published as, if they are still the same."""
     return None if rules._home is None else rules.version_in(rules._home)

@@ -23,10 +23,10 @@ from sparkrules.index.merge import merge_segments
 from sparkrules.index.segment import Segment
 from sparkrules.rules.compile import compile_texts
 from sparkrules.rules.fields import check_id, check_metadata, check_priority, check_where
-from sparkrules.rules.sources import FileRow, NoRule, RuleRow, Source
+from sparkrules.rules.sources import FileRow, NoRule, RuleRow
 from sparkrules.rules.validity import check_validity
 from sparkrules.sql import DEFAULT_POLICY, Policy, RuleError, functions_of
-from sparkrules.sql.rejected import Rejected
+from sparkrules.sql.rejected import Rejected, Source
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,9 @@ def compile_rows(
         refused.update(segment.subscription_id.tolist())
         open_rows = later
     none = np.empty(0, np.int32)
-    whole = segments[0] if len(segments) == 1 else merge_segments([(segment, none) for segment in segments])
+    whole = (
+        segments[0] if len(segments) == 1 else merge_segments([(segment, none) for segment in segments], functions_of)
+    )
     return CompiledRows(whole, ids, sorted(rejected, key=lambda found: found[0]))
 
 
@@ -140,7 +142,7 @@ def without_taken(done: CompiledRows, rule_set: str, taken: Collection[str]) -> 
         for row, id in zip(rows.tolist(), segment.subscription_id[rows].tolist(), strict=True)
     ]
     ids = [id for id in done.ids if id not in taken]
-    return CompiledRows(merge_segments([(segment, rows.astype(np.int32))]), ids, [*done.rejected, *late])
+    return CompiledRows(merge_segments([(segment, rows.astype(np.int32))], functions_of), ids, [*done.rejected, *late])
 
 
 def duplicate(rule_set: str, id: str) -> DuplicateId:

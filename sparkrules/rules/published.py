@@ -8,11 +8,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import pyarrow as pa
 
-from sparkrules.catalyst.session import RULE_SET_SETTING, STORE_SETTING, store_of
 from sparkrules.errors import RuleSetError
 from sparkrules.index import Rule
 from sparkrules.lint import Report, lint_errors
@@ -20,12 +19,10 @@ from sparkrules.rules.advertised import Advertised
 from sparkrules.rules.arguments import (
     a_path,
     a_policy,
-    a_session,
     a_span,
     a_text,
     a_whole_number,
     checked,
-    true_or_false,
 )
 from sparkrules.rules.as_written import as_written
 from sparkrules.rules.content import Content
@@ -49,9 +46,6 @@ from sparkrules.store import (
 )
 from sparkrules.store.tickets import shared_key, ticket_hash
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
 _log = logging.getLogger("sparkrules.lint")
 _Own = TypeVar("_Own", bound="PublishedSubscriptions")
 _SHOWN = 20
@@ -73,53 +67,19 @@ class StrictPublishError(RuleSetError):
 class PublishedSubscriptions(Subscriptions):
     """Subscriptions that know which version of which store they are from."""
 
-    @checked(spark=a_session, store=a_path, merge=a_text, strict=true_or_false)
-    def publish(
+    def _publish(
         self,
-        spark: SparkSession | None = None,
-        store: str | os.PathLike[str] | None = None,
+        target: Store,
         *,
-        merge: Merge = "auto",
-        overlaps: bool | TableSchema = False,
-        force: bool = False,
-        schema: TableSchema | None = None,
-        strict: bool = False,
+        merge: Merge,
+        overlaps: bool | TableSchema,
+        force: bool,
+        schema: TableSchema | None,
+        strict: bool,
     ) -> int:
-        """Publish the rules as the next version of this rule set, and return the version.
-
-        The store is `store`, else that of the session (`spark.sparkrules.store`), else the one that this object was
-        loaded from or published to last, else the default one. With a session, its settings then name this store and
-        this rule set, so that `SELECT match_subscriptions(*) FROM t` uses it.
-
-        Only what is new since the version that was loaded or published last is written. If others have published
-        meanwhile, this object takes over their changes; if they have changed the same subscriptions, nothing is
-        published and `PublishConflict` is raised. A rule set that was made from nothing replaces all that was there; if
-        that has subscriptions with a ticket, only with `force=True`; else: `WrongTicket`.
-
-        Small segments are merged, and rules that have expired are dropped from those: `merge="all"` makes one segment
-        of everything, `merge="none"` only adds.
-
-        If there are advertisements, which subscriptions may match their rows is stored for the table function
-        `overlaps`. What is new is decided if there are few pairs, or if `overlaps` is True, or the schema of the table
-        (see `RuleSet.overlapping`), with which pairs of later versions are then decided too.
-
-        With `strict=True` nothing is published if a rule can never match, as far as `lint` can tell, or if rules were
-        set aside: `StrictPublishError` lists them. The `schema` of the table lets it find columns that are missing and
-        constants that do not fit; without `strict`, what is wrong is then logged as a warning.
-
-        >>> from sparkrules import RuleSet
-        >>> rules = RuleSet("alerts")
-        >>> rules.subscribe("hot", "temperature > 30")
-        >>> first = rules.publish()
-        >>> rules.subscribe("cold", "temperature < 0")
-        >>> rules.publish() - first
-        1
-        """
+        """Publish the rules to a store as the next version, and return the version. See `RuleSet.publish`."""
         if strict or schema is not None:
             self._check(arrow_schema(schema), strict=strict)
-        if store is None and spark is not None:
-            store = store_of(spark)
-        target = self._store(store)
         base = self._known.get(target.path)
         draft = Draft(
             self._content_for(target).sealed(),
@@ -129,9 +89,6 @@ class PublishedSubscriptions(Subscriptions):
             self._new_advertisements(target, base),
         )
         self._take_over(target, publish_draft(target, self.name, draft, base, merge=merge, force=force))
-        if spark is not None:
-            spark.conf.set(STORE_SETTING, str(target.path))
-            spark.conf.set(RULE_SET_SETTING, self.name)
         return self._known[target.path].number
 
     def _check(self, schema: pa.Schema | None, *, strict: bool) -> None:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from sparkrules.index import Segment
 from sparkrules.index.merge import merge_segments
+from sparkrules.sql import functions_of
 
 
 def restricted_segment(segment: Segment, numbers: NDArray[np.int32]) -> Segment:
@@ -22,5 +23,5 @@ def restricted_segment(segment: Segment, numbers: NDArray[np.int32]) -> Segment:
     """
     left_out = np.ones(len(segment.subscription_id), bool)
     left_out[numbers] = False
-    made = merge_segments([(segment, np.flatnonzero(left_out).astype(np.int32))])
+    made = merge_segments([(segment, np.flatnonzero(left_out).astype(np.int32))], functions_of)
     return replace(made, ticket=np.full(len(made.ticket), None, object))

@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from sparkrules.errors import RuleSetError
 from sparkrules.rules.frames import as_arrow, is_frame
+from sparkrules.sql.rejected import Source
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -34,10 +35,6 @@ class RuleRow(NamedTuple):
     metadata: Any = None
     valid_from: Any = None
     valid_until: Any = None
-
-
-Source = tuple[str, str, int]
-"""Where a rule stands: the file, and which of its lines, or of its rules, counted from 1."""
 
 
 class FileRow(RuleRow):

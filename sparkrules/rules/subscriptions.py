@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal, overload
+from typing import TYPE_CHECKING, Literal, overload
 
 from tqdm import tqdm
 
-from sparkrules.catalyst.compile import compile_dataframe
 from sparkrules.errors import RuleSetError, UnknownId
 from sparkrules.index import Rule, Segment
 from sparkrules.rules.advertised import Advertised, Advertisement
@@ -25,6 +24,9 @@ from sparkrules.sql import DEFAULT_POLICY, Policy, RuleError, parse_rule, spark_
 from sparkrules.sql.rejected import Rejected
 from sparkrules.store import Store, Version, check_name
 from sparkrules.store.tickets import check_ticket, new_ticket, read_key, refuse, ticket_hash
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 
 class Subscriptions:
@@ -234,10 +236,16 @@ class Subscriptions:
             # The partitions do not know of each other, nor of this rule set.
             return sum(
                 self._add_compiled(without_taken(done, self.name, self._content.taken(done.ids)))
-                for done in compile_dataframe(source, compile_here)
+                for done in self._compiled_by_spark(source, compile_here)
             )
         rows = read_rules(source)
         return self._add_compiled(compile_here(rows, taken=self._content.taken, progress=self._progress))
+
+    def _compiled_by_spark(
+        self, df: DataFrame, compile: Callable[[Iterable[RuleRow]], CompiledRows]
+    ) -> Iterable[CompiledRows]:
+        """What `compile` makes of the rows of a DataFrame, in pieces: for a class that knows Spark."""
+        raise NotImplementedError
 
     def _add_compiled(self, done: CompiledRows) -> int:
         """Add what was compiled, and return how much that is."""

@@ -3,6 +3,7 @@
 from sparkrules.sql.called import called_functions, functions_in, functions_of
 from sparkrules.sql.errors import RuleError
 from sparkrules.sql.policy import DEFAULT_POLICY, Policy
+from sparkrules.sql.rejected import Rejected
 from sparkrules.sql.rule import parse_rule, spark_sql
 from sparkrules.sql.tree import (
     ALWAYS,
@@ -31,6 +32,7 @@ __all__ = [
     "Node",
     "Policy",
     "Predicate",
+    "Rejected",
     "RuleError",
     "called_functions",
     "functions_in",

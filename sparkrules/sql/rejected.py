@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from sparkrules.rules.sources import Source
 from sparkrules.sql.errors import RuleError
+
+Source = tuple[str, str, int]
+"""Where a rule stands: the file, and which of its lines, or of its rules, counted from 1."""
 
 
 @dataclass(frozen=True, repr=False)

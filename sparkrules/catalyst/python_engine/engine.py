@@ -22,6 +22,7 @@ from sparkrules.index import Segment, build_segment
 from sparkrules.index.merge import merge_segments
 from sparkrules.index.segment_rules import rule_at
 from sparkrules.rules.table_schema import is_char
+from sparkrules.sql.called import functions_of
 from sparkrules.sql.tree import Predicate
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def _fitting(df: DataFrame, segment: Segment, rule_set: str) -> tuple[Segment, B
     _log.warning("%s\nThey are left out: spark.sparkrules.invalidRules=skip", described(rule_set, df.columns, named))
     # The others as a segment of their own: what has no leaf must not be taken for false, nor be a part of a group.
     left_out = np.array([*problems], np.int32)
-    return _fitting(df, merge_segments([(segment, left_out)]), rule_set)
+    return _fitting(df, merge_segments([(segment, left_out)], functions_of), rule_set)
 
 
 def _between_padded(df: DataFrame, segment: Segment) -> Segment:
@@ -128,7 +129,7 @@ def _rejected(segment: Segment, problems: dict[int, Problem]) -> dict[int, Probl
 def _with_whole_texts(segment: Segment, numbers: Sequence[int]) -> Segment:
     rules = [rule_at(segment, number) for number in numbers]
     whole = build_segment([replace(rule, tree=Predicate(rule.sql or rule.where, "is true")) for rule in rules])
-    return merge_segments([(segment, np.array(numbers, np.int32)), (whole, np.empty(0, np.int32))])
+    return merge_segments([(segment, np.array(numbers, np.int32)), (whole, np.empty(0, np.int32))], functions_of)
 
 
 def _is_condition(found: Attribute | Problem) -> bool:

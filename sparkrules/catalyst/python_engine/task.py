@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
@@ -76,14 +77,13 @@ def shipped(task: Task) -> Callable[[Batches], Batches]:
     """A function for `mapInArrow` that brings its code along: workers need numpy and pyarrow, not this package."""
     from pyspark import cloudpickle as untyped
 
-    import sparkrules
-
     cloudpickle: Any = untyped
-    cloudpickle.register_pickle_by_value(sparkrules)
+    package = sys.modules[__name__.partition(".")[0]]
+    cloudpickle.register_pickle_by_value(package)
     try:
         content = cloudpickle.dumps(task)
     finally:
-        cloudpickle.unregister_pickle_by_value(sparkrules)
+        cloudpickle.unregister_pickle_by_value(package)
 
     # Defined here, because a function of a module goes to the workers as the module's name.
     def run(batches: Batches) -> Batches:
