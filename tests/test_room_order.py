@@ -23,12 +23,15 @@ ALLOWED = {
     "rules": "errors sql index logic store lint",
     "catalyst": "errors sql index logic local store rules",
     "report": "errors sql index local store lint catalyst",
-    "ruleset": "errors sql index logic local store lint rules catalyst report",
-    "sparkrules": "errors sql lint rules store catalyst ruleset",
+    "ruleset": "errors sql index local store lint rules catalyst report",
+    "sparkrules": "errors sql catalyst ruleset",
     "demo": "errors catalyst sparkrules",
     "cli": "errors sql index local store lint rules catalyst report ruleset sparkrules demo",
     "__main__": "cli",
 }
+
+# Rooms that use others by their fronts only: `from sparkrules.store import Store`, not `sparkrules.store.store`.
+BY_FRONTS = ("report", "demo", "cli")
 
 
 def room_of(module: str) -> str:
@@ -43,17 +46,14 @@ def imports_of(file: Path) -> Iterator[tuple[int, str]]:
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert not node.level, f"{file}, line {node.lineno}: imports are absolute, so that they say which room"
-            inner = [f"{node.module}.{alias.name}" for alias in node.names]
-            # `from sparkrules import cli` imports a room, `from sparkrules import RuleSet` a name of the facade.
-            names = [name if _is_module(name) else node.module or "" for name in inner]
+            names = [node.module or ""]
+            if names == ["sparkrules"]:
+                # `from sparkrules import cli` imports a room, `from sparkrules import RuleSet` a name of the facade.
+                rooms = [alias.name for alias in node.names if alias.name in ALLOWED]
+                names = [f"sparkrules.{name}" for name in rooms] + names * (len(rooms) < len(node.names))
         else:
             continue
         yield from ((node.lineno, name) for name in names if name.split(".")[0] == "sparkrules")
-
-
-def _is_module(name: str) -> bool:
-    path = ROOT.parent.joinpath(*name.split("."))
-    return path.with_suffix(".py").exists() or (path / "__init__.py").exists()
 
 
 def is_allowed(room: str, module: str) -> bool:
@@ -71,6 +71,9 @@ def test_lower_rooms_never_import_higher_ones() -> None:
             if not is_allowed(room, module):
                 allowed = ", ".join(ALLOWED[room].split()) or "nothing"
                 broken.append(f"{place}, line {line}: {room} imports {module}; allowed: {allowed}")
+            elif room in BY_FRONTS and room_of(module) != room and module.count(".") > 1:
+                front = f"sparkrules.{room_of(module)}"
+                broken.append(f"{place}, line {line}: {room} imports {module}; allowed: its front, {front}")
     assert not broken, "lower rooms never import higher ones:\n" + "\n".join(broken)
 
 

@@ -16,8 +16,7 @@ from sparkrules.cli.rules import advertise, chosen_rules
 from sparkrules.cli.text_table import counted, terminal_width, text_table
 from sparkrules.errors import SparkRulesError
 from sparkrules.index import Rule, build_segment
-from sparkrules.rules.advertised import Advertisement
-from sparkrules.rules.overlapping import OverlappingPair, OverlapQuestions
+from sparkrules.rules import Advertisement, OverlappingPair, OverlapQuestions
 from sparkrules.ruleset import RuleSet
 
 _SHOWN = 50

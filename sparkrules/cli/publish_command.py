@@ -17,7 +17,7 @@ from sparkrules.cli.rules import advertise, read_rules, set_aside
 from sparkrules.cli.text_table import counted
 from sparkrules.errors import SparkRulesError, StoreError
 from sparkrules.lint import Finding, lint_errors
-from sparkrules.rules.as_written import as_written
+from sparkrules.rules import as_written
 from sparkrules.ruleset import RuleSet
 from sparkrules.store import Store, check_name
 

@@ -10,21 +10,28 @@ Knows numpy, Arrow and trees; never SQL text, Spark or the JVM.
 """
 
 from sparkrules.index.builder import build_segment
-from sparkrules.index.csr import Csr
+from sparkrules.index.csr import Csr, Ints
+from sparkrules.index.factor import factored
+from sparkrules.index.forest import Forest, forest_of
 from sparkrules.index.merge import merge_segments
 from sparkrules.index.rule import Rule
-from sparkrules.index.segment import Segment
+from sparkrules.index.segment import PREDICATE, Segment
 from sparkrules.index.sharing import Sharing, sharing
 from sparkrules.index.tables import SCHEMAS, CorruptSegment, from_tables, to_tables
 
 __all__ = [
+    "PREDICATE",
     "SCHEMAS",
     "CorruptSegment",
     "Csr",
+    "Forest",
+    "Ints",
     "Rule",
     "Segment",
     "Sharing",
     "build_segment",
+    "factored",
+    "forest_of",
     "from_tables",
     "merge_segments",
     "sharing",

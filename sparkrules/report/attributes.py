@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sparkrules.catalyst.analyze import Counted
-from sparkrules.index.segment import Segment
-from sparkrules.local.statistics import AttributeStatistics, statistics_of
+from sparkrules.catalyst import Counted
+from sparkrules.index import Segment
+from sparkrules.local import AttributeStatistics, statistics_of
 
 _MOST = 60
 _BINS = 30

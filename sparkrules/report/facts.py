@@ -12,11 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import pyarrow as pa
 
-from sparkrules.catalyst.analyze import count_ranges, counted_values
-from sparkrules.catalyst.dataframe import Rules
-from sparkrules.catalyst.session import require_plugin, store_of
-from sparkrules.index.segment import Segment
-from sparkrules.index.sharing import Sharing, sharing
+from sparkrules.catalyst import Rules, count_ranges, counted_values, require_plugin, store_of
+from sparkrules.index import Segment, Sharing, sharing
 from sparkrules.lint import Report
 from sparkrules.report.attributes import Attribute, Distribution, attributes_of, distributions_of
 from sparkrules.report.catalogue import Catalogue
@@ -24,8 +21,7 @@ from sparkrules.report.hits import Hits, count_hits, matched
 from sparkrules.report.left_out import NOTHING, LeftOut, left_out_of
 from sparkrules.report.matrix import MOST_RULES, Matrix, matrix_of_rows, matrix_of_tests
 from sparkrules.report.together import OverTime, Together, count_together
-from sparkrules.sql.rejected import Rejected
-from sparkrules.sql.tree import OPERATORS
+from sparkrules.sql import OPERATORS, Rejected
 from sparkrules.store import Store
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from sparkrules.report.markup import Markup, h, join
 from sparkrules.report.ranking import affected, ranked
 from sparkrules.report.rejections import marked
 from sparkrules.report.section import more, section
-from sparkrules.sql.rejected import Rejected
+from sparkrules.sql import Rejected
 
 _FINDINGS_PER_KIND = 50
 _SHOWN_REJECTED = 200
