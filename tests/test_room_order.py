@@ -82,3 +82,12 @@ def test_the_rules_themselves_are_an_order() -> None:
     for height, room in enumerate(rooms):
         higher = {own.split(".")[0] for own in ALLOWED[room].split()} - set(rooms[:height])
         assert not higher, f"{room} may import {', '.join(higher)}, which lies above it"
+
+
+def test_importing_the_package_does_not_import_pyspark() -> None:
+    for file in sorted(set(ROOT.rglob("*.py")) - set((ROOT / "demo").iterdir())):
+        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            slow = [name for name in names if name.split(".")[0] == "pyspark"]
+            assert not slow, f"{file.relative_to(ROOT.parent)}, line {node.lineno}: import {slow[0]} where it is needed"
