@@ -4,7 +4,7 @@
 |---|---|---|
 | duplicate | have the same tree, whatever the order of writing | the shared-subexpression index: one node |
 | equivalent | are true for the same rows | the canonical form; covering in both directions |
-| covered | one is true whenever the other is | witnesses (`index.covering`), then proof |
+| covered | one is true whenever the other is | witnesses (`logic.covering`), then proof |
 
 A rule is reported once, with one other: the first of its twins by id, or one rule that covers it.
 """
