@@ -5,6 +5,7 @@
 #   make lint           ruff and mypy, and the Scala compiler with warnings as errors
 #   make docs           the documentation as a site, in build/site
 #   make build          the wheel (with a prebuilt jar) and the source distribution, in dist/
+#   make release        make build, then check the metadata and run the smoke test on the wheel; uploads nothing
 #   make bench          speed against other ways to do the same; BENCH='--quick' or other options
 #   make fuzz           random rules against Spark's WHERE, for MINUTES=10 from SEED
 #   make test-hostile   every attack of tests/hostile in child processes: HOSTILE='--family regex' or other options
@@ -19,7 +20,8 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PYSPARK_MINORS := 4.0 4.1 4.2 4.3
 
-.PHONY: demo test lint docs build bench fuzz test-hostile test-versions test-sqlglot test-bi chromium clean setup java $(PYSPARK_MINORS:%=test-pyspark-%)
+.PHONY: demo test lint docs build release bench fuzz test-hostile test-versions test-sqlglot test-bi chromium clean \
+  setup java $(PYSPARK_MINORS:%=test-pyspark-%)
 
 demo: setup
 	$(BIN)/sparkrules demo
@@ -41,6 +43,16 @@ build: setup
 	rm -rf build/jar dist
 	$(BIN)/sparkrules build-jar --prebuilt build/jar
 	$(BIN)/python -m build --sdist --wheel --outdir dist .
+
+# Away from the checkout, so that `import sparkrules` finds the wheel. Uploading is a step of its own: CONTRIBUTING.md.
+release: build
+	$(BIN)/python -m twine check --strict dist/*
+	rm -rf build/release && mkdir -p build/release
+	$(PYTHON) -m venv build/release/venv
+	build/release/venv/bin/python -m pip install --quiet --disable-pip-version-check "$$(ls dist/*.whl)[test]"
+	cp -R tests pyproject.toml build/release/
+	cd build/release && venv/bin/sparkrules jar-path && venv/bin/python -m pytest tests/spark/test_smoke.py
+	@echo "dist/ is ready; nothing has been uploaded"
 
 bench: setup
 	$(BIN)/python -m benchmarks $(BENCH)
