@@ -41,7 +41,7 @@ final class SharedNodes(val nodes: Array[IntLists], places: Array[Int], tests: A
       val matcher = matchers(part)
       val end = place + 2 + 3 * ranges
       var i = place + 2
-      while (i < end && { val code = matcher.code(tests(i)); code >= tests(i + 1) && code <= tests(i + 2) }) i += 3
+      while (i < end && { val code = matcher.codes.of(tests(i)); code >= tests(i + 1) && code <= tests(i + 2) }) i += 3
       i == end
     }
   }

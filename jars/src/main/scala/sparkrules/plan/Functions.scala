@@ -9,7 +9,7 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{ByteType, IntegerType, LongType, ShortType, StringType, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
-import sparkrules.answer.{Answer, LeftOutTable, BoundPredicates}
+import sparkrules.answer.{Answer, BoundPredicates, LeftOutTable}
 import sparkrules.catalog.Overlaps
 import sparkrules.conf.{RulesException, Semantics}
 import sparkrules.region.{RegionCall, RegionShape, Registered}
@@ -78,13 +78,15 @@ object Functions {
       overlapsTable))
 
   private def scalar(name: String, usage: String, answers: Seq[Answer]): Scalar =
-    scalar(name, usage, _.copy(answers = answers, exact = answers.contains(Answer.Ranges)))
+    scalar(name, usage, call => {
+      call.copy(answers = answers, site = call.site.copy(exact = answers.contains(Answer.Ranges)))
+    })
 
   private def scalar(name: String, usage: String, result: MatchCall => Expression): Scalar =
     (FunctionIdentifier(name), info(name, usage), arguments => {
       val (top, others) = splitTop(name, arguments)
       if (top.isDefined && !HaveTop(name)) throw noSuchArgument(name, "top")
-      result(call(name, others, Nil).copy(top = top))
+      result(call(name, others, Nil, top = top))
     })
 
   private def region(registered: Registered, found: String): Scalar = (
@@ -130,6 +132,7 @@ object Functions {
       function: String,
       arguments: Seq[Expression],
       answers: Seq[Answer],
+      top: Option[Int] = None,
       isRow: StructType => Boolean = _ => true): MatchCall = {
     val (ruleSet, inputs) = splitRuleSet(arguments)
     val named = inputs match {
@@ -153,15 +156,15 @@ object Functions {
               s"$function(named_struct('name', ${other.sql}, ...)).")
       }
     }
-    MatchCall(ruleSet, named.map(_._1), named.map(_._2), answers, Semantics.of(SQLConf.get))
+    val site = CallSite(ruleSet, named.map(_._1), Semantics.of(SQLConf.get), top = top)
+    MatchCall(site, named.map(_._2), answers)
   }
 
   private def overlapCall(registered: Registered, arguments: Seq[Expression]): Expression = {
     val (top, others) = splitTop(registered.function, arguments)
     if (top.isDefined) throw noSuchArgument(registered.function, "top")
-    val MatchCall(ruleSet, names, inputs, _, semantics, _, _, _) =
-      call(registered.function, others, Nil, isRow = !RegionShape.isBounds(_))
-    val regions = RegionCall(registered, ruleSet, names, inputs, semantics)
+    val asked = call(registered.function, others, Nil, isRow = !RegionShape.isBounds(_))
+    val regions = RegionCall(registered, asked.ruleSet, asked.names, asked.inputs, asked.semantics)
     regions.shapes // complains where a column cannot describe a region
     regions
   }
@@ -181,7 +184,7 @@ object Functions {
   private def matchTable(arguments: Seq[Expression], top: Option[Int]): LogicalPlan = splitRuleSet(arguments) match {
     case (ruleSet, Seq(table: FunctionTableSubqueryArgumentExpression)) =>
       val columns = ruleSet.map(Literal(_)).toSeq ++ table.plan.output
-      val generator = Inline(call("match_subscriptions", columns, Seq(Answer.Rows)).copy(top = top))
+      val generator = Inline(call("match_subscriptions", columns, Seq(Answer.Rows), top))
       val output = generator.elementSchema.map(f => AttributeReference(f.name, f.dataType, f.nullable)())
       Generate(generator, Nil, outer = false, None, output, table.plan)
     case _ =>

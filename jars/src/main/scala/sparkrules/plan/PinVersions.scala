@@ -36,7 +36,7 @@ final case class PinVersions(session: SparkSession) extends Rule[LogicalPlan] {
       val Pinned(rules, inputs, instant) = Programs.pin(session, call, Local(child))
       val (ready, own) = computed(inputs, child)
       val kept = child.output.zipWithIndex.collect { case (attribute, i) if !unused.contains(i) => attribute }
-      Project(kept ++ columns, Match(rules, own, Per.Match, PinVersions.OfMatch, columns, instant, ready))
+      Project(kept ++ columns, Match(MatchSpec(rules, Per.Match, PinVersions.OfMatch), own, instant, columns, ready))
     case operator if operator.expressions.exists(_.exists(_.isInstanceOf[MatchCall])) => pin(operator)
   }
 
@@ -57,7 +57,7 @@ final case class PinVersions(session: SparkSession) extends Rule[LogicalPlan] {
       case i =>
         val answers = calls.flatMap(_.answers).distinct
         val columns = answers.map(_.attribute)
-        val below = Match(rules, Nil, Per.Row, answers, columns, instant, operator.children(i))
+        val below = Match(MatchSpec(rules, Per.Row, answers), Nil, instant, columns, operator.children(i))
         val (ready, own) = computed(inputs, below.child)
         val matched = below.copy(inputs = own, child = ready)
         val widened = operator.withNewChildren(operator.children.updated(i, matched))
@@ -85,7 +85,7 @@ final case class PinVersions(session: SparkSession) extends Rule[LogicalPlan] {
 }
 
 object PinVersions {
-  private val OfMatch = Seq(Answer.SubscriptionId, Answer.Priority, Answer.Overlap)
+  private val OfMatch = Seq(Answer.RuleId, Answer.Priority, Answer.Overlap)
 
   private def isRead(e: Expression): Boolean = e match {
     case _: Attribute => true

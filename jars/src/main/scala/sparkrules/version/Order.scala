@@ -31,7 +31,7 @@ object Order {
   def otherOf(key: Long): Int = key.toInt
 
   def of(parts: IndexedSeq[VersionPart]): Order = {
-    val main = parts.indices.maxBy(parts(_).program.subscriptions)
+    val main = parts.indices.maxBy(parts(_).program.rules.size)
     val others = parts.indices.filter(_ != main).toArray
     val places = parts.indices.map(p => if (p == main) null else parts(p).placesIn(parts(main).program))
     val keys = parts.indices.map(p => if (p == main) null else new Array[Long](places(p).length)).toArray
@@ -62,10 +62,10 @@ object Order {
 
   /** Per subscription of `program`: how many of `main` come before it. */
   def places(program: Program, main: Program): Array[Int] = {
-    val found = new Array[Int](program.subscriptions)
+    val found = new Array[Int](program.rules.size)
     var from = 0
     found.indices.foreach { s =>
-      var (low, high) = (from, main.subscriptions)
+      var (low, high) = (from, main.rules.size)
       while (low < high) {
         val middle = (low + high) >>> 1
         if (compare(main, middle, program, s) < 0) low = middle + 1 else high = middle
@@ -78,6 +78,6 @@ object Order {
 
   /** Highest priority first, then by id. */
   private def compare(a: Program, i: Int, b: Program, j: Int): Int =
-    if (a.priorities(i) != b.priorities(j)) Integer.compare(b.priorities(j), a.priorities(i))
-    else a.ids(i).binaryCompare(b.ids(j))
+    if (a.rules.priorities(i) != b.rules.priorities(j)) Integer.compare(b.rules.priorities(j), a.rules.priorities(i))
+    else a.rules.ids(i).binaryCompare(b.rules.ids(j))
 }

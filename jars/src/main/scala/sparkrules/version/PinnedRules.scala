@@ -21,13 +21,13 @@ final class PinnedRules(
     extends Serializable {
   @transient lazy val functions: Seq[(String, Any)] = parts.flatMap(_.functions).distinctBy(_._1)
 
-  private val subscriptions = parts.map(_.program.subscriptions).sum - removed.map(_.length).sum
+  private val subscriptions = parts.map(_.program.rules.size).sum - removed.map(_.length).sum
 
   /** Whether the query's instant decides which rules can match. */
-  val hasValidity: Boolean = parts.exists(!_.program.validity.isEmpty)
+  val hasValidity: Boolean = parts.exists(!_.program.rules.validity.isEmpty)
 
   /** The largest part's program: the only one, mostly. */
-  def program: Program = parts.maxBy(_.program.subscriptions).program
+  def program: Program = parts.maxBy(_.program.rules.size).program
 
   // A version of one part that has all its subscriptions needs none.
   private val sharedLayout: Option[LazyBroadcast[Layout]] =
