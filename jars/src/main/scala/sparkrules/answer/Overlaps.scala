@@ -9,8 +9,8 @@ import sparkrules.version.{OrderedMatches, VersionMatcher}
  * row, no group twice; larger groups first, then in the order of their members.
  *
  * Each rule that matches visits those of its nodes where it can meet another (see [[SharedNodes]]). Visits are noted
- * without a branch, as branches that nobody can predict would take most of the time. So a visited node need not be true:
- * that is asked only where several rules have met.
+ * without a branch, as branches that nobody can predict would take most of the time. So a visited node need not be
+ * true: that is asked only where several rules have met.
  */
 final class Overlaps(matcher: VersionMatcher) {
   private val sharing = matcher.rules.sharing

@@ -6,7 +6,8 @@ import sparkrules.program.Forest
 import sparkrules.value.{IntBuffer, IntLists}
 
 /**
- * What rules need to match. Alternative `i` is true if all of `terms` from `starts(i)` until `ends(i)` are (see [[Terms]]).
+ * What rules need to match. Alternative `i` is true if all of `terms` from `starts(i)` until `ends(i)` are (see
+ * [[Terms]]).
  *
  * @param rules per alternative: the rules that match if it is true
  * @param repeats per alternative: whether another one may make the same rules match

@@ -10,9 +10,9 @@ import sparkrules.value.{Codes, IntArrays}
 
 /**
  * Writes the code of a program. At each place, every alternative that could still be true is put under one of its
- * remaining terms (see [[TermChoice]]). The code of all that are under one term follows it, divided again in the same way.
- * So the code is a trie of shared predicates, and the cost of a row depends on what is true of it rather than on the
- * number of rules.
+ * remaining terms (see [[TermChoice]]). The code of all that are under one term follows it, divided again in the same
+ * way. So the code is a trie of shared predicates, and the cost of a row depends on what is true of it rather than on
+ * the number of rules.
  *
  * @param scanOf per slot: the scan that decides it, or -1
  * @param out what the code is added to
@@ -46,7 +46,9 @@ private final class Assembler(terms: Terms, val alternatives: Alternatives, scan
       val groups = choice.divide(rest)
       val (wholeGroups, ofPredicates) = groups.partition(_.term < 0)
       val (ofTexts, ofSlots) = ofPredicates.partition(g => isFound(g.term))
-      ofSlots.groupBy(g => predicates.slot(g.term)).toSeq.sortBy(_._1).foreach { case (slot, own) => ofSlot(slot, own, depth) }
+      ofSlots.groupBy(g => predicates.slot(g.term)).toSeq.sortBy(_._1).foreach { case (slot, own) =>
+        ofSlot(slot, own, depth)
+      }
       ofTexts.groupBy(g => scanOf(predicates.slot(g.term))).toSeq.sortBy(_._1).foreach { case (scan, own) =>
         if (own.length == 1) gate(own.head, depth) else ofScan(scan, own, depth)
       }
@@ -62,8 +64,10 @@ private final class Assembler(terms: Terms, val alternatives: Alternatives, scan
     val (intervals, sets) = twoSided.partition(g => predicates.isInterval(g.term))
     if (points.length == 1 && predicates.isPoint(points.head.term)) gate(points.head, depth)
     else switches(slot, points, depth)
-    ordered(slot, upTo.sortBy(g => -predicates.last(g.term)), g => predicates.last(g.term), Op.UpTo, Op.UpToOnce, depth)
-    ordered(slot, from.sortBy(g => predicates.first(g.term)), g => predicates.first(g.term), Op.From, Op.FromOnce, depth)
+    def first(group: Group): Int = predicates.first(group.term)
+    def last(group: Group): Int = predicates.last(group.term)
+    ordered(slot, upTo.sortBy(-last(_)), last, Op.UpTo, Op.UpToOnce, depth)
+    ordered(slot, from.sortBy(first), first, Op.From, Op.FromOnce, depth)
     if (intervals.length < ManyIntervals) intervals.foreach(gate(_, depth)) else switches(slot, intervals, depth)
     sets.foreach(gate(_, depth))
   }

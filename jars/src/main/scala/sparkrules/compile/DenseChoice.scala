@@ -1,8 +1,8 @@
 package sparkrules.compile
 
 /**
- * Chooses the rules that cost less where many rows are evaluated at once: those expected to be looked at often. Not those
- * with values that Spark computes, which would have to be computed for every row.
+ * Chooses the rules that cost less where many rows are evaluated at once: those expected to be looked at often. Not
+ * those with values that Spark computes, which would have to be computed for every row.
  */
 private object DenseChoice {
   // What a rule and each of its predicates cost per row where many rows are evaluated at once, and what must be saved.

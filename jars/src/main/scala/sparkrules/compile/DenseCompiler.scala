@@ -77,7 +77,8 @@ private final class DenseCompiler(rules: Array[Int], costs: NodeCosts) {
       val children = forest.children(node).sortBy { child =>
         (!isPredicate(child) && saved(child) < 0, if (kind == Forest.And) costs.chances(child) else 0.0)
       }
-      val (predicateOp, op) = if (kind == Forest.And) (DenseOp.AndPredicate, DenseOp.And) else (DenseOp.OrPredicate, DenseOp.Or)
+      val (predicateOp, op) =
+        if (kind == Forest.And) (DenseOp.AndPredicate, DenseOp.And) else (DenseOp.OrPredicate, DenseOp.Or)
       val ends = ArrayBuffer.empty[Int]
       children.indices.foreach { i =>
         val child = children(i)

@@ -44,7 +44,8 @@ private final class NodeCosts(val forest: Forest, val predicates: PredicateTable
         costs(node) = fold(costs, 0)(_ + _)
         conjunctions(node) = if (kind == Forest.Or) fold(conjunctions, 0)(_ + _) else fold(conjunctions, 1)(_ * _)
         chances(node) =
-          if (kind == Forest.And) fold(chances, 1)(_ * _) else 1 - fold(chances, 1)((none, chance) => none * (1 - chance))
+          if (kind == Forest.And) fold(chances, 1)(_ * _)
+          else 1 - fold(chances, 1)((none, chance) => none * (1 - chance))
     }
   }
 

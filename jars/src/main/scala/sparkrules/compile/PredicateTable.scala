@@ -9,7 +9,7 @@ import sparkrules.bind.Slot
 import sparkrules.value.{Codes, NoKeys}
 
 /**
- * The predicates of a rule set: a slot, and the codes for which the predicate is true. Equal predicates have one number.
+ * The predicates of a rule set: each a slot, and the codes for which it is true. Equal predicates have one number.
  */
 final class PredicateTable(slots: Array[Slot]) {
   private val numbers = mutable.HashMap.empty[PredicateTable.Key, Int]
@@ -46,11 +46,14 @@ final class PredicateTable(slots: Array[Slot]) {
   def isNever(predicate: Int): Boolean = intervals(predicate).isEmpty
   def isInterval(predicate: Int): Boolean = intervals(predicate).length == 2
   def isPoint(predicate: Int): Boolean = isInterval(predicate) && first(predicate) == last(predicate)
-  def isPoints(predicate: Int): Boolean = Codes.pairs(intervals(predicate)).forall { case (first, last) => first == last }
+  def isPoints(predicate: Int): Boolean =
+    Codes.pairs(intervals(predicate)).forall { case (first, last) => first == last }
   def first(predicate: Int): Int = intervals(predicate)(0)
   def last(predicate: Int): Int = intervals(predicate)(1)
-  def isUpTo(predicate: Int): Boolean = isInterval(predicate) && first(predicate) == 1 && last(predicate) < maxCode(predicate)
-  def isFrom(predicate: Int): Boolean = isInterval(predicate) && first(predicate) >= 1 && last(predicate) == maxCode(predicate)
+  def isUpTo(predicate: Int): Boolean =
+    isInterval(predicate) && first(predicate) == 1 && last(predicate) < maxCode(predicate)
+  def isFrom(predicate: Int): Boolean =
+    isInterval(predicate) && first(predicate) >= 1 && last(predicate) == maxCode(predicate)
   private def maxCode(predicate: Int): Int = slots(slot(predicate)).keys.maxCode
 
   private def chanceOf(slot: Int, intervals: Array[Int]): Double = {
@@ -59,13 +62,14 @@ final class PredicateTable(slots: Array[Slot]) {
     counted.orElse(guessed).map(_.max(PredicateTable.Least)).getOrElse {
       // A value that rules name is as likely as one between.
       val codes = slots(slot).keys.maxCode + 1.0
-      Codes.pairs(intervals).map { case (first, last) => (if (first == last) 2 else last - first + 1) / codes }.sum.min(1.0)
+      val named = Codes.pairs(intervals).map { case (first, last) => if (first == last) 2 else last - first + 1 }
+      named.map(_ / codes).sum.min(1.0)
     }
   }
 }
 
 object PredicateTable {
-  // What is searched for in a string is rarely there. Shares of the codes of a Boolean: NULL, false and true among them.
+  // What is searched for in a string is rarely there. Shares of a Boolean's codes, among them NULL, false and true.
   private val RarelyFound = Slot(Literal(null), -1, NoKeys, Some(Array(0.01, 0, 0.97, 0, 0.02, 0)))
 
   // A row may have what the sample lacked.

@@ -25,8 +25,8 @@ private final class SlotCosts(slots: Array[Slot]) {
   })
 
   /**
-   * The cost of computing a slot, in units of a simple predicate. A column is read anyway; Spark must evaluate an expression
-   * or a search row by row.
+   * The cost of computing a slot, in units of a simple predicate. A column is read anyway; Spark must evaluate an
+   * expression or a search row by row.
    */
   def expense(slot: Int): Double =
     if (scanOf(slot) >= 0) SlotCosts.Scan else if (isComputed(slot)) SlotCosts.Evaluation else 0.0

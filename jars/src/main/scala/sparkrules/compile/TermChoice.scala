@@ -10,8 +10,8 @@ import sparkrules.value.Keys
 private final class Group(val term: Int, val members: Array[Int])
 
 /**
- * Chooses the term that each alternative is put under: one that is rarely true, cheap, and that many alternatives have in
- * common. An alternative's terms are used up from `starts` on.
+ * Chooses the term that each alternative is put under: one that is rarely true, cheap, and that many alternatives have
+ * in common. An alternative's terms are used up from `starts` on.
  *
  * @param scanOf per slot: the scan that decides it, or -1
  */

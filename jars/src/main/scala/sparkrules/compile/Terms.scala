@@ -20,8 +20,8 @@ private final class Terms(val costs: NodeCosts) {
   })
 
   /**
-   * Conjunctions of terms, at least one of which is true when `node` is, and none otherwise. ORs are taken apart as long
-   * as they stay few, so that rules can share more predicates.
+   * Conjunctions of terms, at least one of which is true when `node` is, and none otherwise. ORs are taken apart as
+   * long as they stay few, so that rules can share more predicates.
    */
   def alternatives(node: Int): Seq[Array[Int]] =
     takenApart(node, Terms.Most) match {
@@ -63,8 +63,8 @@ private final class Terms(val costs: NodeCosts) {
   private def parts(node: Int): Array[Int] = {
     val children = forest.children(node)
     def isNested(child: Int): Boolean = forest.kinds(child) == forest.kinds(node) && sizes(child) <= Terms.Most
-    if (IntArrays.exists(children)(isNested)) children.flatMap(child => if (isNested(child)) parts(child) else Array(child))
-    else children
+    if (!IntArrays.exists(children)(isNested)) children
+    else children.flatMap(child => if (isNested(child)) parts(child) else Array(child))
   }
 
   /** A conjunction with one predicate per slot; none if that can never be true. */

@@ -140,7 +140,7 @@ private[kernel] final class Interpreter(code: Instructions, codes: SlotCodes, fo
     depth + 1
   }
 
-  /** Makes what follows a scan, and before it the targets of all slots that it finds true, the next places to return to. */
+  /** Pushes the place after a scan, then the targets of all slots that the scan finds true. */
   private def pushHits(scan: Int, place: Int, n: Int, depth: Int): Int = {
     val words = code.words
     var next = push(depth, place + 2 * n)

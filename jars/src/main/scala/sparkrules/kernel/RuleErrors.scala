@@ -14,11 +14,11 @@ final class RuleErrors private[kernel] (program: Program, codes: SlotCodes, hidd
   import program.rules.{ids, wholeTexts}
 
   // Generated as for a WHERE clause: otherwise the order of evaluation, and so what fails, would differ slightly.
-  private val conditions = mutable.HashMap.empty[Int, BasePredicate]
+  private val wholeRules = mutable.HashMap.empty[Int, BasePredicate]
 
   /**
-   * The rules that need a value which cannot be computed, needed for a match or not: the rule, the slot of the value and
-   * the reason.
+   * The rules that need a value which cannot be computed, needed for a match or not: the rule, the slot of the value
+   * and the reason.
    *
    * @param forest that of the program
    */
@@ -35,7 +35,7 @@ final class RuleErrors private[kernel] (program: Program, codes: SlotCodes, hidd
     // Spark computes constants before it sees a row.
     val isConstant = !codes.expressions(slot).exists(_.isInstanceOf[BoundReference])
     if (isConstant || wholeTexts(rule) < 0) throw new RuleError(ids(rule).toString, reason)
-    try conditions.getOrElseUpdate(rule, Predicate.create(codes.expressions(wholeTexts(rule)))).eval(codes.row)
+    try wholeRules.getOrElseUpdate(rule, Predicate.create(codes.expressions(wholeTexts(rule)))).eval(codes.row)
     catch { case NonFatal(e) => throw new RuleError(ids(rule).toString, e) }
   }
 }

@@ -22,8 +22,8 @@ private[kernel] trait Stamped {
 }
 
 /**
- * The codes of a row's slots, each computed when it is first asked for. Nothing is cleared between rows: a stamp that is
- * not the current row's counts as empty.
+ * The codes of a row's slots, each computed when it is first asked for. Nothing is cleared between rows: a stamp that
+ * is not the current row's counts as empty.
  *
  * @param inputs the program's inputs as expressions bound to the rows that come
  */

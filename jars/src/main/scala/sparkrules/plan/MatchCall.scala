@@ -64,11 +64,12 @@ object MatchCall {
   /** The value of a call, made of the columns of [[Match]]. */
   def result(answers: Seq[Answer], columns: Seq[Expression]): Expression = answers match {
     case Seq(_) => columns.head
-    case many => CreateNamedStruct(many.zip(columns).flatMap { case (answer, column) => Seq(Literal(answer.name), column) })
+    case many =>
+      CreateNamedStruct(many.zip(columns).flatMap { case (answer, column) => Seq(Literal(answer.name), column) })
   }
 }
 
-/** A call in a place where there is no input to put an operator on: a join condition over both sides, say. */
+/** A call where there is no input to put an operator on, such as in a join condition over both sides. */
 final case class PinnedCall(
     inputs: Seq[Expression], answers: Seq[Answer], rules: PinnedRules, instant: Option[Expression])
     extends Expression

@@ -29,7 +29,7 @@ object MatchStrategy extends SparkStrategy {
     MatchExec(matched.spec, matched.inputs, matched.instant, matched.added, list, planLater(matched.child))
 }
 
-/** Scans that give batches of columns are read as such: their rows are never put together. */
+/** Reads a scan that gives batches of columns as such: no rows are assembled. */
 object ReadColumns extends ColumnarRule {
   override def postColumnarTransitions: Rule[SparkPlan] = ReadColumnsRule
 }
@@ -43,7 +43,7 @@ private object ReadColumnsRule extends Rule[SparkPlan] {
   }
 }
 
-/** [[Match]], executed; with the projection on top of it, so that only what is asked for is written, and only once. */
+/** Executes [[Match]] and the projection on top of it, so that only what is asked for is written, and only once. */
 final case class MatchExec(
     spec: MatchSpec,
     inputs: Seq[Expression],
@@ -68,7 +68,7 @@ final case class MatchExec(
     "errors" -> SQLMetrics.createMetric(sparkContext, "number of values that rules could not compute"),
     "leftOut" -> SQLMetrics.createMetric(sparkContext, "number of rules left out"))
 
-  /** As for a scan, the name says of what: it is all that the Spark UI's picture of a query shows beside the metrics. */
+  /** Names the rule set, as a scan names its table: the graph of the Spark UI shows nothing else beside the metrics. */
   override def nodeName: String = s"Match ${rules.description.version}"
 
   override def output: Seq[Attribute] = projection.map(_.toAttribute)

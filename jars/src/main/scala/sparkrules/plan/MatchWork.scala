@@ -60,7 +60,11 @@ private final class MatchBatches(work: MatchWork)
 }
 
 private final class MatchTask(
-    spec: MatchSpec, matcher: VersionMatcher, write: UnsafeProjection, clock: RowClock, metrics: Map[String, SQLMetric]) {
+    spec: MatchSpec,
+    matcher: VersionMatcher,
+    write: UnsafeProjection,
+    clock: RowClock,
+    metrics: Map[String, SQLMetric]) {
   private val answers = new Answers(matcher, spec.answers, areCopied = true)
   private val joined = new JoinedRow
   private var (rows, matches, outputRows) = (0L, 0L, 0L)

@@ -8,7 +8,7 @@ import org.apache.spark.sql.types.LongType
 
 import sparkrules.answer.Answer
 
-/** Filters that do not look at the matches go below them: rows that are dropped anyway are not matched. */
+/** Moves filters that do not read the matches below them: rows that are dropped anyway are not matched. */
 object PushFilterThroughMatch extends Rule[LogicalPlan] with PredicateHelper {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.transform {
     case filter @ Filter(condition, matched: Match) if matched.spec.per != Per.Rule =>
@@ -22,7 +22,7 @@ object PushFilterThroughMatch extends Rule[LogicalPlan] with PredicateHelper {
   }
 }
 
-/** Answers that nobody reads are not computed; a row's matches that nobody reads are not looked for. */
+/** Removes answers that nobody reads, and matching itself if nobody reads any. */
 object PruneAnswers extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.transform {
     case project @ Project(list, matched: Match) => project.copy(child = prune(matched, references(list)))

@@ -1,9 +1,9 @@
 package sparkrules.program
 
 /**
- * The part of a program that is evaluated for many rows at once, one bit for each. Where most predicates are true of every
- * row, nothing is gained by looking only at those that are. Here all predicates are evaluated, but for 255 rows in about
- * the time that the other part takes for one.
+ * The part of a program that is evaluated for many rows at once, one bit for each. Where most predicates are true of
+ * every row, nothing is gained by looking only at those that are. Here all predicates are evaluated, but for 255 rows
+ * in about the time that the other part takes for one.
  *
  * @param rules those that are decided here, ascending
  * @param slots the slots that their predicates need

@@ -7,8 +7,8 @@ import org.apache.spark.unsafe.types.UTF8String
 import sparkrules.conf.RulesException
 
 /**
- * The ids of rules, all in one array, each padded with zeros to whole words. A row of Spark holds strings like that, so an
- * answer is made by copying words.
+ * The ids of rules, all in one array, each padded with zeros to whole words. A row of Spark holds strings like that, so
+ * an answer is made by copying words.
  *
  * @param places per rule: the word where its id begins, above its length in bytes
  */

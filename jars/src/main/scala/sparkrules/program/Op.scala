@@ -2,8 +2,8 @@ package sparkrules.program
 
 /**
  * The instructions of a program. The first integer is the operation in its lowest five bits, and the slot that it is
- * about above them; operands follow. What is read together lies together: the code of an alternative's remaining predicates,
- * and its rules, follow the predicate that makes it worth a look.
+ * about above them; operands follow. What is read together lies together: the code of an alternative's remaining
+ * predicates, and its rules, follow the predicate that makes it worth a look.
  *
  * {{{
  *   Return

@@ -3,8 +3,8 @@ package sparkrules.program
 import sparkrules.store.{ArrowTable, Segment}
 
 /**
- * When rules can match: rule `numbers(i)` from the instant `from(i)`, and no longer at `until(i)`, in microseconds. Rules
- * that always can are not listed.
+ * When rules can match: rule `numbers(i)` from the instant `from(i)`, and no longer at `until(i)`, in microseconds.
+ * Rules that always can are not listed.
  */
 final class Validity(val numbers: Array[Int], from: Array[Long], until: Array[Long]) extends Serializable {
   def isEmpty: Boolean = numbers.isEmpty

@@ -8,8 +8,8 @@ import sparkrules.kernel.{RowClock, RowFeed, Runner}
 import sparkrules.program.Hidden
 
 /**
- * Matches rows against all parts of a version, one for each task. The result for a row is always the same object, and valid
- * until the next row is asked for.
+ * Matches rows against all parts of a version, one for each task. The result for a row is always the same object, and
+ * valid until the next row is asked for.
  *
  * @param inputs those of the parts' programs, one part after the other
  * @param instant that of the query, in microseconds, if it decides which rules can match
