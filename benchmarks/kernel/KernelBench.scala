@@ -67,7 +67,16 @@ object KernelBench {
   /** Goes round and round over the rows, from where it stopped. */
   private final class Loop(matcher: VersionMatcher, rows: Array[InternalRow]) {
     private val threads = ManagementFactory.getThreadMXBean
-    private val matched: Iterator[RowMatches] = matcher.rows(Iterator.continually(rows).flatten, areKept = true)
+    private val endless: Iterator[InternalRow] = new Iterator[InternalRow] {
+      private var at = -1
+      override def hasNext: Boolean = true
+      override def next(): InternalRow = {
+        at += 1
+        if (at == rows.length) at = 0
+        rows(at)
+      }
+    }
+    private val matched: Iterator[RowMatches] = matcher.rows(endless, areKept = true)
 
     def run(seconds: Double, inOrder: Boolean = false): Slice = {
       val (start, startCpu) = (System.nanoTime, threads.getCurrentThreadCpuTime)
