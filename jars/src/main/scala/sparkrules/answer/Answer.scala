@@ -10,7 +10,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
 import sparkrules.program.IdBuffer
-import sparkrules.version.{PinnedRules, VersionMatcher}
+import sparkrules.version.VersionMatcher
 
 /** What a query may want to know of matches; each is a column of [[Match]], computed only when it is used. */
 sealed abstract class Answer(val name: String, val dataType: DataType) extends Product with Serializable {
@@ -73,15 +73,16 @@ object Answer {
 }
 
 /**
- * Matches a row and turns what is found into the values of `answers`.
+ * Matches a row and turns what is found into the values of the wanted answers.
  *
  * @param instant that of the query, in microseconds, if it decides which rules can match
  * @param areCopied whether the answers for a row are copied before those of the next are asked for
  */
-final class Answers(
-    rules: PinnedRules, inputs: Seq[Expression], answers: Seq[Answer], instant: Option[Long], areCopied: Boolean) {
+final class Answers(request: AnswerRequest, inputs: Seq[Expression], instant: Option[Long], areCopied: Boolean) {
+  import request.{answers, rules}
+
   val matcher = new VersionMatcher(rules, inputs, instant)
-  private lazy val overlaps = new Overlaps(matcher)
+  private lazy val overlaps = new Overlaps(matcher, request.sharedNodes)
   private val isStrict = matcher.parts.exists(_.program.texts.nonEmpty)
   private val needsIds = answers.contains(Answer.Ids) || answers.contains(Answer.Overlaps)
   private val needsPartners = answers.contains(Answer.Overlap)
@@ -174,14 +175,5 @@ final class Answers(
       partners(i).clear(i)
       partners(i).stream.toArray
     }
-  }
-}
-
-object Answers {
-
-  /** Whether these answers compare the subexpressions of rules. */
-  def needOverlaps(answers: Seq[Answer]): Boolean = answers.exists {
-    case Answer.Overlaps | Answer.Overlap | Answer.Rows => true
-    case _ => false
   }
 }

@@ -2,6 +2,7 @@ package sparkrules.answer
 
 import java.util.Arrays
 
+import sparkrules.overlap.SharedNodes
 import sparkrules.version.VersionMatcher
 
 /**
@@ -12,8 +13,7 @@ import sparkrules.version.VersionMatcher
  * those that nobody can predict would take most of the time; so it is not known then whether the node is true. That is
  * asked only where several have met.
  */
-final class Overlaps(matcher: VersionMatcher) {
-  private val sharing = matcher.rules.sharing
+final class Overlaps(matcher: VersionMatcher, sharing: SharedNodes) {
   private val truths = matcher.parts.indices.map { p =>
     if (sharing.complexParts(p)) matcher.parts(p).truthOf(matcher.rules.parts(p).forest) else null
   }.toArray

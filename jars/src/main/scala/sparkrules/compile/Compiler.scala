@@ -4,13 +4,18 @@ import scala.collection.mutable.ArrayBuffer
 
 import sparkrules.bind.{Bound, BoundPredicate, WantedTexts}
 import sparkrules.guard.{Failing, Rejection}
-import sparkrules.program.{Forest, Ids, Program, Validity}
+import sparkrules.program.{Forest, Ids, Program, RuleOrder, Validity}
 import sparkrules.store.Segment
 import sparkrules.text.TextScan
 import sparkrules.value.{ExpressionBytes, IntBuffer, IntLists}
 
-/** Compiles a bound rule set to a [[Program]]. */
-final class Compiler(segment: Segment, bound: Bound) {
+/**
+ * Compiles a bound rule set to a [[Program]].
+ *
+ * @param forRegions whether rules are asked about regions. A predicate of a column that is not there could be true then,
+ *   and the program needs no code: the forest is evaluated.
+ */
+final class Compiler(segment: Segment, bound: Bound, forRegions: Boolean = false) {
   import Compiler.Written
 
   private val nodes = segment.nodeOperators.length
@@ -21,11 +26,13 @@ final class Compiler(segment: Segment, bound: Bound) {
     val flags = new Array[Boolean](nodes)
     (0 until nodes).foreach { n =>
       flags(n) =
-        if (kinds(n) == Forest.Predicate) bound.predicates(segment.nodePredicates(n)).isLeft
+        if (kinds(n) == Forest.Predicate) bound.predicates(segment.nodePredicates(n)).left.exists(isDecisive)
         else segment.nodeChildren(n).exists(flags(_))
     }
     flags
   }
+
+  private def isDecisive(rejection: Rejection): Boolean = !forRegions || rejection.missing.isEmpty
 
   /** The subscriptions that are left out. */
   val rejected: Seq[Int] = segment.ruleIds.indices.filter(s => invalid(segment.ruleNodes(s)))
@@ -51,7 +58,10 @@ final class Compiler(segment: Segment, bound: Bound) {
       else IntLists((0 until nodes).map(n => if (invalid(n)) Array.empty[Int] else segment.nodeChildren(n))),
       order.map(segment.ruleNodes(_)))
     val conditions = new Conditions(forest, new PredicateTable(bound.slots), expense)
-    val written = if (inBands) writeBands(forest, conditions) else writeAll(forest, conditions)
+    val written =
+      if (forRegions) writeNone(forest, conditions)
+      else if (inBands) writeBands(forest, conditions)
+      else writeAll(forest, conditions)
     val wholeTexts = bound.texts.toSet
     val program = new Program(
       ExpressionBytes.of(bound.slots.map(_.expression)),
@@ -71,6 +81,9 @@ final class Compiler(segment: Segment, bound: Bound) {
       Validity.of(segment, order))
     (program, forest)
   }
+
+  private def writeNone(forest: Forest, conditions: Conditions): Written =
+    Written(write(forest, conditions, Array.empty, new Code)._1, Array(0), Array.empty, hasRepeats = false)
 
   private def writeAll(forest: Forest, conditions: Conditions): Written = {
     val all = order.indices.toArray
@@ -102,11 +115,15 @@ final class Compiler(segment: Segment, bound: Bound) {
     (code, assembler)
   }
 
-  /** The subscriptions that are not left out, highest priority first, then by id: as the program numbers them. */
+  /** The subscriptions that are not left out, in their order: as the program numbers them. */
   lazy val order: Array[Int] =
-    Compiler.ordered(segment, segment.ruleIds.indices.filter(s => !invalid(segment.ruleNodes(s))))
+    segment.ruleIds.indices.filter(s => !invalid(segment.ruleNodes(s))).sortWith { (a, b) =>
+      RuleOrder.compare(
+        segment.rulePriorities(a), segment.ruleIds(a), segment.rulePriorities(b), segment.ruleIds(b)) < 0
+    }.toArray
 
-  private def isTest(node: Int): Boolean = kinds(node) == Forest.Predicate && !invalid(node)
+  private def isTest(node: Int): Boolean =
+    kinds(node) == Forest.Predicate && bound.predicates(segment.nodePredicates(node)).isRight
 
   private def leaf(node: Int): BoundPredicate = bound.predicates(segment.nodePredicates(node)).toOption.get
 
@@ -171,7 +188,7 @@ final class Compiler(segment: Segment, bound: Bound) {
 
   private val scans: Array[TextScan] = {
     val tests = bound.slots.indices.flatMap { slot =>
-      if (bound.slots(slot).base < 0) None else WantedTexts.of(bound.slots(slot).expression).map(slot -> _)
+      if (forRegions || bound.slots(slot).base < 0) None else WantedTexts.of(bound.slots(slot).expression).map(slot -> _)
     }
     tests.groupBy { case (slot, _) => bound.slots(slot).base }.toSeq.sortBy(_._1).map(own => TextScan.of(own._2)).toArray
   }
@@ -200,18 +217,10 @@ object Bands {
 object Compiler {
 
   /** Per node: as in [[Forest]]. */
-  def kinds(segment: Segment): Array[Byte] = segment.nodeOperators.map {
+  private def kinds(segment: Segment): Array[Byte] = segment.nodeOperators.map {
     case "and" => Forest.And
     case "or" => Forest.Or
     case _ => Forest.Predicate
-  }
-
-  /** Subscriptions in the order in which they are reported: highest priority first, then by id. */
-  def ordered(segment: Segment, subscriptions: Seq[Int]): Array[Int] = {
-    val (ids, priorities) = (segment.ruleIds, segment.rulePriorities)
-    subscriptions.sortWith { (a, b) =>
-      if (priorities(a) != priorities(b)) priorities(a) > priorities(b) else ids(a).binaryCompare(ids(b)) < 0
-    }.toArray
   }
 
   private final case class Written(code: Code, bands: Array[Int], dense: Array[Int], hasRepeats: Boolean)

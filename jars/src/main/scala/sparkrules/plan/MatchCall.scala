@@ -1,16 +1,13 @@
 package sparkrules.plan
 
-import java.io.ObjectOutputStream
-
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.types.{DataType, StructType}
 
-import sparkrules.answer.{Answer, Answers}
-import sparkrules.bind.RuleCall
+import sparkrules.answer.{Answer, AnswerRequest, Answers}
+import sparkrules.bind.{Question, RuleCall}
 import sparkrules.conf.Semantics
-import sparkrules.version.PinnedRules
 
 /**
  * A call as the user wrote it, resolved but not yet tied to a version of a rule set: [[PinVersions]] does that when a
@@ -31,6 +28,7 @@ final case class MatchCall(
     exact: Boolean = false,
     top: Option[Int] = None)
     extends RuleCall {
+  override def question: Question = Question.Match
   override def children: Seq[Expression] = inputs :+ instant
   override def dataType: DataType = MatchCall.dataType(answers)
   override def nullable: Boolean = false
@@ -57,29 +55,23 @@ object MatchCall {
 }
 
 /** A call in a place where there is no input to put an operator on: a join condition over both sides, say. */
-final case class PinnedCall(
-    inputs: Seq[Expression], answers: Seq[Answer], rules: PinnedRules, instant: Option[Expression])
+final case class PinnedCall(inputs: Seq[Expression], request: AnswerRequest, instant: Option[Expression])
     extends Expression
     with CodegenFallback {
   override def children: Seq[Expression] = inputs ++ instant
-  override def dataType: DataType = MatchCall.dataType(answers)
+  override def dataType: DataType = MatchCall.dataType(request.answers)
   override def nullable: Boolean = false
   override def stateful: Boolean = true
   override def prettyName: String = "match_subscriptions"
   override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): PinnedCall =
     copy(inputs = newChildren.take(inputs.length), instant = newChildren.drop(inputs.length).headOption)
 
-  @transient private lazy val state = new Answers(rules, inputs, answers, RuleCall.micros(instant), areCopied = false)
-
-  private def writeObject(out: ObjectOutputStream): Unit = {
-    if (Answers.needOverlaps(answers)) rules.compareParts()
-    out.defaultWriteObject()
-  }
+  @transient private lazy val state = new Answers(request, inputs, RuleCall.micros(instant), areCopied = false)
 
   override def eval(input: InternalRow): Any = {
     if (state.matcher.chunk > 0) state.matcher.startChunk(1, _ => input)
     state.run(input)
     val row = state.ofRow()
-    if (answers.length == 1) row.get(0, dataType) else row.copy()
+    if (request.answers.length == 1) row.get(0, dataType) else row.copy()
   }
 }

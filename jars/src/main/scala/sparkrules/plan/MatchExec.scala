@@ -10,9 +10,9 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 
-import sparkrules.answer.{Answer, Answers}
+import sparkrules.answer.{Answer, AnswerRequest}
 import sparkrules.bind.RuleCall
-import sparkrules.version.{PinnedRules, Programs}
+import sparkrules.version.PinnedRules
 
 object MatchStrategy extends SparkStrategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
@@ -69,7 +69,7 @@ final case class MatchExec(
     "leftOut" -> SQLMetrics.createMetric(sparkContext, "number of rules left out"))
 
   /** As for a scan, the name says of what: it is all that the Spark UI's picture of a query shows beside the metrics. */
-  override def nodeName: String = s"Match ${rules.description.version}"
+  override def nodeName: String = s"Match ${rules.key.version}"
 
   override def output: Seq[Attribute] = projection.map(_.toAttribute)
   override def producedAttributes: AttributeSet = AttributeSet(added)
@@ -81,15 +81,13 @@ final case class MatchExec(
       s"Output: ${projection.mkString("[", ", ", "]")}\n"
 
   override protected def doExecute(): RDD[InternalRow] = {
-    if (Answers.needOverlaps(answers)) rules.compareParts()
-    metrics("leftOut").set(Programs.valid(rules.rejected, System.currentTimeMillis * 1000).length.toLong)
+    metrics("leftOut").set(rules.rejectedAt(System.currentTimeMillis * 1000).length.toLong)
     val execution = sparkContext.getLocalProperty(SQLExecution.EXECUTION_ID_KEY)
     SQLMetrics.postDriverMetricUpdates(sparkContext, execution, Seq(metrics("leftOut")))
     val work = new MatchWork(
-      rules,
+      AnswerRequest(rules, answers),
       BindReferences.bindReferences(inputs, child.output),
       per,
-      answers,
       RuleCall.micros(instant),
       projection,
       if (per == Per.Subscription) added else child.output ++ added,

@@ -8,8 +8,8 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
-import sparkrules.answer.{Answer, Answers}
-import sparkrules.version.{PinnedRules, VersionMatcher}
+import sparkrules.answer.{AnswerRequest, Answers}
+import sparkrules.version.VersionMatcher
 
 /**
  * What a task of [[MatchExec]] does. These are classes and not closures: to clean a closure Spark reads the class file
@@ -19,10 +19,9 @@ import sparkrules.version.{PinnedRules, VersionMatcher}
  * @param projection what to write, in terms of `available`
  */
 private final class MatchWork(
-    rules: PinnedRules,
+    request: AnswerRequest,
     inputs: Seq[Expression],
     per: Per,
-    answers: Seq[Answer],
     instant: Option[Long],
     projection: Seq[Expression],
     available: Seq[Attribute],
@@ -33,7 +32,7 @@ private final class MatchWork(
     val start = System.nanoTime
     val write = UnsafeProjection.create(projection, available)
     write.initialize(partition)
-    val task = new MatchTask(new Answers(rules, inputs, answers, instant, areCopied = true), per, write, metrics)
+    val task = new MatchTask(new Answers(request, inputs, instant, areCopied = true), per, write, metrics)
     metrics("setupTime") += System.nanoTime - start
     task
   }

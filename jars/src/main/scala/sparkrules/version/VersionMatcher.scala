@@ -8,7 +8,7 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.unsafe.types.UTF8String
 
 import sparkrules.kernel.Runner
-import sparkrules.program.{Hidden, IdBuffer}
+import sparkrules.program.IdBuffer
 import sparkrules.value.SmallInts
 
 /**
@@ -18,19 +18,16 @@ import sparkrules.value.SmallInts
  * @param inputs those of the parts' programs, one part after the other
  */
 final class VersionMatcher(val rules: PinnedRules, inputs: Seq[Expression], instant: Option[Long]) {
-  private val layout = rules.layout
-  private val top = rules.description.top.getOrElse(Int.MaxValue)
+  private val top = rules.key.top.getOrElse(Int.MaxValue)
 
   val parts: Array[Runner] = {
     val starts = rules.parts.scanLeft(0)(_ + _.inputs)
     rules.parts.indices.map { p =>
-      val program = rules.parts(p).program
-      val removed = if (layout.isEmpty) Array.empty[Int] else layout.get.removed(p)
-      new Runner(program, inputs.slice(starts(p), starts(p + 1)), Hidden.of(program.subscriptions, program.validity, removed, instant), top)
+      new Runner(rules.parts(p).program, inputs.slice(starts(p), starts(p + 1)), rules.hidden(p, instant), top)
     }.toArray
   }
   private val only: Runner = if (parts.length == 1) parts(0) else null
-  private val order: Order = if (only == null) layout.get.order else null
+  private val order: Order = if (only == null) rules.layout.get.order else null
   private val ids = parts.map(_.program.ids)
 
   // Several parts: what matches the last row, in order. A number of the main part, or -1 less that of another's among all
@@ -114,7 +111,7 @@ final class VersionMatcher(val rules: PinnedRules, inputs: Seq[Expression], inst
   def part(position: Int): Int = if (only != null) 0 else order.part(found(position))
 
   /** The number of what matches in the program of its part. */
-  def number(position: Int): Int = if (only != null) only.matched(position) else order.subscription(found(position))
+  def number(position: Int): Int = if (only != null) only.matched(position) else order.rule(found(position))
 
   def id(position: Int): UTF8String = ids(part(position))(number(position))
 
@@ -129,7 +126,7 @@ final class VersionMatcher(val rules: PinnedRules, inputs: Seq[Expression], inst
     if (only != null) ids(0).array(positions.map(only.matched(_)), positions.length, buffer)
     else IdsOfParts.array(ids, order, positions.map(found(_)), positions.length, buffer)
 
-  /** Adds the matches of the last row to those of each part's subscriptions. */
+  /** Adds the matches of the last row to the counts, which are per part and rule. */
   def countInto(counts: Array[Array[Long]]): Unit =
     if (only == null && count == top) {
       sort()
@@ -144,6 +141,6 @@ final class VersionMatcher(val rules: PinnedRules, inputs: Seq[Expression], inst
       }
     }
 
-  /** Where a part's subscription stands in the order of all. */
-  def place(part: Int, subscription: Int): Long = if (only != null) subscription.toLong else order.key(part, subscription)
+  /** Where a part's rule stands in the order of all. */
+  def place(part: Int, rule: Int): Long = if (only != null) rule.toLong else order.key(part, rule)
 }
