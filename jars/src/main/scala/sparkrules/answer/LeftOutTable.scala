@@ -9,7 +9,7 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import sparkrules.version.RejectedRule
 
-/** The rules of a set that cannot be used on a table, and why; the same for every row. */
+/** The rules that are rejected on the columns of a call, and why; the same for every row. */
 final case class LeftOutTable(rules: ArrayData) extends LeafExpression with CodegenFallback {
   override def dataType: DataType = LeftOutTable.Type
   override def nullable: Boolean = false

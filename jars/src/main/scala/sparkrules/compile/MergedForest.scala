@@ -8,11 +8,11 @@ import sparkrules.program.Forest
 import sparkrules.value.{Codes, IntLists}
 
 /**
- * A forest in which the predicates of one slot under one AND or OR are a single predicate, so that each node can be asked
- * whether it could be true in a region: `price > 5 AND price < 3` becomes a predicate without codes, which never is. An
- * AND within an AND is merged as well.
+ * A forest in which the predicates of one slot under one AND or OR are a single predicate. So each node can be asked by
+ * itself whether it could be true in a region: `price > 5 AND price < 3` becomes a predicate without codes, which never
+ * is. An AND within an AND is merged as well.
  *
- * A predicate without a slot (of a column that is not there) could always be true. It is kept where it alone decides.
+ * A predicate without a slot, of a column that is not there, could always be true. It is kept where it alone decides.
  */
 object MergedForest {
 
@@ -70,8 +70,10 @@ object MergedForest {
     private def junction(kind: Byte, parts: Array[Int]): Int =
       if (parts.length == 1) parts.head else add(kind, -1, Array.empty, parts)
 
-    private def predicate(slot: Int, codes: Array[Int]): Int =
-      predicates.getOrElseUpdate((slot, ArraySeq.unsafeWrapArray(codes)), add(Forest.Predicate, slot, codes, Array.empty))
+    private def predicate(slot: Int, codes: Array[Int]): Int = {
+      val key = (slot, ArraySeq.unsafeWrapArray(codes))
+      predicates.getOrElseUpdate(key, add(Forest.Predicate, slot, codes, Array.empty))
+    }
 
     private def isPredicate(node: Int): Boolean = kinds(node) == Forest.Predicate
 

@@ -57,8 +57,8 @@ object Functions {
       call => BoundPredicates.of(Pinning.bound(SparkSession.active, call))),
     scalar(
       "subscriptions_left_out",
-      "_FUNC_(['set',] *) - An array with an element per rule that cannot be used on the input, the same for every row: " +
-        "subscription_id and reason. With spark.sparkrules.invalidRules=skip these are left out. For `inline` on one row.",
+      "_FUNC_(['set',] *) - An array with an element per rule that is rejected on the input, the same for every row: " +
+        "subscription_id and reason. spark.sparkrules.invalidRules=skip skips these. For `inline` on one row.",
       call => LeftOutTable.of(Pinning.rejected(SparkSession.active, call))),
     region(Question.RulesOfRegion, "all rules that could match some row of a region"),
     region(Question.AdvertisementsOfRegion, "all advertisements whose sources could send a row of a region"))

@@ -14,10 +14,10 @@ import sparkrules.value.{Codes, Keys}
 import sparkrules.version.PinnedRules
 
 /**
- * Finds the rules that could match some row of a region; one for each task. For each slot, compute the codes it can take
- * in the region: a predicate could be true if one of its codes is among these. Each slot is looked at by itself. How two
- * slots depend on each other is not known, so a rule may be found that matches no row, but every rule that matches a row
- * is found.
+ * Finds the rules that could match some row of a region; one for each task. For each slot, compute the codes it can
+ * take in the region: a predicate could be true if one of its codes is among them. Each slot is looked at by itself, as
+ * nothing is known of how slots depend on each other. So some rules may match no row of the region, but no rule that
+ * matches one is missing.
  *
  * @param rules asked about regions, hence one part, whose forest has the predicates of a slot merged
  * @param inputs the columns that describe the region, bound to the rows that come; and `shapes` how they do
@@ -167,7 +167,7 @@ object RegionEvaluator {
   /** How many combinations of values are tried if a slot is computed from several columns. */
   private val MostCombinations = 1000L
 
-  /** Whether a greater value of the column never gives a smaller value, and a value that is not NULL never gives NULL. */
+  /** Whether a greater value of the column never gives a smaller result, and no value but NULL gives NULL. */
   private def isMonotonic(e: Expression): Boolean = e match {
     case _: BoundReference => true
     case cast: Cast => cast.child.isInstanceOf[BoundReference] && isWidening(cast.child.dataType, cast.dataType)

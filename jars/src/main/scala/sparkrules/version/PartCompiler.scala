@@ -31,7 +31,7 @@ final class PartCompiler(session: SparkSession, store: Store, key: ProgramKey) {
       if (spec.isAll) null else (ready.segment.nodePredicates, Digests.ofPredicates(ready.segment)))
   }
 
-  /** All rules bound but not compiled, and the rejected ones. The rules that the version has removed keep their numbers. */
+  /** All rules, bound but not compiled, and the rejected ones. Removed rules are bound too and keep their numbers. */
   def bind(spec: PartSpec): (Bound, Seq[RejectedRule]) = {
     val segments = read(spec)
     val ready = new SegmentBinder(session, store, key)(Segment.concatenated(segments))

@@ -23,8 +23,8 @@ final case class PartSpec(segments: Seq[SegmentEntry], omits: Boolean, isAll: Bo
 object PartSpec {
 
   /**
-   * The parts of a version. A large segment is a part of its own, which later versions share. The small segments are one
-   * part together, because each part looks at every row. A small rule set is one part as a whole.
+   * The parts of a version. A large segment is a part of its own, which later versions share. The small segments are
+   * one part together, because each part looks at every row. A small rule set is one part as a whole.
    *
    * @param large how many rules a large segment has
    * @param exact as in [[RuleCall]]: the ranges are those of all rules, so that all rules are one part
@@ -34,14 +34,14 @@ object PartSpec {
     if (exact) Seq(PartSpec(segments, omits = false, isAll = true))
     else if (all < 2.5 * large) Seq(PartSpec(segments, omits = true, isAll = true))
     else {
-      val (own, small) = segments.partition(s => s.subscriptions >= math.max(large.toLong, all / LargestShare))
+      val (own, small) = segments.partition(s => s.subscriptions >= math.max(large.toLong, all / OwnPartShare))
       own.map(segment => PartSpec(Seq(segment), omits = false, isAll = false)) ++
         (if (small.isEmpty) None else Some(PartSpec(small, omits = true, isAll = false)))
     }
   }
 
-  // A segment with less than a 10th of all rules is never a part of its own: docs/store-format.md.
-  private val LargestShare = 10
+  // See "Sizes of segments" in docs/store-format.md.
+  private val OwnPartShare = 10
 }
 
 /** What a compiled part is made of: equal keys, equal parts, as long as no function is registered anew. */

@@ -4,8 +4,8 @@ import sparkrules.overlap.CommonNodes
 import sparkrules.program.Hidden
 
 /**
- * A version compiled for the columns of a call, as plans carry it. Plans are equal if their keys are, and the definitions
- * of the functions that the rules call.
+ * A version compiled for the columns of a call, as plans carry it. Plans are equal if their keys are equal, and so are
+ * the definitions of the functions that the rules call.
  *
  * @param removed per part: the rules of its program that the version has removed
  * @param rejected the rejected rules that the version still has
@@ -41,8 +41,8 @@ final class PinnedRules private (
   }
 
   /**
-   * The subexpressions that several parts have, on the driver. Who finds overlaps on executors sends this along; for all
-   * others the parts are never compared.
+   * The subexpressions that several parts have; on the driver. Only queries for overlaps send them to executors: for
+   * all others the parts are never compared.
    */
   @transient val commonNodes: LazyBroadcast[CommonNodes] =
     new LazyBroadcast(() => if (parts.length == 1) CommonNodes.none else CommonNodes.of(parts.map(_.digests).toArray))

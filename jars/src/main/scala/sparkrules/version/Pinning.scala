@@ -29,7 +29,7 @@ object Pinning {
   def rejected(session: SparkSession, call: RuleCall): Seq[RejectedRule] =
     current(session, call, isLocal = false).rejectedAt(call.now)
 
-  /** The rules that a call means now, bound to its columns. The rules that the version has removed keep their numbers. */
+  /** The rules that a call means now, bound to its columns. Removed rules are among them and keep their numbers. */
   def bound(session: SparkSession, call: RuleCall): Bound = {
     val store = StoreAccess.of(session)
     val key = ProgramKey.of(session, store, call, isLocal = false)

@@ -33,7 +33,8 @@ final class RejectionMessage(key: ProgramKey, rejected: Seq[RejectedRule]) {
     val rest = if (byReason.length > MostReasons) s"\n  ... and ${byReason.length - MostReasons} other reasons" else ""
     val are = if (rejected.length == 1) "is" else "are"
     val columns = key.columns.map(_.names.last).mkString(", ")
-    s"${question.counted(rejected.length)} of ${key.version} $are rejected on the input ($columns):${lines.mkString}$rest"
+    val count = question.counted(rejected.length)
+    s"$count of ${key.version} $are rejected on the input ($columns):${lines.mkString}$rest"
   }
 }
 

@@ -17,8 +17,8 @@ final case class BoundSegment(segment: Segment, bound: Bound, compiler: Compiler
 
 /**
  * Binds the rules of segments to the columns of a call. Spark alone decides which rules it accepts. If it rejects a
- * predicate by itself (a string as a condition, which AND casts), the binder asks it for the whole rule. If Spark accepts
- * that, it also evaluates the whole rule.
+ * predicate by itself (a string as a condition, which AND casts), the binder asks it for the whole rule. If Spark
+ * accepts that, it also evaluates the whole rule.
  */
 final class SegmentBinder(session: SparkSession, store: Store, key: ProgramKey) {
   private val row = key.columns.map(_.attribute)

@@ -12,8 +12,8 @@ import sparkrules.program.IdBuffer
 import sparkrules.value.SmallInts
 
 /**
- * Matches rows against all parts of a version, one for each task. What matches a row is numbered by its position: after
- * `sort()`, from 0 in the order in which it is reported.
+ * Matches rows against all parts of a version; one for each task. The rules that match a row are numbered by position:
+ * after `sort()`, from 0 in the order in which they are reported.
  *
  * @param inputs those of the parts' programs, one part after the other
  */
@@ -30,13 +30,13 @@ final class VersionMatcher(val rules: PinnedRules, inputs: Seq[Expression], inst
   private val order: Order = if (only == null) rules.layout.get.order else null
   private val ids = parts.map(_.program.ids)
 
-  // Several parts: what matches the last row, in order. A number of the main part, or -1 less that of another's among all
-  // that are not of it: so that the main part's, which are most, are copied.
+  // If there are several parts: the rules that match the last row, in order. A number of the main part, or -1 less the
+  // number among all other rules: so the numbers of the main part, which are most, are just copied.
   private var found = new Array[Int](16)
   private var keys = new Array[Long](16)
   private var isSorted = false
 
-  /** How many match the last row. */
+  /** How many rules match the last row. */
   var count = 0
 
   def errors: Long = parts.map(_.errors).sum
@@ -72,7 +72,7 @@ final class VersionMatcher(val rules: PinnedRules, inputs: Seq[Expression], inst
       }
     }
 
-  /** Puts what matches in the order in which it is reported. */
+  /** Puts the matching rules in the order in which they are reported. */
   def sort(): Unit =
     if (only != null) only.sort()
     else if (!isSorted) {
@@ -80,7 +80,7 @@ final class VersionMatcher(val rules: PinnedRules, inputs: Seq[Expression], inst
       merge()
     }
 
-  /** The largest part's are sorted by themselves; the others, which are few, together. */
+  /** The rules of the largest part are sorted by themselves; all others, which are few, together. */
   private def merge(): Unit = {
     val main = parts(order.main)
     if (found.length < count) found = new Array[Int](2 * count)
@@ -110,14 +110,14 @@ final class VersionMatcher(val rules: PinnedRules, inputs: Seq[Expression], inst
 
   def part(position: Int): Int = if (only != null) 0 else order.part(found(position))
 
-  /** The number of what matches in the program of its part. */
+  /** The number of a matching rule in the program of its part. */
   def number(position: Int): Int = if (only != null) only.matched(position) else order.rule(found(position))
 
   def id(position: Int): UTF8String = ids(part(position))(number(position))
 
   def priority(position: Int): Int = parts(part(position)).program.priorities(number(position))
 
-  /** The ids of all that matches, in order. */
+  /** The ids of all matching rules, in order. */
   def idArray(buffer: IdBuffer): UnsafeArrayData =
     if (only != null) ids(0).array(only.matched, count, buffer) else IdsOfParts.array(ids, order, found, count, buffer)
 
