@@ -22,10 +22,10 @@ object KernelBench {
   /** Called from Python. `df` is a query that matches; its plan has the program and the rows to match. */
   def run(df: Dataset[_], warmUpSeconds: Double, seconds: Double): JMap[String, Double] = {
     val exec = withoutAdaptivity(df.queryExecution.executedPlan).collectFirst { case m: MatchExec => m }.get
-    val program = exec.spec.rules.program
     val rows = asRows(exec.child).execute().map(_.copy()).collect()
     val inputs = BindReferences.bindReferences(exec.inputs, exec.child.output)
     val matcher = new VersionMatcher(exec.spec.rules, inputs, instant = None)
+    val programs = matcher.parts.map(_.program)
     val loop = new Loop(matcher, rows)
     loop.run(warmUpSeconds)
     val (tested, passed) = (matcher.tested, matcher.passed)
@@ -34,8 +34,8 @@ object KernelBench {
     val inOrder = Seq.fill(Slices)(loop.run(seconds / Slices, inOrder = true))
     val matched = slices.map(_.rows).sum
     Map(
-      "subscriptions" -> program.rules.size.toDouble,
-      "bytes" -> SizeEstimator.estimate(program).toDouble,
+      "subscriptions" -> programs.map(_.rules.size).sum.toDouble,
+      "bytes" -> programs.map(SizeEstimator.estimate(_)).sum.toDouble,
       "rows" -> rows.length.toDouble,
       "rows_matched" -> matched.toDouble,
       "matches_per_row" -> slices.map(_.matches).sum / matched.toDouble,

@@ -39,10 +39,4 @@ object Answer {
       extends Answer(
         "ranges",
         StructArray("attribute" -> StringType, "position" -> IntegerType)("lower" -> StringType, "upper" -> StringType))
-
-  /** Whether these answers compare the subexpressions of rules. */
-  def needOverlaps(answers: Seq[Answer]): Boolean = answers.exists {
-    case Overlaps | Overlap | Rows => true
-    case _ => false
-  }
 }

@@ -12,13 +12,15 @@ import sparkrules.program.IdBuffer
 import sparkrules.version.{OrderedMatches, RowMatches, VersionMatcher}
 
 /**
- * Turns the matches of rows into the values of `answers`.
+ * Turns the matches of rows into the values of the wanted answers.
  *
  * @param matcher the matcher that finds them
  * @param areCopied whether the answers for a row are copied before those of the next are asked for
  */
-final class Answers(matcher: VersionMatcher, answers: Seq[Answer], areCopied: Boolean) {
-  private lazy val overlaps = new Overlaps(matcher)
+final class Answers(matcher: VersionMatcher, request: AnswerRequest, areCopied: Boolean) {
+  import request.answers
+
+  private lazy val overlaps = new Overlaps(matcher, request.sharedNodes)
   private val needsIds = answers.contains(Answer.Ids) || answers.contains(Answer.Overlaps)
   private val needsPartners = answers.contains(Answer.Overlap)
   private lazy val ranges = new Ranges(matcher.parts(0))

@@ -6,7 +6,7 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import sparkrules.version.RejectedRule
 
-/** The rules of a set that cannot be used on a table, and why. */
+/** The rules that are rejected on the columns of a call, and why. */
 object LeftOutTable {
   private val Type = StructArray("subscription_id" -> StringType, "reason" -> StringType)()
 

@@ -2,6 +2,7 @@ package sparkrules.answer
 
 import java.util.Arrays
 
+import sparkrules.overlap.SharedNodes
 import sparkrules.version.{OrderedMatches, VersionMatcher}
 
 /**
@@ -12,8 +13,7 @@ import sparkrules.version.{OrderedMatches, VersionMatcher}
  * without a branch, as branches that nobody can predict would take most of the time. So a visited node need not be
  * true: that is asked only where several rules have met.
  */
-final class Overlaps(matcher: VersionMatcher) {
-  private val sharing = matcher.rules.sharing
+final class Overlaps(matcher: VersionMatcher, sharing: SharedNodes) {
   private val truths = matcher.parts.indices.map { p =>
     if (sharing.complexParts(p)) matcher.parts(p).codes.truthOf(matcher.rules.parts(p).forest) else null
   }.toArray

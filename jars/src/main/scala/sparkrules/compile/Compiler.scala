@@ -2,26 +2,33 @@ package sparkrules.compile
 
 import sparkrules.bind.{Bound, BoundPredicate}
 import sparkrules.guard.Rejection
-import sparkrules.program.{CompiledRules, CompiledSlots, Forest, Ids, Instructions, Program, Validity}
+import sparkrules.program.{CompiledRules, CompiledSlots, Forest, Ids, Instructions, Program, RuleOrder, Validity}
 import sparkrules.store.Segment
 import sparkrules.value.{ExpressionBytes, IntLists}
 
-/** Compiles a bound rule set to a [[Program]]. */
-final class Compiler(segment: Segment, bound: Bound) {
+/**
+ * Compiles a bound rule set to a [[Program]].
+ *
+ * @param forRegions whether rules are asked about regions. A predicate of a column that is not there could be true
+ *   then, and the program needs no code: the forest is evaluated.
+ */
+final class Compiler(segment: Segment, bound: Bound, forRegions: Boolean = false) {
   private val nodes = segment.nodeOperators.length
   private val kinds: Array[Byte] = Compiler.kinds(segment)
-  private val slotCosts = new SlotCosts(bound.slots)
+  private val slotCosts = new SlotCosts(bound.slots, withScans = !forRegions)
 
   /** Nodes with a predicate that Spark does not accept on this table. */
   private val invalid: Array[Boolean] = {
     val flags = new Array[Boolean](nodes)
     (0 until nodes).foreach { n =>
       flags(n) =
-        if (kinds(n) == Forest.Predicate) bound.predicates(segment.nodePredicates(n)).isLeft
+        if (kinds(n) == Forest.Predicate) bound.predicates(segment.nodePredicates(n)).left.exists(isDecisive)
         else segment.nodeChildren(n).exists(flags(_))
     }
     flags
   }
+
+  private def isDecisive(rejection: Rejection): Boolean = !forRegions || rejection.missing.isEmpty
 
   /** The rules that the program leaves out, by their rows in the segment. */
   val rejected: Seq[Int] = segment.ruleIds.indices.filter(rule => invalid(segment.ruleNodes(rule)))
@@ -33,9 +40,13 @@ final class Compiler(segment: Segment, bound: Bound) {
     if (kinds(node) == Forest.Predicate) bound.predicates(segment.nodePredicates(node)).left.toOption.get
     else firstRejection(segment.nodeChildren(node).find(invalid(_)).get)
 
-  /** The rules that are not left out, highest priority first, then by id: as the program numbers them. */
-  lazy val order: Array[Int] =
-    Compiler.ordered(segment, segment.ruleIds.indices.filter(rule => !invalid(segment.ruleNodes(rule))))
+  /** The rules that are not left out, in their order: as the program numbers them. */
+  lazy val order: Array[Int] = {
+    import segment.{ruleIds, ruleNodes, rulePriorities}
+    ruleIds.indices.filter(rule => !invalid(ruleNodes(rule))).sortWith { (a, b) =>
+      RuleOrder.compare(rulePriorities(a), ruleIds(a), rulePriorities(b), ruleIds(b)) < 0
+    }.toArray
+  }
 
   /**
    * The program, and the forest that it was made of, whose rules are numbered as in the program.
@@ -46,14 +57,13 @@ final class Compiler(segment: Segment, bound: Bound) {
     val forest = boundForest()
     val costs = new NodeCosts(forest, new PredicateTable(bound.slots), slotCosts.expense)
     val terms = new Terms(costs)
-    val code = if (inBands) writeBands(terms) else writeAll(terms)
+    val code = if (forRegions) writeNone(terms) else if (inBands) writeBands(terms) else writeAll(terms)
     (new Program(slots, code, rules), forest)
   }
 
   private def boundForest(): Forest = {
     def predicate(node: Int): Option[BoundPredicate] =
-      if (kinds(node) != Forest.Predicate || invalid(node)) None
-      else bound.predicates(segment.nodePredicates(node)).toOption
+      if (kinds(node) != Forest.Predicate) None else bound.predicates(segment.nodePredicates(node)).toOption
     new Forest(
       kinds,
       Array.tabulate(nodes)(n => predicate(n).fold(-1)(_.slot)),
@@ -78,6 +88,12 @@ final class Compiler(segment: Segment, bound: Bound) {
     order.map(segment.rulePriorities(_)),
     Validity.of(segment, order),
     if (bound.texts.isEmpty) bound.texts else order.map(bound.texts(_)))
+
+  private def writeNone(terms: Terms): Instructions = {
+    val out = new CodeWriter
+    write(terms, Array.empty, out)
+    instructions(terms, out, Array(0), hasRepeats = false, dense = Array.empty)
+  }
 
   private def writeAll(terms: Terms): Instructions = {
     val all = order.indices.toArray
@@ -126,17 +142,9 @@ final class Compiler(segment: Segment, bound: Bound) {
 object Compiler {
 
   /** Per node: as in [[Forest]]. */
-  def kinds(segment: Segment): Array[Byte] = segment.nodeOperators.map {
+  private def kinds(segment: Segment): Array[Byte] = segment.nodeOperators.map {
     case "and" => Forest.And
     case "or" => Forest.Or
     case _ => Forest.Predicate
-  }
-
-  /** Rules in the order in which they are reported: highest priority first, then by id. */
-  def ordered(segment: Segment, rules: Seq[Int]): Array[Int] = {
-    val (ids, priorities) = (segment.ruleIds, segment.rulePriorities)
-    rules.sortWith { (a, b) =>
-      if (priorities(a) != priorities(b)) priorities(a) > priorities(b) else ids(a).binaryCompare(ids(b)) < 0
-    }.toArray
   }
 }

@@ -11,7 +11,7 @@ import sparkrules.value.{Codes, NoKeys}
 /**
  * The predicates of a rule set: each a slot, and the codes for which it is true. Equal predicates have one number.
  */
-final class PredicateTable(slots: Array[Slot]) {
+private final class PredicateTable(slots: Array[Slot]) {
   private val numbers = mutable.HashMap.empty[PredicateTable.Key, Int]
   private val keys = ArrayBuffer.empty[PredicateTable.Key]
   private val chances = ArrayBuffer.empty[Double]
@@ -68,7 +68,7 @@ final class PredicateTable(slots: Array[Slot]) {
   }
 }
 
-object PredicateTable {
+private object PredicateTable {
   // What is searched for in a string is rarely there. Shares of a Boolean's codes, among them NULL, false and true.
   private val RarelyFound = Slot(Literal(null), -1, NoKeys, Some(Array(0.01, 0, 0.97, 0, 0.02, 0)))
 

@@ -4,13 +4,17 @@ import sparkrules.bind.{Slot, WantedTexts}
 import sparkrules.guard.Failing
 import sparkrules.text.TextScan
 
-/** How the values of slots are computed, and what that costs. */
-private final class SlotCosts(slots: Array[Slot]) {
+/**
+ * How the values of slots are computed, and what that costs.
+ *
+ * @param withScans whether the searches of one string are decided together
+ */
+private final class SlotCosts(slots: Array[Slot], withScans: Boolean) {
 
   /** The searches of one string are one scan. */
   val scans: Array[TextScan] = {
     val searches = slots.indices.flatMap { slot =>
-      if (slots(slot).base < 0) None else WantedTexts.of(slots(slot).expression).map(slot -> _)
+      if (!withScans || slots(slot).base < 0) None else WantedTexts.of(slots(slot).expression).map(slot -> _)
     }
     searches.groupBy { case (slot, _) => slots(slot).base }.toSeq.sortBy(_._1).map(own => TextScan.of(own._2)).toArray
   }

@@ -10,10 +10,12 @@ import org.apache.spark.sql.types.{ByteType, IntegerType, LongType, ShortType, S
 import org.apache.spark.unsafe.types.UTF8String
 
 import sparkrules.answer.{Answer, BoundPredicates, LeftOutTable}
+import sparkrules.bind.Question
 import sparkrules.catalog.Overlaps
 import sparkrules.conf.{RulesException, Semantics}
-import sparkrules.region.{RegionCall, RegionShape, Registered}
-import sparkrules.version.Programs
+import sparkrules.region.{RegionCall, RegionShape}
+import sparkrules.store.StoreAccess
+import sparkrules.version.{CurrentVersion, Pinning}
 
 /** The functions of the plugin, in one table. */
 object Functions {
@@ -52,15 +54,14 @@ object Functions {
       "_FUNC_(['set',] *) - An array with an element per predicate of the rules, the same for every row: its number, " +
         "its attribute and how that is searched, the positions of subscription_ranges, from first to last, where it " +
         "is true, and the share of rows there, if the rules have been analysed. For `inline` on one row.",
-      call => BoundPredicates.of(Programs.bound(SparkSession.active, call))),
+      call => BoundPredicates.of(Pinning.bound(SparkSession.active, call))),
     scalar(
       "subscriptions_left_out",
-      "_FUNC_(['set',] *) - An array with an element per rule that cannot be used on the input, the same for every " +
-        "row: subscription_id and reason. With spark.sparkrules.invalidRules=skip these are left out. For `inline` " +
-        "on one row.",
-      call => LeftOutTable.of(Programs.leftOut(SparkSession.active, call))),
-    region(Registered.Subscriptions, "all rules that could match some row of a region"),
-    region(Registered.Advertisements, "all advertisements whose sources could send a row of a region"))
+      "_FUNC_(['set',] *) - An array with an element per rule that is rejected on the input, the same for every row: " +
+        "subscription_id and reason. spark.sparkrules.invalidRules=skip skips these. For `inline` on one row.",
+      call => LeftOutTable.of(Pinning.rejected(SparkSession.active, call))),
+    region(Question.RulesOfRegion, "all rules that could match some row of a region"),
+    region(Question.AdvertisementsOfRegion, "all advertisements whose sources could send a row of a region"))
 
   val tables: Seq[Table] = Seq(
     (
@@ -90,13 +91,13 @@ object Functions {
       result(call(name, others, Nil, top = top))
     })
 
-  private def region(registered: Registered, found: String): Scalar = (
-    FunctionIdentifier(registered.function),
+  private def region(question: Question.OfRegion, found: String): Scalar = (
+    FunctionIdentifier(question.function),
     info(
-      registered.function,
+      question.function,
       s"_FUNC_(['set',] *) - The ids of $found. Each column describes what values it has there: a value, an array of " +
         "values, or a struct of min, max and nulls. NULL, or no column: anything."),
-    overlapCall(registered, _))
+    overlapCall(question, _))
 
   private val HaveTop = Set("match_subscriptions", "subscription_matches")
 
@@ -163,11 +164,11 @@ object Functions {
     MatchCall(site, named.map(_._2), answers)
   }
 
-  private def overlapCall(registered: Registered, arguments: Seq[Expression]): Expression = {
-    val (top, others) = splitTop(registered.function, arguments)
-    if (top.isDefined) throw noSuchArgument(registered.function, "top")
-    val asked = call(registered.function, others, Nil, isRow = !RegionShape.isBounds(_))
-    val regions = RegionCall(registered, asked.ruleSet, asked.names, asked.inputs, asked.semantics)
+  private def overlapCall(question: Question.OfRegion, arguments: Seq[Expression]): Expression = {
+    val (top, others) = splitTop(question.function, arguments)
+    if (top.isDefined) throw noSuchArgument(question.function, "top")
+    val asked = call(question.function, others, Nil, isRow = !RegionShape.isBounds(_))
+    val regions = RegionCall(question, asked.ruleSet, asked.names, asked.inputs, asked.semantics)
     regions.shapes // fails where a column cannot describe a region
     regions
   }
@@ -200,8 +201,8 @@ object Functions {
   private def overlapsTable(arguments: Seq[Expression]): LogicalPlan = splitRuleSet(arguments) match {
     case (ruleSet, Nil) =>
       val session = SparkSession.active
-      val store = Programs.storeOf(session)
-      val version = Programs.resolve(session, store, ruleSet, "overlaps('alerts')")
+      val store = StoreAccess.of(session)
+      val version = CurrentVersion.of(session, store, ruleSet, "overlaps('alerts')")
       DataSourceV2Relation.create(Overlaps(store.qualified, version.ruleSet, version.number), None, None)
     case _ =>
       throw new RulesException(

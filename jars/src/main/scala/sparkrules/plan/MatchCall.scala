@@ -1,16 +1,14 @@
 package sparkrules.plan
 
-import java.io.ObjectOutputStream
-
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.types.{DataType, StructType}
 
-import sparkrules.answer.{Answer, Answers}
-import sparkrules.bind.RuleCall
+import sparkrules.answer.{Answer, AnswerRequest, Answers}
+import sparkrules.bind.{Question, RuleCall}
 import sparkrules.conf.Semantics
-import sparkrules.version.{PinnedRules, VersionMatcher}
+import sparkrules.version.VersionMatcher
 
 /**
  * What a call says beside its columns, all of it known where it is written. Each field is described in [[RuleCall]].
@@ -38,6 +36,7 @@ final case class MatchCall(
     answers: Seq[Answer],
     instant: Expression = CurrentTimestamp())
     extends RuleCall {
+  override def question: Question = Question.Match
   override def ruleSet: Option[String] = site.ruleSet
   override def names: Seq[Seq[String]] = site.names
   override def semantics: Semantics = site.semantics
@@ -70,28 +69,22 @@ object MatchCall {
 }
 
 /** A call where there is no input to put an operator on, such as in a join condition over both sides. */
-final case class PinnedCall(
-    inputs: Seq[Expression], answers: Seq[Answer], rules: PinnedRules, instant: Option[Expression])
+final case class PinnedCall(inputs: Seq[Expression], request: AnswerRequest, instant: Option[Expression])
     extends Expression
     with CodegenFallback {
   override def children: Seq[Expression] = inputs ++ instant
-  override def dataType: DataType = MatchCall.dataType(answers)
+  override def dataType: DataType = MatchCall.dataType(request.answers)
   override def nullable: Boolean = false
   override def stateful: Boolean = true
   override def prettyName: String = "match_subscriptions"
   override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): PinnedCall =
     copy(inputs = newChildren.take(inputs.length), instant = newChildren.drop(inputs.length).headOption)
 
-  @transient private lazy val matcher = new VersionMatcher(rules, inputs, RuleCall.micros(instant))
-  @transient private lazy val results = new Answers(matcher, answers, areCopied = false)
-
-  private def writeObject(out: ObjectOutputStream): Unit = {
-    if (Answer.needOverlaps(answers)) rules.compareParts()
-    out.defaultWriteObject()
-  }
+  @transient private lazy val matcher = new VersionMatcher(request.rules, inputs, RuleCall.micros(instant))
+  @transient private lazy val results = new Answers(matcher, request, areCopied = false)
 
   override def eval(input: InternalRow): Any = {
     val row = results.ofRow(matcher.row(input))
-    if (answers.length == 1) row.get(0, dataType) else row.copy()
+    if (request.answers.length == 1) row.get(0, dataType) else row.copy()
   }
 }

@@ -10,9 +10,8 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 
-import sparkrules.answer.Answer
+import sparkrules.answer.AnswerRequest
 import sparkrules.bind.RuleCall
-import sparkrules.version.Programs
 
 object MatchStrategy extends SparkStrategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
@@ -69,7 +68,7 @@ final case class MatchExec(
     "leftOut" -> SQLMetrics.createMetric(sparkContext, "number of rules left out"))
 
   /** Names the rule set, as a scan names its table: the graph of the Spark UI shows nothing else beside the metrics. */
-  override def nodeName: String = s"Match ${rules.description.version}"
+  override def nodeName: String = s"Match ${rules.key.version}"
 
   override def output: Seq[Attribute] = projection.map(_.toAttribute)
   override def producedAttributes: AttributeSet = AttributeSet(added)
@@ -81,12 +80,12 @@ final case class MatchExec(
       s"Output: ${projection.mkString("[", ", ", "]")}\n"
 
   override protected def doExecute(): RDD[InternalRow] = {
-    if (Answer.needOverlaps(spec.answers)) rules.compareParts()
-    metrics("leftOut").set(Programs.valid(rules.rejected, System.currentTimeMillis * 1000).length.toLong)
+    metrics("leftOut").set(rules.rejectedAt(System.currentTimeMillis * 1000).length.toLong)
     val execution = sparkContext.getLocalProperty(SQLExecution.EXECUTION_ID_KEY)
     SQLMetrics.postDriverMetricUpdates(sparkContext, execution, Seq(metrics("leftOut")))
     val work = new MatchWork(
-      spec,
+      AnswerRequest(rules, spec.answers),
+      spec.per,
       BindReferences.bindReferences(inputs, child.output),
       RuleCall.micros(instant),
       MatchOutput(projection, spec.available(child.output, added)),

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
-import sparkrules.answer.Answers
+import sparkrules.answer.{AnswerRequest, Answers}
 import sparkrules.kernel.RowClock
 import sparkrules.version.{RowMatches, VersionMatcher}
 
@@ -18,7 +18,8 @@ import sparkrules.version.{RowMatches, VersionMatcher}
  * @param instant that of the query, in microseconds, if it decides which rules can match
  */
 private final class MatchWork(
-    spec: MatchSpec,
+    request: AnswerRequest,
+    per: Per,
     inputs: Seq[Expression],
     instant: Option[Long],
     output: MatchOutput,
@@ -29,8 +30,9 @@ private final class MatchWork(
   def run(partition: Int)(matched: VersionMatcher => Iterator[RowMatches]): Iterator[InternalRow] = {
     val start = System.nanoTime
     val clock = new RowClock
-    val matcher = new VersionMatcher(spec.rules, inputs, instant, clock)
-    val task = new MatchTask(spec, matcher, output.writer(partition), clock, metrics)
+    val matcher = new VersionMatcher(request.rules, inputs, instant, clock)
+    val answers = new Answers(matcher, request, areCopied = true)
+    val task = new MatchTask(matcher, answers, per, output.writer(partition), clock, metrics)
     metrics("setupTime") += System.nanoTime - start
     task.results(matched(matcher))
   }
@@ -60,17 +62,17 @@ private final class MatchBatches(work: MatchWork)
 }
 
 private final class MatchTask(
-    spec: MatchSpec,
     matcher: VersionMatcher,
+    answers: Answers,
+    per: Per,
     write: UnsafeProjection,
     clock: RowClock,
     metrics: Map[String, SQLMetric]) {
-  private val answers = new Answers(matcher, spec.answers, areCopied = true)
   private val joined = new JoinedRow
   private var (rows, matches, outputRows) = (0L, 0L, 0L)
   Option(TaskContext.get()).foreach(_.addTaskCompletionListener[Unit](_ => report()))
 
-  def results(input: Iterator[RowMatches]): Iterator[InternalRow] = spec.per match {
+  def results(input: Iterator[RowMatches]): Iterator[InternalRow] = per match {
     case Per.Row => input.map { found =>
         count(found)
         outputRows += 1

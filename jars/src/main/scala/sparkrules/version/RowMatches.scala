@@ -109,7 +109,7 @@ final class OrderedMatches private[version] (parts: Array[Runner], order: Order)
   def part(position: Int): Int = if (isOne) 0 else order.part(found(position))
 
   /** The number of a rule in the program of its part. */
-  def number(position: Int): Int = if (isOne) found(position) else order.subscription(found(position))
+  def number(position: Int): Int = if (isOne) found(position) else order.rule(found(position))
 
   def id(position: Int): UTF8String = ids(part(position))(number(position))
 

@@ -5,7 +5,6 @@ import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import sparkrules.kernel.{RowClock, RowFeed, Runner}
-import sparkrules.program.Hidden
 
 /**
  * Matches rows against all parts of a version, one for each task. The result for a row is always the same object, and
@@ -16,19 +15,15 @@ import sparkrules.program.Hidden
  */
 final class VersionMatcher(
     val rules: PinnedRules, inputs: Seq[Expression], instant: Option[Long], clock: RowClock = RowClock.off) {
-  private val layout = rules.layout
-  private val top = rules.description.top.getOrElse(Int.MaxValue)
+  private val top = rules.key.top.getOrElse(Int.MaxValue)
 
   val parts: Array[Runner] = {
     val starts = rules.parts.scanLeft(0)(_ + _.inputs)
     rules.parts.indices.map { p =>
-      val program = rules.parts(p).program
-      val removed = if (layout.isEmpty) Array.empty[Int] else layout.get.removed(p)
-      val hidden = Hidden.of(program.rules.size, program.rules.validity, removed, instant)
-      new Runner(program, inputs.slice(starts(p), starts(p + 1)), hidden, top)
+      new Runner(rules.parts(p).program, inputs.slice(starts(p), starts(p + 1)), rules.hidden(p, instant), top)
     }.toArray
   }
-  private val order: Order = if (parts.length == 1) null else layout.get.order
+  private val order: Order = if (parts.length == 1) null else rules.layout.get.order
   private val isStrict = parts.exists(_.program.rules.areStrict)
   private val feed = new RowFeed(parts, clock)
   private val matches = new RowMatches(parts, order, top)
