@@ -20,7 +20,8 @@ import sparkrules.value.{IntBuffer, IntLists}
  * @param nodes per part and rule: the numbers of its nodes
  * @param places per number: where its entry begins in `entries`
  * @param entries per node: the part whose slots and nodes the entry names. Most entries go on with the number of
- *   ranges, all of which must hold, and the slot, the first and the last code of each. The others have 0 and the node itself.
+ *   ranges, all of which must hold, and the slot, the first and the last code of each. The others have 0 and the node
+ *   itself.
  */
 final class SharedNodes(val nodes: Array[IntLists], places: Array[Int], entries: Array[Int]) {
 
