@@ -9,8 +9,8 @@ import sparkrules.store.Segment
 
 /**
  * The digests of a forest's nodes, to compare subexpressions of different parts: 128 bits that stand for the content of
- * a subexpression, the same in every segment. The digest of a predicate covers its attribute, operator and constants. The
- * digest of a junction covers its operator and its children, in any order.
+ * a subexpression, the same in every segment. The digest of a predicate covers its attribute, operator and constants.
+ * The digest of a junction covers its operator and its children, in any order.
  *
  * @param bits per node: two numbers
  */

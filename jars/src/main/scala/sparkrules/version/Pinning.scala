@@ -45,20 +45,8 @@ object Pinning {
     val key = ProgramKey.of(session, store, call, isLocal)
     val known = VersionCache.version(key)
     val manifest = known.fold(store.manifest(key.version))(_.manifest)
-    val compiler = new PartCompiler(session, store, key)
-    val needed = mutable.HashSet.empty[PartKey]
-    def compiled(spec: PartSpec): VersionPart = {
-      val partKey = PartKey(session.sparkContext.applicationId, key, spec)
-      needed += partKey
-      VersionCache.part(partKey, _.functions.areCurrent(session))(compiler.compile(spec))
-    }
-    val parts = PartSpec.of(key.question.segments(manifest), key.partRules, key.exact).map { spec =>
-      val whole = compiled(spec)
-      // A function that only removed rules call must not be called.
-      val callsTooMuch = whole.callsPython && !spec.omits && spec.segments.exists(_.removed.isDefined)
-      if (!callsTooMuch) (spec, whole) else { val omitting = spec.copy(omits = true); (omitting, compiled(omitting)) }
-    }
-    VersionCache.trim(Settings.CacheBytes.number(session.sessionState.conf), needed.toSet)
+    val specs = PartSpec.of(key.question.segments(manifest), key.partRules, key.exact)
+    val parts = compiled(session, new PartCompiler(session, store, key), key, specs)
     known.map(_.rules).filter(_.parts.corresponds(parts)((a, b) => a eq b._2)).getOrElse {
       val removed = parts.map { case (spec, part) =>
         if (spec.omits) Array.empty[Int] else spec.removedRows(store, key.version.ruleSet, part.segmentSizes)
@@ -68,6 +56,29 @@ object Pinning {
       VersionCache.keep(manifest, rules)
       rules
     }
+  }
+
+  /** The parts, from the cache if possible, each with what it was made of. */
+  private def compiled(
+      session: SparkSession,
+      compiler: PartCompiler,
+      key: ProgramKey,
+      specs: Seq[PartSpec]): Seq[(PartSpec, VersionPart)] = {
+    val needed = mutable.HashSet.empty[PartKey]
+    def part(spec: PartSpec): VersionPart = {
+      val partKey = PartKey(session.sparkContext.applicationId, key, spec)
+      needed += partKey
+      VersionCache.part(partKey, _.functions.areCurrent(session))(compiler.compile(spec))
+    }
+    val parts = specs.map { spec =>
+      val whole = part(spec)
+      // A function that only removed rules call must not be called.
+      val callsTooMuch = whole.callsPython && !spec.omits && spec.segments.exists(_.removed.isDefined)
+      val chosen = if (callsTooMuch) spec.copy(omits = true) else spec
+      (chosen, if (callsTooMuch) part(chosen) else whole)
+    }
+    VersionCache.trim(Settings.CacheBytes.number(session.sessionState.conf), needed.toSet)
+    parts
   }
 
   private def requireNone(key: ProgramKey, rejected: Seq[RejectedRule]): Unit =

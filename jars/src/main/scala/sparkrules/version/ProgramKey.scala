@@ -10,7 +10,7 @@ import sparkrules.store.{Store, Version}
  * Everything that decides what a compiled version is. Calls with equal keys share it.
  *
  * @param columns the columns that rules may use
- * @param missingColumns what a column means that is not among them; a region has [[ProgramKey.AnyValue]]
+ * @param missingColumns what to do with rules that use other columns. In a region these can have any value.
  * @param invalidRules whether a rejected rule fails the query
  * @param statistics the number of the rule set's statistics, if it has been analysed
  * @param exact as in [[RuleCall]]
@@ -38,9 +38,6 @@ final case class ProgramKey(
 
 object ProgramKey {
 
-  /** In a region, a missing column can have any value. */
-  val AnyValue = "anything"
-
   /** @param isLocal whether the rows are part of the plan; see [[Local]] */
   def of(session: SparkSession, store: Store, call: RuleCall, isLocal: Boolean): ProgramKey = {
     val conf = session.sessionState.conf
@@ -58,7 +55,7 @@ object ProgramKey {
       call.top,
       Settings.PartRules.number(conf).min(Int.MaxValue.toLong).toInt,
       isLocal)
-    // Nothing is computed for a row of a region, so that nothing can fail and statistics save nothing.
-    if (key.forRegions) key.copy(missingColumns = AnyValue, strict = false, statistics = None) else key
+    // These make no difference to the answers for a region.
+    if (key.forRegions) key.copy(missingColumns = "error", strict = false, statistics = None) else key
   }
 }
