@@ -73,7 +73,7 @@ def compile_once(
         content = file.read_bytes()
         digest.update(f"\0{file.name}\0{len(content)}\0".encode())
         digest.update(content)
-    jar = directory / f"{what.replace(' ', '-')}-{digest.hexdigest()[:16]}.jar"
+    jar = directory / f"{what}-{digest.hexdigest()[:16]}.jar"
     if not jar.exists():
         directory.mkdir(parents=True, exist_ok=True)
         # Renamed when it is whole, so that nobody meets half a jar.
