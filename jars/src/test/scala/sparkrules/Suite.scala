@@ -50,6 +50,8 @@ object Suite {
 
   private val MostPlaces = 12
 
+  def oneOf[A](random: Random)(some: A*): A = some(random.nextInt(some.length))
+
   /** Where the first cause was thrown, as far as it is of interest. */
   private def placesOf(error: Throwable): Seq[StackTraceElement] = {
     val first = Iterator.iterate(error)(_.getCause).takeWhile(_ != null).toSeq.last

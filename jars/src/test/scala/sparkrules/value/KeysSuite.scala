@@ -7,6 +7,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
 import sparkrules.Suite
+import sparkrules.Suite.oneOf
 
 /** Codes of values of each type against comparing the value with every constant. */
 final class KeysSuite extends Suite {
@@ -27,7 +28,7 @@ final class KeysSuite extends Suite {
   private def compareDoubles(a: Double, b: Double): Int =
     if (a == b) 0 else if (a.isNaN || b.isNaN) a.isNaN.compare(b.isNaN) else if (a < b) -1 else 1
 
-  private val doubles = Array(
+  private val doubles = Seq(
     0.0, -0.0, Double.NaN, java.lang.Double.longBitsToDouble(0xfff8000000000001L), Double.PositiveInfinity,
     Double.NegativeInfinity, Double.MinPositiveValue, -Double.MinPositiveValue, Double.MaxValue, Double.MinValue, 0.1, -1.5)
 
@@ -37,38 +38,36 @@ final class KeysSuite extends Suite {
   /** Few letters, so that there are equal ones, prefixes of others, and bytes that are not UTF-8. */
   private def bytes(random: Random): Array[Byte] =
     Array.fill(random.nextInt(if (random.nextInt(5) == 0) 20 else 4)) {
-      Array(0, 'a', 'b', 0xc3, 0xa4, 0xff)(random.nextInt(6)).toByte
+      oneOf[Int](random)(0, 'a', 'b', 0xc3, 0xa4, 0xff).toByte
     }
 
   /** Texts with one hash: UTF8String's has 32 bits, and equal hashes for these are found by search. */
-  private lazy val colliding: Array[UTF8String] = {
+  private lazy val colliding: Seq[UTF8String] = {
     val seen = scala.collection.mutable.HashMap.empty[Int, UTF8String]
     Iterator.from(0).map(i => UTF8String.fromString(s"key $i")).flatMap { text =>
       seen.put(text.hashCode, text).map(other => Seq(other, text))
-    }.take(4).flatten.toArray
+    }.take(4).flatten.toSeq
   }
-
-  private def oneOf[A](random: Random, some: Array[A]): A = some(random.nextInt(some.length))
 
   private val kinds: Seq[Values] = Seq(
     integral(ByteType, random => random.nextInt.toByte),
     integral(ShortType, random => if (random.nextBoolean) random.nextInt(20).toShort else random.nextInt.toShort),
-    integral(IntegerType, random => oneOf(random, Array(Int.MinValue, Int.MaxValue, -1, 0, 1, random.nextInt))),
+    integral(IntegerType, random => oneOf(random)(Int.MinValue, Int.MaxValue, -1, 0, 1, random.nextInt)),
     integral(DateType, random => random.nextInt(100)),
-    integral(LongType, random => oneOf(random, Array(Long.MinValue, Long.MaxValue, 0L, random.nextLong))),
+    integral(LongType, random => oneOf(random)(Long.MinValue, Long.MaxValue, 0L, random.nextLong)),
     integral(TimestampType, random => random.nextInt(50).toLong),
     new Values(
       DoubleType,
       (a, b) => compareDoubles(a.asInstanceOf[Double], b.asInstanceOf[Double]),
-      random => if (random.nextBoolean) oneOf(random, doubles) else random.nextGaussian),
+      random => if (random.nextBoolean) oneOf(random)(doubles: _*) else random.nextGaussian),
     new Values(
       FloatType,
       (a, b) => compareDoubles(a.asInstanceOf[Float].toDouble, b.asInstanceOf[Float].toDouble),
-      random => if (random.nextBoolean) oneOf(random, doubles).toFloat else random.nextFloat),
+      random => if (random.nextBoolean) oneOf(random)(doubles: _*).toFloat else random.nextFloat),
     new Values(
       StringType,
       (a, b) => compareBytes(a.asInstanceOf[UTF8String].getBytes, b.asInstanceOf[UTF8String].getBytes),
-      random => if (random.nextInt(4) == 0) oneOf(random, colliding) else UTF8String.fromBytes(bytes(random))),
+      random => if (random.nextInt(4) == 0) oneOf(random)(colliding: _*) else UTF8String.fromBytes(bytes(random))),
     new Values(
       BinaryType,
       (a, b) => compareBytes(a.asInstanceOf[Array[Byte]], b.asInstanceOf[Array[Byte]]),
