@@ -34,7 +34,7 @@ def said() -> dict[str, str]:
     plugin = Path(sparkrules.jar_path())
     files = sorted(SOURCES.rglob("*.scala"))
     tests = compile_once("scala-tests", files, ROOT / "build" / "scala", home, plugin, root=SOURCES, strict=True)
-    command = [find_java(), "-Xmx1g", "-XX:+UseSerialGC", "-Xss4m", "-cp", class_path(home, [tests, plugin])]
+    command = [find_java(), "-Xmx1g", "-XX:+UseSerialGC", "-Xss4m", "--add-opens=java.base/java.nio=ALL-UNNAMED", "-cp", class_path(home, [tests, plugin])]
     ran = subprocess.run(
         [*command, "sparkrules.RunSuites", *SUITES],
         stdout=subprocess.PIPE,

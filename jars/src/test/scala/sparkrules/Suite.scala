@@ -48,14 +48,16 @@ object Suite {
   /** How many times as many cases as usual. */
   private val Times = sys.env.get("TIMES").fold(1)(_.toInt)
 
-  private val MostPlaces = 12
+  private val MostPlaces = 8
 
   def oneOf[A](random: Random)(some: A*): A = some(random.nextInt(some.length))
 
   /** Where the first cause was thrown, as far as it is of interest. */
   private def placesOf(error: Throwable): Seq[StackTraceElement] = {
     val first = Iterator.iterate(error)(_.getCause).takeWhile(_ != null).toSeq.last
-    first.getStackTrace.toSeq.filterNot(_.getClassName.startsWith("sparkrules.Suite")).take(MostPlaces)
+    val places = first.getStackTrace.toSeq
+    val own = places.filter(_.getClassName.matches("sparkrules\\.\\w+\\..*"))
+    (places.take(1).filterNot(_.getClassName.startsWith("sparkrules.Suite")) ++ own).distinct.take(MostPlaces)
   }
 }
 
