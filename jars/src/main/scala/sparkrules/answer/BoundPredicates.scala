@@ -11,8 +11,8 @@ import sparkrules.bind.{Bound, SlotTexts}
 import sparkrules.value.Codes
 
 /**
- * The predicates of a rule set as they are bound to a table: among the ranges of which attribute they are true. The same
- * for every row, but no literal: plans print those, and this may be long.
+ * The predicates of a rule set as they are bound to a table: among the ranges of which attribute they are true. The
+ * same for every row, but no literal: plans print those, and this may be long.
  */
 final case class BoundPredicates(tests: ArrayData) extends LeafExpression with CodegenFallback {
   override def dataType: DataType = BoundPredicates.Type
@@ -34,7 +34,9 @@ object BoundPredicates {
       .add("share", DoubleType),
     containsNull = false)
 
-  /** An element for each interval of ranges where a predicate is true; one that is never true has one without bounds. */
+  /**
+   * An element for each interval of ranges where a predicate is true; one that is never true has one without bounds.
+   */
   def of(bound: Bound): BoundPredicates = {
     val attributes =
       SlotTexts.of(bound.slots.map(_.expression), bound.slots.map(_.base)).map(UTF8String.fromString)

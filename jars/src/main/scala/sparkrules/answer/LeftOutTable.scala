@@ -23,7 +23,8 @@ object LeftOutTable {
     new StructType().add("subscription_id", StringType, nullable = false).add("reason", StringType, nullable = false),
     containsNull = false)
 
-  def of(rejected: Seq[RejectedRule]): LeftOutTable = LeftOutTable(new GenericArrayData(rejected.sortBy(_.id).map { rule =>
-    InternalRow(UTF8String.fromString(rule.id), UTF8String.fromString(rule.rejection.reason))
-  }.toArray[Any]))
+  def of(rejected: Seq[RejectedRule]): LeftOutTable =
+    LeftOutTable(new GenericArrayData(rejected.sortBy(_.id).map { rule =>
+      InternalRow(UTF8String.fromString(rule.id), UTF8String.fromString(rule.rejection.reason))
+    }.toArray[Any]))
 }

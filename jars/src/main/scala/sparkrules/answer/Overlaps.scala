@@ -8,9 +8,9 @@ import sparkrules.version.VersionMatcher
  * The overlap sets of a row: the groups of two or more matching subscriptions that share a subexpression which is true
  * in this row, no group twice; larger groups first, then in the order of their members.
  *
- * What matches visits each of its nodes where it can meet another (see [[SharedNodes]]). Visits are noted without a branch, as
- * those that nobody can predict would take most of the time; so it is not known then whether the node is true. That is
- * asked only where several have met.
+ * What matches visits each of its nodes where it can meet another (see [[SharedNodes]]). Visits are noted without a
+ * branch, as those that nobody can predict would take most of the time; so it is not known then whether the node is
+ * true. That is asked only where several have met.
  */
 final class Overlaps(matcher: VersionMatcher) {
   private val sharing = matcher.rules.sharing

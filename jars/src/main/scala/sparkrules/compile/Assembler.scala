@@ -17,9 +17,9 @@ final class Code {
 
 /**
  * Writes the code of a program. At each place, every alternative that could still be true is put under one of the tests
- * that it has left: a test that is rarely true, and that many have in common. All that are under one test follow it, and
- * are divided again in the same way. So the code is a trie of shared conditions, and what a row costs is what is true of
- * it rather than how many rules there are.
+ * that it has left: a test that is rarely true, and that many have in common. All that are under one test follow it,
+ * and are divided again in the same way. So the code is a trie of shared conditions, and what a row costs is what is
+ * true of it rather than how many rules there are.
  *
  * @param scanOf per slot: the scan that decides it, or -1
  * @param expense what it costs to compute a slot, in the time of a simple test
@@ -70,7 +70,9 @@ final class Assembler(
       val groups = divide(rest)
       val (wholeGroups, ofTests) = groups.partition(_.term < 0)
       val (ofTexts, ofSlots) = ofTests.partition(g => isFound(g.term))
-      ofSlots.groupBy(g => tests.slot(g.term)).toSeq.sortBy(_._1).foreach { case (slot, own) => ofSlot(slot, own, depth) }
+      ofSlots.groupBy(g => tests.slot(g.term)).toSeq.sortBy(_._1).foreach { case (slot, own) =>
+        ofSlot(slot, own, depth)
+      }
       ofTexts.groupBy(g => scanOf(tests.slot(g.term))).toSeq.sortBy(_._1).foreach { case (scan, own) =>
         if (own.length == 1) gate(own.head, depth) else ofScan(scan, own, depth)
       }
@@ -395,7 +397,8 @@ final class Assembler(
 
   /** Subexpressions that are too large to be written out wherever they are needed; or constants. */
   private def isShared(node: Int): Boolean =
-    conditions.sizes(node) > LargestInline || forest.kinds(node) != Forest.Predicate && forest.children.length(node) == 0
+    conditions.sizes(node) > LargestInline ||
+      forest.kinds(node) != Forest.Predicate && forest.children.length(node) == 0
 
   /** Children that are cheap first, and those likely to decide. */
   private def childrenOf(node: Int)(decides: Int => Double): Seq[Int] =
@@ -409,8 +412,11 @@ final class Assembler(
 
   private def jumpIfTest(test: Int): Int = {
     if (tests.isPoint(test)) { put(Op.EqualThen, tests.slot(test)); code += tests.first(test) }
-    else if (tests.isInterval(test)) { put(Op.InThen, tests.slot(test)); code += tests.first(test); code += tests.last(test) }
-    else putSet(test, Op.SetThen)
+    else if (tests.isInterval(test)) {
+      put(Op.InThen, tests.slot(test))
+      code += tests.first(test)
+      code += tests.last(test)
+    } else putSet(test, Op.SetThen)
     hole()
   }
 

@@ -173,7 +173,8 @@ final class Compiler(segment: Segment, bound: Bound) {
     val tests = bound.slots.indices.flatMap { slot =>
       if (bound.slots(slot).base < 0) None else WantedTexts.of(bound.slots(slot).expression).map(slot -> _)
     }
-    tests.groupBy { case (slot, _) => bound.slots(slot).base }.toSeq.sortBy(_._1).map(own => TextScan.of(own._2)).toArray
+    val byBase = tests.groupBy { case (slot, _) => bound.slots(slot).base }
+    byBase.toSeq.sortBy(_._1).map { case (_, own) => TextScan.of(own) }.toArray
   }
 
   private val scanOf: Array[Int] = TextScan.bySlot(scans, bound.slots.length)
@@ -192,7 +193,8 @@ object Bands {
   private val Growth = 4
 
   def of(subscriptions: Int): Seq[Range] = {
-    val bounds = Iterator.iterate(First.toLong)(_ * Growth).scanLeft(0L)(_ + _).takeWhile(_ < subscriptions).map(_.toInt).toSeq
+    val bounds =
+      Iterator.iterate(First.toLong)(_ * Growth).scanLeft(0L)(_ + _).takeWhile(_ < subscriptions).map(_.toInt).toSeq
     if (bounds.isEmpty) Seq(0 until 0) else bounds.zip(bounds.tail :+ subscriptions).map { case (a, b) => a until b }
   }
 }
@@ -220,7 +222,8 @@ object Compiler {
   private val Scan = 10.0
   private val Evaluation = 20.0
 
-  // What a subscription and each of its tests cost per row where many rows are evaluated at once, and what must be saved.
+  // What a subscription and each of its tests cost per row where many rows are evaluated at once, and what must be
+  // saved.
   private val DenseBase = 0.003
   private val DenseTest = 0.002
   private val DenseGain = 1000.0

@@ -48,7 +48,8 @@ final class Conditions(val forest: Forest, val tests: PredicateTable, expense: I
         costs(node) = fold(costs, 0)(_ + _)
         conjunctions(node) = if (kind == Forest.Or) fold(conjunctions, 0)(_ + _) else fold(conjunctions, 1)(_ * _)
         chances(node) =
-          if (kind == Forest.And) fold(chances, 1)(_ * _) else 1 - fold(chances, 1)((none, chance) => none * (1 - chance))
+          if (kind == Forest.And) fold(chances, 1)(_ * _)
+          else 1 - fold(chances, 1)((none, chance) => none * (1 - chance))
     }
   }
 
@@ -106,8 +107,9 @@ final class Conditions(val forest: Forest, val tests: PredicateTable, expense: I
     val children = forest.children(node)
     def isNested(child: Int): Boolean =
       forest.kinds(child) == forest.kinds(node) && sizes(child) <= Conditions.Most
-    if (IntArrays.exists(children)(isNested)) children.flatMap(child => if (isNested(child)) parts(child) else Array(child))
-    else children
+    if (IntArrays.exists(children)(isNested)) {
+      children.flatMap(child => if (isNested(child)) parts(child) else Array(child))
+    } else children
   }
 
   /** A conjunction with one test per slot; none if that can never be true. */
@@ -116,7 +118,8 @@ final class Conditions(val forest: Forest, val tests: PredicateTable, expense: I
     def isSame(a: Int, b: Int): Boolean = a == b || a >= 0 && b >= 0 && tests.slot(a) == tests.slot(b)
     val own =
       if (terms.length > Conditions.ManyTerms) {
-        terms.groupBy(term => if (term >= 0) tests.slot(term) else term).values.map(_.distinct.reduce(tests.both)).toArray
+        val bySlot = terms.groupBy(term => if (term >= 0) tests.slot(term) else term)
+        bySlot.values.map(_.distinct.reduce(tests.both)).toArray
       } else {
         val kept = new Array[Int](terms.length)
         var count = 0

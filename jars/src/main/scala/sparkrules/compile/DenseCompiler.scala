@@ -75,7 +75,8 @@ private final class DenseCompiler(subscriptions: Array[Int], conditions: Conditi
     case Forest.Predicate => test(conditions.leafTests(node), DenseOp.Set)
     case kind =>
       val children = forest.children(node).sortBy { child =>
-        (forest.kinds(child) != Forest.Predicate && saved(child) < 0, if (kind == Forest.And) conditions.chances(child) else 0.0)
+        (forest.kinds(child) != Forest.Predicate && saved(child) < 0,
+          if (kind == Forest.And) conditions.chances(child) else 0.0)
       }
       val (leafOp, op) = if (kind == Forest.And) (DenseOp.AndTest, DenseOp.And) else (DenseOp.OrTest, DenseOp.Or)
       val ends = ArrayBuffer.empty[Int]

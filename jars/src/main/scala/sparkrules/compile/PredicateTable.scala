@@ -59,7 +59,8 @@ final class PredicateTable(slots: Array[Slot]) {
     counted.orElse(guessed).map(_.max(PredicateTable.Least)).getOrElse {
       // A value that rules name is as likely as one between.
       val codes = slots(slot).keys.maxCode + 1.0
-      Codes.pairs(intervals).map { case (first, last) => (if (first == last) 2 else last - first + 1) / codes }.sum.min(1.0)
+      val parts = Codes.pairs(intervals).map { case (first, last) => if (first == last) 2 else last - first + 1 }
+      parts.map(_ / codes).sum.min(1.0)
     }
   }
 }

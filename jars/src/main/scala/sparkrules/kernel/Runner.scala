@@ -7,7 +7,9 @@ import scala.util.control.NonFatal
 
 import org.apache.spark.sparkrules.RuleError
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{BasePredicate, BoundReference, Expression, GenericInternalRow, Predicate}
+import org.apache.spark.sql.catalyst.expressions.{
+  BasePredicate, BoundReference, Expression, GenericInternalRow, Predicate
+}
 import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -258,7 +260,9 @@ final class Runner(
     depth + 1
   }
 
-  /** Makes what follows a scan, and before it the targets of all slots that it finds true, the next places to return to. */
+  /**
+   * Makes what follows a scan, and before it the targets of all slots that it finds true, the next places to return to.
+   */
   private def pushHits(scan: Int, place: Int, n: Int, depth: Int): Int = {
     var next = push(depth, place + 2 * n)
     if (isScanned(scan)) {

@@ -61,8 +61,8 @@ object SlotReader {
   }
 
   /**
-   * In a batch whose column has a dictionary, each of its entries is coded once. A column that was asked for in many rows
-   * of one batch is coded as a whole in the next.
+   * In a batch whose column has a dictionary, each of its entries is coded once. A column that was asked for in many
+   * rows of one batch is coded as a whole in the next.
    */
   private abstract class ColumnReader(ordinal: Int, dataType: DataType) extends SlotReader {
     private var dictionaryIds: WritableColumnVector = _
@@ -123,7 +123,8 @@ object SlotReader {
     def value(row: InternalRow): Any = row.get(ordinal, dataType)
   }
 
-  private final class BoxedReader(ordinal: Int, dataType: DataType, keys: Keys) extends ColumnReader(ordinal, dataType) {
+  private final class BoxedReader(ordinal: Int, dataType: DataType, keys: Keys)
+      extends ColumnReader(ordinal, dataType) {
     def code(row: InternalRow): Int = keys.codeOf(row.get(ordinal, dataType))
   }
 

@@ -8,8 +8,8 @@ import sparkrules.program.Forest
 import sparkrules.store.Segment
 
 /**
- * The digests of a forest's nodes, so that subexpressions of different parts can be compared: 128 bits that stand for the
- * content of a subexpression, the same in whatever segment it is. A predicate's is of its attribute, operator and
+ * The digests of a forest's nodes, so that subexpressions of different parts can be compared: 128 bits that stand for
+ * the content of a subexpression, the same in whatever segment it is. A predicate's is of its attribute, operator and
  * constants; a junction's of its operator and its children, in whatever order.
  *
  * @param bits per node: two numbers
@@ -46,8 +46,9 @@ object Digests {
     val writer = new Writer
     val bits = new Array[Long](2 * forest.size)
     (0 until forest.size).foreach { node =>
-      if (forest.kinds(node) == Forest.Predicate) System.arraycopy(ofPredicates, 2 * predicates(node), bits, 2 * node, 2)
-      else {
+      if (forest.kinds(node) == Forest.Predicate) {
+        System.arraycopy(ofPredicates, 2 * predicates(node), bits, 2 * node, 2)
+      } else {
         writer.number(forest.kinds(node).toLong)
         forest.children(node).map(child => (bits(2 * child), bits(2 * child + 1))).sorted.foreach { case (high, low) =>
           writer.number(high)

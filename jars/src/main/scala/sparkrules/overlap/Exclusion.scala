@@ -35,7 +35,8 @@ object Exclusion {
     import forest.{intervals, slots}
     val uses = new Array[Int](forest.size)
     forest.roots.foreach(root => foreachValue(forest, root)(uses(_) += 1))
-    // Per slot, of the subscriptions that ask for a value of it: how many there are, and how many pairs ask for the same.
+    // Per slot, of the subscriptions that ask for a value of it: how many there are, and how many pairs ask for the
+    // same.
     val end = slots.maxOption.getOrElse(-1) + 1
     val (all, same) = (new Array[Double](end), new Array[Double](end))
     uses.indices.foreach { leaf =>

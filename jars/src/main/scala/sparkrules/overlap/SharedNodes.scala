@@ -15,13 +15,13 @@ import sparkrules.value.{IntBuffer, IntLists}
  *
  * Nor at nodes where all others would exclude them (see [[Exclusion]]).
  *
- * The rest are numbered. Nodes that several parts of the version have (see [[CommonNodes]]) are kept, whatever they are, under
- * one number for all parts; what is above such a node need not be in the other parts.
+ * The rest are numbered. Nodes that several parts of the version have (see [[CommonNodes]]) are kept, whatever they
+ * are, under one number for all parts; what is above such a node need not be in the other parts.
  *
  * @param nodes per part and subscription: the numbers of its nodes
  * @param places per number: where in `tests` the test of the node begins
- * @param tests of each, the part whose slots and nodes it names; then, for most, some ranges of which all must hold: how
- *   many, and of each its slot, first and last code; or 0 and the node itself, if it is not as simple
+ * @param tests of each, the part whose slots and nodes it names; then, for most, some ranges of which all must hold:
+ *   how many, and of each its slot, first and last code; or 0 and the node itself, if it is not as simple
  */
 final class SharedNodes(val nodes: Array[IntLists], places: Array[Int], tests: Array[Int]) {
 
@@ -93,10 +93,13 @@ object SharedNodes {
     IntLists.group(lists.size, kept.toArray, numbers.toArray)
   }
 
-  /** Per node: 0 if it is kept, else -1. Parents come after their children, so one pass from the end sees all parents. */
+  /**
+   * Per node: 0 if it is kept, else -1. Parents come after their children, so one pass from the end sees all parents.
+   */
   private def kept(forest: Forest, common: Array[Int]): Array[Int] = {
     import forest.{children, kinds}
-    val (roots, users, parents) = (new Array[Boolean](forest.size), new Array[Byte](forest.size), new Array[Byte](forest.size))
+    val (roots, users, parents) =
+      (new Array[Boolean](forest.size), new Array[Byte](forest.size), new Array[Byte](forest.size))
     // Of a node: whether there is no OR above it; whether its last parent has the same group.
     val (sure, follows) = (Array.fill(forest.size)(true), new Array[Boolean](forest.size))
     forest.roots.foreach { root => roots(root) = true; users(root) = atMostTwo(users(root) + 1) }

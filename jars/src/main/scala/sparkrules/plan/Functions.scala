@@ -23,8 +23,8 @@ object Functions {
   val scalars: Seq[Scalar] = Seq(
     scalar(
       "match_subscriptions",
-      "_FUNC_(['set',] * [, top => n]) - The ids of all rules that are true for the row, highest priority first, or of " +
-        "the first n of them, and their overlap sets: the groups of them that share a true subexpression.",
+      "_FUNC_(['set',] * [, top => n]) - The ids of all rules that are true for the row, highest priority first, or " +
+        "of the first n of them, and their overlap sets: the groups of them that share a true subexpression.",
       Seq(Answer.Ids, Answer.Overlaps)),
     scalar(
       "subscription_matches",
@@ -38,25 +38,27 @@ object Functions {
       Seq(Answer.Errors)),
     scalar(
       "subscription_costs",
-      "_FUNC_(['set',] *) - An array with an element per value that Spark had to compute for the row, such as a regular " +
-        "expression or a function: test, as SQL, nanoseconds and subscription_ids, of rules that need it at most five. " +
-        "For `inline`.",
+      "_FUNC_(['set',] *) - An array with an element per value that Spark had to compute for the row, such as a " +
+        "regular expression or a function: test, as SQL, nanoseconds and subscription_ids, of rules that need it at " +
+        "most five. For `inline`.",
       Seq(Answer.Costs)),
     scalar(
       "subscription_ranges",
-      "_FUNC_(['set',] *) - An array with an element per attribute that the rules test: attribute, as SQL, and of the " +
-        "ranges that the rules' constants make of its values the one of the row, by position and bounds. For `inline`.",
+      "_FUNC_(['set',] *) - An array with an element per attribute that the rules test: attribute, as SQL, and of " +
+        "the ranges that the rules' constants make of its values the one of the row, by position and bounds. For " +
+        "`inline`.",
       Seq(Answer.Ranges)),
     scalar(
       "subscription_tests",
-      "_FUNC_(['set',] *) - An array with an element per predicate of the rules, the same for every row: its number, its " +
-        "attribute and how that is searched, the positions of subscription_ranges, from first to last, where it is true, " +
-        "and the share of rows there, if the rules have been analysed. For `inline` on one row.",
+      "_FUNC_(['set',] *) - An array with an element per predicate of the rules, the same for every row: its number, " +
+        "its attribute and how that is searched, the positions of subscription_ranges, from first to last, where it " +
+        "is true, and the share of rows there, if the rules have been analysed. For `inline` on one row.",
       call => BoundPredicates.of(Programs.bound(SparkSession.active, call))),
     scalar(
       "subscriptions_left_out",
-      "_FUNC_(['set',] *) - An array with an element per rule that cannot be used on the input, the same for every row: " +
-        "subscription_id and reason. With spark.sparkrules.invalidRules=skip these are left out. For `inline` on one row.",
+      "_FUNC_(['set',] *) - An array with an element per rule that cannot be used on the input, the same for every " +
+        "row: subscription_id and reason. With spark.sparkrules.invalidRules=skip these are left out. For `inline` " +
+        "on one row.",
       call => LeftOutTable.of(Programs.leftOut(SparkSession.active, call))),
     region(Registered.Subscriptions, "all rules that could match some row of a region"),
     region(Registered.Advertisements, "all advertisements whose sources could send a row of a region"))
@@ -66,15 +68,15 @@ object Functions {
       FunctionIdentifier("match_subscriptions"),
       info(
         "match_subscriptions",
-        "_FUNC_(['set',] TABLE(t) [, top => n]) - The rows of t with subscription_id, priority and overlap, one row per " +
-          "match, or for the first n matches of each row of t."),
+        "_FUNC_(['set',] TABLE(t) [, top => n]) - The rows of t with subscription_id, priority and overlap, one row " +
+          "per match, or for the first n matches of each row of t."),
       matchTable),
     (
       FunctionIdentifier("overlaps"),
       info(
         "overlaps",
-        "_FUNC_(['set']) - The advertisements of a rule set, each with every subscription that may match its rows, and " +
-          "whether it is certain that there are such rows."),
+        "_FUNC_(['set']) - The advertisements of a rule set, each with every subscription that may match its rows, " +
+          "and whether it is certain that there are such rows."),
       overlapsTable))
 
   private def scalar(name: String, usage: String, answers: Seq[Answer]): Scalar =
@@ -112,7 +114,8 @@ object Functions {
   }
 
   private def topOf(function: String, value: Expression): Int = value match {
-    case Literal(n: Number, ByteType | ShortType | IntegerType | LongType) if n.longValue > 0 => math.min(n.longValue, Int.MaxValue.toLong).toInt
+    case Literal(n: Number, ByteType | ShortType | IntegerType | LongType) if n.longValue > 0 =>
+      math.min(n.longValue, Int.MaxValue.toLong).toInt
     case other =>
       throw new RulesException(
         s"$function: top => ${other.sql} is not a positive whole number. Write top => 3 for the first three matches.")
@@ -123,7 +126,8 @@ object Functions {
       (if (HaveTop(function)) " It takes top => 3 for the first three matches." else ""))
 
   private def info(name: String, usage: String): ExpressionInfo =
-    new ExpressionInfo(classOf[MatchCall].getName, null, name, usage, "", "", "", "misc_funcs", "4.0.0", "", "scala_udf")
+    new ExpressionInfo(
+      classOf[MatchCall].getName, null, name, usage, "", "", "", "misc_funcs", "4.0.0", "", "scala_udf")
 
   /** `f('set', a, b)`: a leading text names the rule set, the rest are the columns that rules may use. */
   private def call(
@@ -199,7 +203,7 @@ object Functions {
       DataSourceV2Relation.create(Overlaps(store.qualified, version.ruleSet, version.number), None, None)
     case _ =>
       throw new RulesException(
-        "overlaps takes the name of a rule set, and nothing else: SELECT * FROM overlaps('alerts'), or overlaps() for " +
-          "that of the session.")
+        "overlaps takes the name of a rule set, and nothing else: SELECT * FROM overlaps('alerts'), or overlaps() " +
+          "for that of the session.")
   }
 }

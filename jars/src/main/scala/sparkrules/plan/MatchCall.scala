@@ -52,7 +52,8 @@ object MatchCall {
   /** The value of a call, made of the columns of [[Match]]. */
   def result(answers: Seq[Answer], columns: Seq[Expression]): Expression = answers match {
     case Seq(_) => columns.head
-    case many => CreateNamedStruct(many.zip(columns).flatMap { case (answer, column) => Seq(Literal(answer.name), column) })
+    case many =>
+      CreateNamedStruct(many.zip(columns).flatMap { case (answer, column) => Seq(Literal(answer.name), column) })
   }
 }
 

@@ -68,13 +68,16 @@ final case class MatchExec(
     "errors" -> SQLMetrics.createMetric(sparkContext, "number of values that rules could not compute"),
     "leftOut" -> SQLMetrics.createMetric(sparkContext, "number of rules left out"))
 
-  /** As for a scan, the name says of what: it is all that the Spark UI's picture of a query shows beside the metrics. */
+  /**
+   * As for a scan, the name says of what: it is all that the Spark UI's picture of a query shows beside the metrics.
+   */
   override def nodeName: String = s"Match ${rules.description.version}"
 
   override def output: Seq[Attribute] = projection.map(_.toAttribute)
   override def producedAttributes: AttributeSet = AttributeSet(added)
   override protected def outputExpressions: Seq[NamedExpression] = projection
-  override protected def orderingExpressions: Seq[SortOrder] = if (per == Per.Subscription) Nil else child.outputOrdering
+  override protected def orderingExpressions: Seq[SortOrder] =
+    if (per == Per.Subscription) Nil else child.outputOrdering
   override def simpleString(maxFields: Int): String = s"Match [$rules] ${added.mkString("[", ", ", "]")}"
   override def verboseStringWithOperatorId(): String =
     s"$formattedNodeName\nRules: $rules\nInput: ${inputs.mkString("[", ", ", "]")}\n" +

@@ -141,9 +141,9 @@ private final class MatchTask(answers: Answers, per: Per, write: UnsafeProjectio
 }
 
 /**
- * How long a task takes to match and to write, in nanoseconds. What comes between two rows, before and after the match, does
- * not count. To ask the clock takes as long as some tests of rules: the faster rows are, the fewer of them are timed, each
- * for those before it as well.
+ * How long a task takes to match and to write, in nanoseconds. What comes between two rows, before and after the match,
+ * does not count. To ask the clock takes as long as some tests of rules: the faster rows are, the fewer of them are
+ * timed, each for those before it as well.
  */
 private final class MatchTimes {
   private val (slow, longestStep) = (4000L, 31L) // rows that take 4 microseconds are all timed, which costs them 2 %

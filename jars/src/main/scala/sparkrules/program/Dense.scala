@@ -3,8 +3,8 @@ package sparkrules.program
 
 /**
  * The part of a program that is evaluated for many rows at once, one bit for each. Where much is true of every row,
- * there is nothing to gain by looking only at what is true; here all conditions are evaluated, but for 255 rows in about
- * the time that the other part takes for one.
+ * there is nothing to gain by looking only at what is true; here all conditions are evaluated, but for 255 rows in
+ * about the time that the other part takes for one.
  *
  * @param subscriptions those that are decided here, ascending
  * @param slots the slots that their tests need

@@ -30,7 +30,8 @@ object Region {
 sealed abstract class RegionShape(val dataType: DataType) extends Product with Serializable {
 
   /** The region that a value of the describing column stands for; none if it has no values at all. */
-  final def read(described: Any): Option[Region] = if (described == null) Some(Region.Anything) else readPresent(described)
+  final def read(described: Any): Option[Region] =
+    if (described == null) Some(Region.Anything) else readPresent(described)
 
   protected def readPresent(described: Any): Option[Region]
 }
@@ -66,7 +67,10 @@ object RegionShape {
     }
   }
 
-  /** For a call of `function`, the shape of a column called `name`: a struct of nothing but `min`, `max` and `nulls` has bounds. */
+  /**
+   * For a call of `function`, the shape of a column called `name`: a struct of nothing but `min`, `max` and `nulls` has
+   * bounds.
+   */
   def of(function: String, name: String, dataType: DataType): RegionShape = dataType match {
     case ArrayType(element, _) => OfArray(element)
     case struct: StructType if isBounds(struct) =>

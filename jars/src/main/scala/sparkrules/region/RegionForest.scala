@@ -9,9 +9,9 @@ import sparkrules.program.Forest
 import sparkrules.value.IntLists
 
 /**
- * The shared subexpressions of a rule set, to be asked which could be true. Each node needs all, or any, of some tests and
- * of some nodes before it. Where a node depends on one slot only, it is one test: under one AND or OR, tests of a slot are
- * put together, so that `price > 5 AND price < 3` is never true.
+ * The shared subexpressions of a rule set, to be asked which could be true. Each node needs all, or any, of some tests
+ * and of some nodes before it. Where a node depends on one slot only, it is one test: under one AND or OR, tests of a
+ * slot are put together, so that `price > 5 AND price < 3` is never true.
  *
  * @param tests per test: its codes, as in [[Codes]]
  * @param testSlots per test: its slot
@@ -54,7 +54,8 @@ object RegionForest {
         if (forest.slots(n) < 0) asTest(n) = Always else asTest(n) = tests.of(forest.slots(n), forest.intervals(n))
       } else {
         val isAnd = forest.kinds(n) == Forest.And
-        val (nested, plain) = forest.children(n).partition(c => isAnd && wholes.get(c).exists(_._1.length <= MostNested))
+        val (nested, plain) =
+          forest.children(n).partition(c => isAnd && wholes.get(c).exists(_._1.length <= MostNested))
         val (simple, complex) = plain.partition(asTest(_) != -1)
         val own = simple.map(asTest(_)) ++ nested.flatMap(wholes(_)._1)
         val children = (complex.map(numbers(_)) ++ nested.flatMap(wholes(_)._2)).distinct

@@ -14,8 +14,9 @@ import sparkrules.value.{Codes, Keys}
 
 /**
  * Finds the rules that could match some row of a region, one for each task. Of each slot it is found out which codes it
- * may have; a test could be true if one of these is among its own. Slots are looked at one by one: what two of them have
- * to do with each other is not known, so that a rule may be given that matches no row, but none is left out that does.
+ * may have; a test could be true if one of these is among its own. Slots are looked at one by one: what two of them
+ * have to do with each other is not known, so that a rule may be given that matches no row, but none is left out that
+ * does.
  *
  * @param inputs the columns that describe the region, bound to the rows that come
  */
@@ -80,7 +81,10 @@ final class RegionMatcher(program: RegionProgram, inputs: Seq[Expression], insta
       var i = forest.nodeTests.start(node)
       while (isOpen && i < forest.nodeTests.end(node)) { isOpen = couldBe(forest.nodeTests.values(i)) == all; i += 1 }
       i = forest.nodeChildren.start(node)
-      while (isOpen && i < forest.nodeChildren.end(node)) { isOpen = nodes(forest.nodeChildren.values(i)) == all; i += 1 }
+      while (isOpen && i < forest.nodeChildren.end(node)) {
+        isOpen = nodes(forest.nodeChildren.values(i)) == all
+        i += 1
+      }
       nodes(node) = isOpen == all
       node += 1
     }

@@ -19,7 +19,8 @@ import sparkrules.version.{ProgramKey, Programs, RejectedRule}
 /** Rule sets bound to columns that describe regions; those used last are kept on the driver. */
 object RegionPrograms {
   private val Kept = 8
-  private val known = new LinkedHashMap[(String, Registered, ProgramKey, Seq[RegionShape]), RegionRules](16, 0.75f, true)
+  private val known =
+    new LinkedHashMap[(String, Registered, ProgramKey, Seq[RegionShape]), RegionRules](16, 0.75f, true)
 
   /** The call, tied to the version that is current now. */
   def pin(session: SparkSession, call: RegionCall): PinnedRegion = {
@@ -51,7 +52,9 @@ object RegionPrograms {
   /** Drops what has been compiled of a rule set. */
   def forget(store: String, ruleSet: String): Unit = known.synchronized {
     known.keySet.asScala.toSeq
-      .filter { case (_, _, description, _) => description.version.store == store && description.version.ruleSet == ruleSet }
+      .filter { case (_, _, description, _) =>
+        description.version.store == store && description.version.ruleSet == ruleSet
+      }
       .foreach(known.remove(_).free())
   }
 

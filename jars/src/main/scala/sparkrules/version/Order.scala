@@ -5,9 +5,10 @@ import java.util.PriorityQueue
 import sparkrules.program.Program
 
 /**
- * One order for the subscriptions of several parts, as a number for each. The subscriptions of the largest part, `main`,
- * are in order among themselves; any other has a place before one of them, and a place among the others. So nothing need
- * be known of each of the largest part's, which may be a million, and no texts are compared while rows are matched.
+ * One order for the subscriptions of several parts, as a number for each. The subscriptions of the largest part,
+ * `main`, are in order among themselves; any other has a place before one of them, and a place among the others. So
+ * nothing need be known of each of the largest part's, which may be a million, and no texts are compared while rows are
+ * matched.
  *
  * @param keys per part and subscription: its number in the order; null for `main`
  * @param others the subscriptions that are not of `main`, in order: the part above the number in the part

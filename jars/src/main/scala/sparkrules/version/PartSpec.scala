@@ -16,8 +16,8 @@ final case class PartSpec(segments: Seq[SegmentEntry], omits: Boolean, isAll: Bo
 object PartSpec {
 
   /**
-   * A large segment is a part of its own, which versions to come will share. Small ones are one part together, and so are
-   * those that are small beside all others: each part looks at every row. A small rule set is one part as a whole.
+   * A large segment is a part of its own, which versions to come will share. Small ones are one part together, and so
+   * are those that are small beside all others: each part looks at every row. A small rule set is one part as a whole.
    *
    * @param large how many subscriptions a large segment has
    * @param exact as in [[MatchCall]]: ranges are those of all rules

@@ -45,7 +45,8 @@ final class PinnedRules(
   def compareParts(): Unit = sharedCommon = ownCommon
 
   /** Where subscriptions can share subexpressions; there once `compareParts` has been called. */
-  def sharing: SharedNodes = (if (ownCommon != null) ownCommon else sharedCommon).value.sharing(parts.map(_.forest).toArray)
+  def sharing: SharedNodes =
+    (if (ownCommon != null) ownCommon else sharedCommon).value.sharing(parts.map(_.forest).toArray)
 
   /** Frees the executors' copies of what is not shared with other versions. */
   def free(): Unit = {

@@ -67,7 +67,9 @@ object Programs {
         if (spec.omits) Array.empty[Int]
         else rowsRemoved(store, description, spec.segments, part.starts, part.numbers.length)
       }
-      val numbers = parts.zip(removed).map { case ((_, part), rows) => rows.map(part.numbers(_)).filter(_ >= 0).distinct }
+      val numbers = parts.zip(removed).map { case ((_, part), rows) =>
+        rows.map(part.numbers(_)).filter(_ >= 0).distinct
+      }
       val rejected = parts.zip(removed).flatMap { case ((_, part), rows) => without(part.rejected, rows) }
       if (description.invalidRules == "skip") warn(description, valid(rejected, nowOf(call)))
       keep(manifest, new PinnedRules(description, parts.map(_._2).toIndexedSeq, numbers.toArray, rejected))
@@ -99,7 +101,9 @@ object Programs {
   /** Parts that are not kept any longer, and so the versions that they belong to. */
   private def drop(parts: Seq[VersionPart]): Unit = if (parts.nonEmpty) {
     versions.synchronized {
-      versions.asScala.collect { case (d, (_, rules)) if rules.parts.exists(p => parts.exists(_ eq p)) => d }.toSeq.foreach(drop)
+      versions.asScala.collect {
+        case (d, (_, rules)) if rules.parts.exists(p => parts.exists(_ eq p)) => d
+      }.toSeq.foreach(drop)
     }
     parts.foreach(_.free())
   }
@@ -147,7 +151,8 @@ object Programs {
   private[sparkrules] def storeOf(session: SparkSession): Store = StoreAccess.of(session)
 
   /** The version that a call means now: of the rule set that it names, or of the session's; `example` names one. */
-  private[sparkrules] def resolve(session: SparkSession, store: Store, named: Option[String], example: String): Version = {
+  private[sparkrules] def resolve(
+      session: SparkSession, store: Store, named: Option[String], example: String): Version = {
     val name = named.getOrElse(Settings.RuleSet.get(session.sessionState.conf))
     if (name.isEmpty) {
       throw new RulesException(
@@ -220,7 +225,10 @@ object Programs {
     bind(if (whole.isEmpty) segment else segment.withWholeTexts(whole), analysis, row, description, statistics)
   }
 
-  /** Rules to be left whole: `c BETWEEN 'a' AND 'b'` is made of two comparisons, but Spark pads these only by themselves. */
+  /**
+   * Rules to be left whole: `c BETWEEN 'a' AND 'b'` is made of two comparisons, but Spark pads these only by
+   * themselves.
+   */
   private def betweenPadded(segment: Segment, padded: Seq[String]): Seq[Int] =
     if (padded.isEmpty) Nil
     else {
@@ -248,11 +256,13 @@ object Programs {
       val rejection = compiler.rejection(s)
       rejection.missing.isEmpty && !rejection.isExcessive
     })
-    if (whole.isEmpty) (bound, segment, compiler) else bind(segment.withWholeTexts(whole), analysis, row, description, statistics)
+    if (whole.isEmpty) (bound, segment, compiler)
+    else bind(segment.withWholeTexts(whole), analysis, row, description, statistics)
   }
 
   /** An error that lists the rules that do not fit the table, by what is wrong with them; not those that are hidden. */
-  private[sparkrules] def refuse(description: ProgramKey, call: RuleCall, rejected: Seq[RejectedRule], noun: String = "rule"): Unit = {
+  private[sparkrules] def refuse(
+      description: ProgramKey, call: RuleCall, rejected: Seq[RejectedRule], noun: String = "rule"): Unit = {
     val rejections = if (description.invalidRules == "error") valid(rejected, nowOf(call)) else Nil
     if (rejections.nonEmpty) {
       val asNull = s"set ${Settings.MissingColumns.key}=null to read missing columns as NULL, "

@@ -26,15 +26,16 @@ final class VersionMatcher(val rules: PinnedRules, inputs: Seq[Expression], inst
     rules.parts.indices.map { p =>
       val program = rules.parts(p).program
       val removed = if (layout.isEmpty) Array.empty[Int] else layout.get.removed(p)
-      new Runner(program, inputs.slice(starts(p), starts(p + 1)), Hidden.of(program.subscriptions, program.validity, removed, instant), top)
+      val hidden = Hidden.of(program.subscriptions, program.validity, removed, instant)
+      new Runner(program, inputs.slice(starts(p), starts(p + 1)), hidden, top)
     }.toArray
   }
   private val only: Runner = if (parts.length == 1) parts(0) else null
   private val order: Order = if (only == null) layout.get.order else null
   private val ids = parts.map(_.program.ids)
 
-  // Several parts: what matches the last row, in order. A number of the main part, or -1 less that of another's among all
-  // that are not of it: so that the main part's, which are most, are copied.
+  // Several parts: what matches the last row, in order. A number of the main part, or -1 less that of another's among
+  // all that are not of it: so that the main part's, which are most, are copied.
   private var found = new Array[Int](16)
   private var keys = new Array[Long](16)
   private var isSorted = false
@@ -145,5 +146,6 @@ final class VersionMatcher(val rules: PinnedRules, inputs: Seq[Expression], inst
     }
 
   /** Where a part's subscription stands in the order of all. */
-  def place(part: Int, subscription: Int): Long = if (only != null) subscription.toLong else order.key(part, subscription)
+  def place(part: Int, subscription: Int): Long =
+    if (only != null) subscription.toLong else order.key(part, subscription)
 }

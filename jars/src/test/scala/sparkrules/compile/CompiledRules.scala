@@ -86,7 +86,8 @@ final class CompiledRules(
   }
 
   private def boundAtom(atom: Atom): BoundPredicate =
-    if (isOfText(atom)) BoundPredicate(Rule.Attributes.length + textTests.indexOf(atom), Array(Keys.TrueCode, Keys.TrueCode))
+    if (isOfText(atom))
+      BoundPredicate(Rule.Attributes.length + textTests.indexOf(atom), Array(Keys.TrueCode, Keys.TrueCode))
     else {
       val keys = slots(atom.attribute).keys
       val points = atom.constants.filter(_ != null).map(c => keys.codeOf(CompiledRules.internal(c))).toArray
@@ -119,5 +120,6 @@ object CompiledRules {
   def internalRow(row: Seq[Any]): InternalRow = InternalRow.fromSeq(row.map(internal))
 
   private def expressionOf(attribute: Int): Expression =
-    if (attribute == Rule.Computed) Cast(inputs(attribute), IntegerType, Some("UTC"), EvalMode.ANSI) else inputs(attribute)
+    if (attribute == Rule.Computed) Cast(inputs(attribute), IntegerType, Some("UTC"), EvalMode.ANSI)
+    else inputs(attribute)
 }

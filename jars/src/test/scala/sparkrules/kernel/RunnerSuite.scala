@@ -37,7 +37,8 @@ final class RunnerSuite extends Suite {
     }
   }
 
-  private def rows(random: Random, count: Int, limit: Int): Seq[Seq[Any]] = Seq.fill(count)(Rule.randomRow(random, limit))
+  private def rows(random: Random, count: Int, limit: Int): Seq[Seq[Any]] =
+    Seq.fill(count)(Rule.randomRow(random, limit))
 
   private def randomShares(random: Random)(slot: Int, codes: Int): Option[Array[Double]] =
     Option.when(random.nextInt(2 + slot % 2) == 0) {
@@ -99,7 +100,8 @@ final class RunnerSuite extends Suite {
       val rules = denseRules(random, 3500, limit) ++ rare
       val compiled = new CompiledRules(rules)
       val dense = compiled.program.dense.subscriptions.length
-      check(dense > 1000 && dense < rules.length, s"$dense of ${rules.length} rules are evaluated for many rows at once")
+      check(dense > 1000 && dense < rules.length,
+        s"$dense of ${rules.length} rules are evaluated for many rows at once")
       val runner = new Runner(compiled.program, CompiledRules.inputs)
       // More than a chunk, and another time with less than one.
       compare(runner, rules, rows(random, 270, limit))
@@ -129,7 +131,8 @@ final class RunnerSuite extends Suite {
   }
 
   test("values that cannot be computed are counted, and named") {
-    val rules = IndexedSeq(Rule("one", 0, Atom(Rule.Computed, "=", Seq(1))), Rule("null", 0, Atom(Rule.Computed, "is null", Nil)))
+    val rules =
+      IndexedSeq(Rule("one", 0, Atom(Rule.Computed, "=", Seq(1))), Rule("null", 0, Atom(Rule.Computed, "is null", Nil)))
     val runner = new Runner(new CompiledRules(rules).program, CompiledRules.inputs)
     val values = Seq("1", null, "x")
     val found = values.map { value =>

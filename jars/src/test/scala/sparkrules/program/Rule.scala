@@ -62,9 +62,12 @@ object Rule {
 
   /** The columns of a row. */
   val Columns: Seq[(String, DataType)] =
-    Seq("a" -> IntegerType, "b" -> IntegerType, "s" -> StringType, "d" -> DoubleType, "f" -> BooleanType, "t" -> StringType)
+    Seq("a" -> IntegerType, "b" -> IntegerType, "s" -> StringType, "d" -> DoubleType, "f" -> BooleanType,
+      "t" -> StringType)
 
-  /** The attributes of rules: all columns but the last, and the last as an integer, which fails for some of its texts. */
+  /**
+   * The attributes of rules: all columns but the last, and the last as an integer, which fails for some of its texts.
+   */
   val Attributes: Seq[String] = Columns.init.map(_._1) :+ "cast(t as int)"
   val Text = 2
   val Flag = 4

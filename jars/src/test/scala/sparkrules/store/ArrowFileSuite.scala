@@ -21,7 +21,8 @@ import sparkrules.Suite
 final class ArrowFileSuite extends Suite {
 
   private final class Row(
-      val number: Option[Int], val flag: Option[Boolean], val text: Option[String], val instant: Option[Long], val list: Seq[Int])
+      val number: Option[Int], val flag: Option[Boolean], val text: Option[String], val instant: Option[Long],
+      val list: Seq[Int])
 
   private def randomRow(random: Random): Row = {
     def maybe[A](value: => A): Option[A] = Option.when(random.nextInt(4) > 0)(value)

@@ -38,7 +38,8 @@ final class ChecksumSuite extends Suite {
         check(fails(Checksum.checkSeal(damaged(random, content, at))), s"byte $at may be another")
       }
     }
-    content.indices.foreach(length => check(fails(Checksum.checkSeal(content.take(length))), s"$length bytes are enough"))
+    content.indices.foreach(length =>
+      check(fails(Checksum.checkSeal(content.take(length))), s"$length bytes are enough"))
     check(!Checksum.isSealed("{}\n".getBytes(UTF_8)), "a file without a seal is taken for sealed")
   }
 
@@ -57,7 +58,8 @@ final class ChecksumSuite extends Suite {
   }
 
   test("what is no checksum is refused") {
-    Seq("{}", """{"length": "1", "crc32": ""}""", """{"length": 1, "crc32": "xyz"}""", """{"length": 1.5, "crc32": ""}""")
+    Seq("{}", """{"length": "1", "crc32": ""}""", """{"length": 1, "crc32": "xyz"}""",
+      """{"length": 1.5, "crc32": ""}""")
       .foreach(json => check(fails(FileSum.of(new ObjectMapper().readTree(json))), json))
   }
 

@@ -7,7 +7,8 @@ import sparkrules.Suite.oneOf
 /** Regular expressions of Java: well-formed ones, and any characters that mean something in one. */
 object RandomRegex {
   private val Single = Seq(
-    "a", "b", "A", "k", "\u00e4", "1", " ", ".", "\\w", "\\W", "\\d", "\\s", "\\S", "\\n", "\\r", "\\.", "\\x61", "\\u0062",
+    "a", "b", "A", "k", "\u00e4", "1", " ", ".", "\\w", "\\W", "\\d", "\\s", "\\S", "\\n", "\\r", "\\.", "\\x61",
+    "\\u0062",
     "\\p{Lu}", "[ab]", "[^a]", "[a-c1]", "[^\\w]", "[a-z&&[^b]]", "\\Qa.\\E", "\\061")
   private val Places = Seq("^", "$", "\\A", "\\z", "\\Z", "\\b", "\\B")
   private val Quantifiers = Seq("*", "+", "?", "{2}", "{0,2}", "{1,}", "*?", "+?", "??")

@@ -6,7 +6,8 @@ import org.apache.spark.unsafe.types.UTF8String
 
 /** Texts of few different characters, so that they often have something in common. */
 object RandomTexts {
-  private val Letters = Array("a", "b", "A", "B", "\u00e4", "\u212a", "k", "\ud83d\ude00", "\n", "\r", " ", "_", "1", "\u2028")
+  private val Letters =
+    Array("a", "b", "A", "B", "\u00e4", "\u212a", "k", "\ud83d\ude00", "\n", "\r", "\r\n", " ", "_", "1", "\u2028")
   private val Bytes = Array('a', 'b', 'A', 0, 0xc3, 0xa4, 0xff).map(_.toByte)
 
   def string(random: Random, most: Int): String =
@@ -17,5 +18,6 @@ object RandomTexts {
     Array.fill(random.nextInt(most + 1))(Bytes(random.nextInt(if (random.nextBoolean) 2 else Bytes.length)))
 
   def text(random: Random, most: Int): UTF8String =
-    if (random.nextInt(4) == 0) UTF8String.fromBytes(bytes(random, most)) else UTF8String.fromString(string(random, most))
+    if (random.nextInt(4) == 0) UTF8String.fromBytes(bytes(random, most))
+    else UTF8String.fromString(string(random, most))
 }

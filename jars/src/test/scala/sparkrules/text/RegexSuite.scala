@@ -56,6 +56,21 @@ final class RegexSuite extends Suite {
     check(automata > all / 2, s"only $automata of $all had an automaton")
   }
 
+  test("places in texts of several lines") {
+    val ends = Seq("a", "\n", "\r", "\r\n", "\u0085", "\u2028")
+    cases(2000) { random =>
+      def some(of: Seq[String]): String = Seq.fill(random.nextInt(4))(Suite.oneOf(random)(of: _*)).mkString
+      val regex = some(Seq("^", "$", "a", ".", "\\z", "\\Z", "\\n", "\\r?", "[\\s]*"))
+      val flags = Suite.oneOf(random)(0, DOTALL, MULTILINE)
+      val (found, pattern) = (automaton(regex, flags, isWhole = false), Pattern.compile(regex, flags))
+      for (automaton <- found; _ <- 0 until 10) {
+        val text = UTF8String.fromString(some(ends))
+        checkEqual(automaton.find(text, meter()), Some(expected(pattern, isWhole = false, text)),
+          s"'$regex', flags $flags, in '$text'")
+      }
+    }
+  }
+
   test("any characters in a row: what is read means what Java reads") {
     var read = 0
     cases(20000) { random =>
@@ -72,7 +87,8 @@ final class RegexSuite extends Suite {
         val search = new RegexSearch(regex, flags, isWhole)
         (0 until 8).foreach { _ =>
           val text = RandomTexts.text(random, 8)
-          checkEqual(search.find(text, meter()), expected(pattern, isWhole, text), s"'$regex', flags $flags, in '$text'")
+          checkEqual(search.find(text, meter()), expected(pattern, isWhole, text),
+            s"'$regex', flags $flags, in '$text'")
         }
       }
     }
@@ -84,7 +100,8 @@ final class RegexSuite extends Suite {
       val regex = s"a.{${8 + random.nextInt(5)}}b"
       val (automata, pattern) = (automaton(regex, 0, isWhole = false).get, Pattern.compile(regex))
       (0 until 50).foreach { _ =>
-        val text = UTF8String.fromString(Seq.fill(random.nextInt(400))(if (random.nextBoolean) "a" else "c").mkString + "b")
+        val text =
+          UTF8String.fromString(Seq.fill(random.nextInt(400))(if (random.nextBoolean) "a" else "c").mkString + "b")
         checkEqual(automata.find(text, meter()), Some(expected(pattern, isWhole = false, text)), s"'$regex' in '$text'")
       }
     }
@@ -100,7 +117,8 @@ final class RegexSuite extends Suite {
         check(other.isDefined, s"'$shorter', made of '$regex', is no regular expression")
         (0 until 5).foreach { _ =>
           val text = RandomTexts.string(random, 8)
-          checkEqual(other.get.matcher(text).find(), pattern.matcher(text).find(), s"'$shorter' for '$regex' in '$text'")
+          checkEqual(other.get.matcher(text).find(), pattern.matcher(text).find(),
+            s"'$shorter' for '$regex' in '$text'")
         }
       }
     }

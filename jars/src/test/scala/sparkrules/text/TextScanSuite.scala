@@ -22,7 +22,8 @@ final class TextScanSuite extends Suite {
   }
 
   private def isIn(piece: Piece, text: Array[Byte]): Boolean = {
-    def string(bytes: Array[Byte]): String = new String(if (piece.anyCase) bytes.map(Piece.lower) else bytes, ISO_8859_1)
+    def string(bytes: Array[Byte]): String =
+      new String(if (piece.anyCase) bytes.map(Piece.lower) else bytes, ISO_8859_1)
     val (wanted, whole) = (string(piece.text.getBytes), string(text))
     (piece.atStart, piece.atEnd) match {
       case (true, true) => whole == wanted

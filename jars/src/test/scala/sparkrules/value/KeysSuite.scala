@@ -30,7 +30,8 @@ final class KeysSuite extends Suite {
 
   private val doubles = Seq(
     0.0, -0.0, Double.NaN, java.lang.Double.longBitsToDouble(0xfff8000000000001L), Double.PositiveInfinity,
-    Double.NegativeInfinity, Double.MinPositiveValue, -Double.MinPositiveValue, Double.MaxValue, Double.MinValue, 0.1, -1.5)
+    Double.NegativeInfinity, Double.MinPositiveValue, -Double.MinPositiveValue, Double.MaxValue, Double.MinValue, 0.1,
+    -1.5)
 
   private def compareBytes(a: Array[Byte], b: Array[Byte]): Int =
     java.util.Arrays.compareUnsigned(a, b)
@@ -78,7 +79,8 @@ final class KeysSuite extends Suite {
   private def decimals(dataType: DecimalType): Values = new Values(
     dataType,
     (a, b) => a.asInstanceOf[Decimal].toJavaBigDecimal.compareTo(b.asInstanceOf[Decimal].toJavaBigDecimal),
-    random => Decimal(BigDecimal(BigInt(random.nextInt(2000) - 1000), dataType.scale), dataType.precision, dataType.scale))
+    random =>
+      Decimal(BigDecimal(BigInt(random.nextInt(2000) - 1000), dataType.scale), dataType.precision, dataType.scale))
 
   private def expectedCode(values: Values, constants: Seq[Any], value: Any): Int = {
     val different = constants.sortWith(values.compare(_, _) < 0).foldLeft(List.empty[Any]) { (kept, next) =>
@@ -108,7 +110,8 @@ final class KeysSuite extends Suite {
           val expected = expectedCode(values, constants.toSeq, value)
           checkEqual(keys.codeOf(value), expected, s"$value among ${constants.mkString(", ")}")
           val real = keys.realCodes
-          check(Codes.contains(real, 0, real.length, expected), s"$value has the code $expected, which counts as not real")
+          check(Codes.contains(real, 0, real.length, expected),
+            s"$value has the code $expected, which counts as not real")
         }
         (0 until keys.size).foreach { i =>
           checkEqual(keys.codeOf(keys.value(i)), 2 * i + 2, s"key $i, ${keys.value(i)}")
