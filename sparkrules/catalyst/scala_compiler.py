@@ -66,7 +66,7 @@ def compile_once(
     root: Path,
     strict: bool = False,
 ) -> Path:
-    """The jar of some Scala that uses the plugin's classes, in `directory`: compiled if there is none of this content."""
+    """The jar of some Scala that uses the plugin's classes, in `directory`: compiled unless it is there already."""
     options = STRICT_OPTIONS if strict else ()
     digest = hashlib.sha256(repr((SCALAC_OPTIONS, options, home.version)).encode())
     for file in (*files, plugin):

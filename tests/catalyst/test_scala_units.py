@@ -1,6 +1,7 @@
 """The plugin's own unit tests: Scala, in jars/src/test, compiled and run on a plain JVM without a Spark session.
 
-Each `*Suite.scala` there is a test here. `SEED=7` starts the random cases elsewhere, `TIMES=10` makes ten times as many.
+Each `*Suite.scala` there is a test here. The environment variable `SEED` says where random cases begin, and `TIMES` how
+many times as many there are.
 """
 
 from __future__ import annotations
@@ -34,9 +35,10 @@ def said() -> dict[str, str]:
     plugin = Path(sparkrules.jar_path())
     files = sorted(SOURCES.rglob("*.scala"))
     tests = compile_once("scala-tests", files, ROOT / "build" / "scala", home, plugin, root=SOURCES, strict=True)
-    command = [find_java(), "-Xmx1g", "-XX:+UseSerialGC", "-Xss4m", "--add-opens=java.base/java.nio=ALL-UNNAMED", "-cp", class_path(home, [tests, plugin])]
+    # The last is what Arrow asks for.
+    options = ["-Xmx1g", "-Xss4m", "-XX:+UseSerialGC", "--add-opens=java.base/java.nio=ALL-UNNAMED"]
     ran = subprocess.run(
-        [*command, "sparkrules.RunSuites", *SUITES],
+        [find_java(), *options, "-cp", class_path(home, [tests, plugin]), "sparkrules.RunSuites", *SUITES],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -43,10 +43,10 @@ abstract class Suite {
 }
 
 object Suite {
-  private val Seed = sys.env.get("SEED").fold(0L)(_.toLong)
+  private val Seed = sys.env.get("SEED").filter(_.nonEmpty).fold(0L)(_.toLong)
 
   /** How many times as many cases as usual. */
-  private val Times = sys.env.get("TIMES").fold(1)(_.toInt)
+  private val Times = sys.env.get("TIMES").filter(_.nonEmpty).fold(1)(_.toInt)
 
   private val MostPlaces = 8
 
