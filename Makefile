@@ -3,6 +3,7 @@
 #   make demo           a million rows against 10,000 rules, on an embedded Spark
 #   make test           lint, then all tests
 #   make lint           ruff and mypy, and the Scala compiler with warnings as errors
+#   make test-scala     the plugin's own unit tests, without Spark; SEED and TIMES for other and more random cases
 #   make docs           the documentation as a site, in build/site
 #   make build          the wheel (with a prebuilt jar) and the source distribution, in dist/
 #   make release        make build, then check the metadata and run the smoke test on the wheel; uploads nothing
@@ -20,14 +21,17 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PYSPARK_MINORS := 4.0 4.1 4.2 4.3
 
-.PHONY: demo test lint docs build release bench fuzz test-hostile test-versions test-sqlglot test-bi chromium clean \
-  setup java $(PYSPARK_MINORS:%=test-pyspark-%)
+.PHONY: demo test test-scala lint docs build release bench fuzz test-hostile test-versions test-sqlglot test-bi chromium \
+  clean setup java $(PYSPARK_MINORS:%=test-pyspark-%)
 
 demo: setup
 	$(BIN)/sparkrules demo
 
 test: lint
 	$(BIN)/python -m pytest
+
+test-scala: setup
+	$(BIN)/python -m pytest tests/catalyst/test_scala_units.py
 
 lint: setup
 	$(BIN)/ruff check .
