@@ -42,7 +42,8 @@ def test_there_is_code_to_run() -> None:
 def test_every_setting_and_function_is_documented() -> None:
     reference = (ROOT / "docs" / "sql-reference.md").read_text(encoding="utf-8")
     source = ROOT / "jars" / "src" / "main" / "scala" / "sparkrules"
-    settings = re.findall(r'"(spark\.sparkrules\.\w+)"', (source / "conf" / "Settings.scala").read_text(encoding="utf-8"))
+    declared = (source / "conf" / "Settings.scala").read_text(encoding="utf-8")
+    settings = re.findall(r'"(spark\.sparkrules\.\w+)"', declared)
     files = [*source.rglob("Functions.scala"), *source.rglob("Question.scala")]
     code = "".join(file.read_text(encoding="utf-8") for file in files)
     functions = re.findall(r'(?:scalar|FunctionIdentifier|extends OfRegion)\(\s*"(\w+)"', code)

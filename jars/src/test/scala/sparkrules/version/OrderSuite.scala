@@ -31,7 +31,7 @@ final class OrderSuite extends Suite {
       all.foreach { case (p, i) =>
         val key = order.key(p, i)
         val found = if (p == order.main) i else -1 - Order.otherOf(key)
-        checkEqual((order.part(found), order.subscription(found)), (p, i), s"what $found stands for")
+        checkEqual((order.part(found), order.rule(found)), (p, i), s"what $found stands for")
         if (p != order.main) {
           val before = ordered(order.main).count(rule => Rule.ordered(Seq(rule, ordered(p)(i))).head == rule)
           checkEqual(Order.placeOf(key), before, s"rules of the main part before ${ordered(p)(i)}")
