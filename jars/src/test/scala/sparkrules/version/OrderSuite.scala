@@ -9,7 +9,8 @@ final class OrderSuite extends Suite {
 
   private def part(rules: IndexedSeq[Rule]): VersionPart = {
     val compiled = new CompiledRules(rules)
-    new VersionPart(compiled.bound, Nil, Array.empty, Nil, Nil, compiled.program, compiled.forest, null)
+    new VersionPart(
+      compiled.bound, FunctionDefinitions.none, Array.empty, Nil, Nil, compiled.program, compiled.forest, null)
   }
 
   test("rules of all parts are in order: highest priority first, then by id") {
