@@ -2,8 +2,6 @@ package sparkrules.kernel
 
 import java.util.Random
 
-import org.apache.spark.sql.catalyst.InternalRow
-
 import sparkrules.Suite
 import sparkrules.compile.CompiledRules
 import sparkrules.compile.CompiledRules.internalRow
@@ -12,18 +10,14 @@ import sparkrules.program.{AllOf, AnyOf, Atom, Hidden, Rule, Tree}
 /** Compiled rules, run over rows, against evaluating the tree of each rule. */
 final class RunnerSuite extends Suite {
 
-  /** Runs rows as a task does: announces as many as the runner wants to see at once. */
+  private def feed(runner: Runner): RowFeed = new RowFeed(Array(runner), RowClock.off)
+
+  private def matching(runner: Runner): Seq[Int] = runner.found.inOrder.take(runner.found.count).toSeq
+
+  /** Runs rows as a task does. */
   private def run(runner: Runner, rows: Seq[Seq[Any]])(see: (Seq[Any], Seq[Int]) => Unit): Unit = {
-    val internal: Seq[InternalRow] = rows.map(internalRow)
-    val chunks = if (runner.chunk == 0) Seq(rows.indices) else rows.indices.grouped(runner.chunk).toSeq
-    chunks.foreach { chunk =>
-      if (runner.chunk > 0) runner.startChunk(chunk.length, i => internal(chunk(i)))
-      chunk.foreach { i =>
-        runner.run(internal(i))
-        runner.sort()
-        see(rows(i), runner.matched.take(runner.count).toSeq)
-      }
-    }
+    val found = feed(runner).rows(rows.iterator.map(internalRow), areKept = true)(_ => matching(runner))
+    rows.iterator.zip(found).foreach { case (row, numbers) => see(row, numbers) }
   }
 
   private def compare(runner: Runner, rules: Seq[Rule], rows: Seq[Seq[Any]], top: Int = Int.MaxValue): Unit = {
@@ -99,7 +93,7 @@ final class RunnerSuite extends Suite {
       val rare = Rule.randomRules(random, 200, 2, limit).map(rule => rule.copy(id = s"x${rule.id}"))
       val rules = denseRules(random, 3500, limit) ++ rare
       val compiled = new CompiledRules(rules)
-      val dense = compiled.program.dense.subscriptions.length
+      val dense = compiled.program.code.dense.rules.length
       check(dense > 1000 && dense < rules.length,
         s"$dense of ${rules.length} rules are evaluated for many rows at once")
       val runner = new Runner(compiled.program, CompiledRules.inputs)
@@ -120,7 +114,7 @@ final class RunnerSuite extends Suite {
       val program = new CompiledRules(rules, inBands = random.nextBoolean).program
       val ordered = Rule.ordered(rules)
       val removed = rules.indices.filter(_ => random.nextInt(5) == 0).toArray
-      val hidden = Hidden.of(program.subscriptions, program.validity, removed, Some(now))
+      val hidden = Hidden.of(program.rules.size, program.rules.validity, removed, Some(now))
       val left = ordered.indices.filter { i =>
         !removed.contains(i) && ordered(i).from.forall(_ <= now) && ordered(i).until.forall(now < _)
       }
@@ -133,15 +127,19 @@ final class RunnerSuite extends Suite {
   test("values that cannot be computed are counted, and named") {
     val rules =
       IndexedSeq(Rule("one", 0, Atom(Rule.Computed, "=", Seq(1))), Rule("null", 0, Atom(Rule.Computed, "is null", Nil)))
-    val runner = new Runner(new CompiledRules(rules).program, CompiledRules.inputs)
+    val compiled = new CompiledRules(rules)
+    val runner = new Runner(compiled.program, CompiledRules.inputs)
+    def ids(numbers: Seq[Int]): Seq[String] = numbers.map(compiled.program.rules.ids(_).toString)
     val values = Seq("1", null, "x")
     val found = values.map { value =>
-      runner.run(internalRow(Seq(null, null, null, null, null, value)))
-      (runner.matched.take(runner.count).toSeq.map(runner.program.ids(_).toString), runner.failures().map(_._1))
+      feed(runner).row(internalRow(Seq(null, null, null, null, null, value))) { _ =>
+        val errors = runner.errors.find(compiled.forest)
+        (ids(matching(runner)), ids(errors.map(_._1)), errors.map(_._2).distinct)
+      }
     }
-    val slot = Rule.Computed
-    checkEqual(found, Seq((Seq("one"), Nil), (Seq("null"), Nil), (Nil, Seq(slot))), "matches and failures")
-    checkEqual(runner.errors, 1L, "errors")
+    val failed = (Nil, Seq("null", "one"), Seq(Rule.Computed))
+    checkEqual(found, Seq((Seq("one"), Nil, Nil), (Seq("null"), Nil, Nil), failed), "matches and failures")
+    checkEqual(runner.codes.errors, 1L, "errors")
   }
 
   test("every node of the forest is as true as its tree") {
@@ -150,9 +148,9 @@ final class RunnerSuite extends Suite {
       val rules = Rule.randomRules(random, 1 + random.nextInt(10), 3, limit)
       val compiled = new CompiledRules(rules)
       val runner = new Runner(compiled.program, CompiledRules.inputs)
-      val truth = runner.truthOf(compiled.forest)
+      val truth = runner.codes.truthOf(compiled.forest)
       rows(random, 10, limit).foreach { row =>
-        runner.look(internalRow(row))
+        feed(runner).row(internalRow(row))(identity)
         rules.flatMap(_.tree.all).foreach { tree =>
           checkEqual(truth.of(compiled.node(tree)), tree.isTrue(row), s"$tree of $row")
         }

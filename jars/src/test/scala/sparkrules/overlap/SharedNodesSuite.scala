@@ -4,7 +4,7 @@ import java.util.Random
 
 import sparkrules.Suite
 import sparkrules.compile.CompiledRules
-import sparkrules.kernel.Runner
+import sparkrules.kernel.{RowClock, RowFeed, Runner}
 import sparkrules.program.{Atom, Rule, Tree}
 
 /** The groups of matching rules that share a true subexpression against looking at all subexpressions of all rules. */
@@ -16,7 +16,7 @@ final class SharedNodesSuite extends Suite {
       else CommonNodes.of(parts.map { part =>
         Digests.of(part.forest, part.nodePredicates, Digests.ofPredicates(part.segment))
       }.toArray)
-    common.sharing(parts.map(_.forest).toArray)
+    common.sharedNodes(parts.map(_.forest).toArray)
   }
 
   private def expected(rules: Seq[Rule], row: Seq[Any]): Set[Set[String]] = {
@@ -45,10 +45,11 @@ final class SharedNodesSuite extends Suite {
       val ordered = own.map(rules => Rule.ordered(rules))
       val nodes = shared(parts)
       val runners = parts.map(part => new Runner(part.program, CompiledRules.inputs)).toArray
-      val truths = parts.indices.map(p => runners(p).truthOf(parts(p).forest)).toArray
+      val feed = new RowFeed(runners, RowClock.off)
+      val truths = parts.indices.map(p => runners(p).codes.truthOf(parts(p).forest)).toArray
       (0 until 10).foreach { _ =>
         val row = Rule.randomRow(random, 4)
-        runners.foreach(_.look(CompiledRules.internalRow(row)))
+        feed.row(CompiledRules.internalRow(row))(identity)
         val visits = for {
           p <- parts.indices
           i <- ordered(p).indices if ordered(p)(i).tree.isTrue(row)

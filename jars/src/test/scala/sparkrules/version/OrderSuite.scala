@@ -9,7 +9,8 @@ final class OrderSuite extends Suite {
 
   private def part(rules: IndexedSeq[Rule]): VersionPart = {
     val compiled = new CompiledRules(rules)
-    new VersionPart(compiled.bound, Nil, Array.empty, Nil, Nil, compiled.program, compiled.forest, null)
+    new VersionPart(
+      compiled.bound, FunctionDefinitions.none, Array.empty, Nil, Nil, compiled.program, compiled.forest, null)
   }
 
   test("rules of all parts are in order: highest priority first, then by id") {
@@ -31,7 +32,7 @@ final class OrderSuite extends Suite {
       all.foreach { case (p, i) =>
         val key = order.key(p, i)
         val found = if (p == order.main) i else -1 - Order.otherOf(key)
-        checkEqual((order.part(found), order.subscription(found)), (p, i), s"what $found stands for")
+        checkEqual((order.part(found), order.rule(found)), (p, i), s"what $found stands for")
         if (p != order.main) {
           val before = ordered(order.main).count(rule => Rule.ordered(Seq(rule, ordered(p)(i))).head == rule)
           checkEqual(Order.placeOf(key), before, s"rules of the main part before ${ordered(p)(i)}")
