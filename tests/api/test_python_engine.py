@@ -13,9 +13,9 @@ import pyarrow as pa
 import pytest
 
 import sparkrules
+from sparkrules.catalyst.python_engine.task import Task, shipped
 from sparkrules.errors import RuleSetError
-from sparkrules.index.leaves import bind_leaves
-from sparkrules.python_engine.task import Task, shipped
+from sparkrules.local.leaves import bind_leaves
 from sparkrules.sql import Policy
 from tests.spark.all_types import all_types, random_rules
 from tests.spark.oracle import Pairs, differences, pairs_by_where, rule_set, settings
@@ -117,7 +117,7 @@ class TestRulesThatDoNotFit:
         with pytest.raises(RuleSetError) as caught:
             sparkrules.match(df, rules, engine="python")
         lines = str(caught.value).splitlines()
-        assert lines[0] == "3 rules of unfit cannot be used on the input (row, a, s, m):"
+        assert lines[0] == "3 rules of unfit are rejected on the input (row, a, s, m):"
         assert lines[1] == "  'typo', 'typo too': there is no column aa"
         assert lines[2] == "  'user': there is no column user"
         assert lines[3].startswith("Set spark.sparkrules.missingColumns=null")

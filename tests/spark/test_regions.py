@@ -280,7 +280,7 @@ def test_an_advertisement_that_spark_does_not_accept_is_named(spark: SparkSessio
     rules.advertise("wrong", "a > DATE '2024-01-01'")
     rules.publish(store=spark.conf.get("spark.sparkrules.store"))
     query = "SELECT overlap_{}('regions_of_bad_sources', *) AS ids FROM VALUES (4) AS t(a)"
-    with pytest.raises(PySparkException, match=r"1 advertisement of regions_of_bad_sources@1 cannot .*\n.*'wrong'"):
+    with pytest.raises(PySparkException, match=r"1 advertisement of regions_of_bad_sources@1 is rejected .*\n.*'wrong'"):
         spark.sql(query.format("advertisements")).collect()
     assert spark.sql(query.format("subscriptions")).collect()[0].ids == ["low"]
     with settings(spark, spark_sparkrules_invalidRules="skip"):
@@ -304,7 +304,7 @@ def test_functions_of_advertisements_are_those_of_the_session(spark: SparkSessio
         ("named_struct('min', 1, 'max', 'b') AS price", "different types"),
         ("named_struct('min', 1, 'nulls', 3) AS price", "BOOLEAN"),
         ("named_struct('min', map(1, 2)) AS price", "no order"),
-        ("array(array(1)) AS price", "cannot be used on the input"),
+        ("array(array(1)) AS price", "is rejected on the input"),
     ],
 )
 def test_what_describes_no_region_is_refused(spark: SparkSession, columns: str, message: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import random
 from collections.abc import Sequence
 from datetime import timedelta
@@ -16,7 +15,7 @@ import pytest
 from sparkrules import RuleSet
 from sparkrules.errors import CorruptStore
 from sparkrules.index import Segment
-from sparkrules.overlapping import decided
+from sparkrules.rules.overlapping import decided
 from sparkrules.store import Manifest, Pairs, Store
 from sparkrules.store.overlap_files import FEW
 from sparkrules.store.overlaps_file import OVERLAPS, write_overlaps
@@ -70,7 +69,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Sequence[str], Sequence
         return decided(subscriptions, advertisements, types)
 
     # Not the module by its name: pytest imports it once more for its doctests.
-    monkeypatch.setitem(inspect.unwrap(RuleSet.publish).__globals__, "decided", noted)
+    monkeypatch.setattr("sparkrules.rules.published.decided", noted)
     return questions
 
 

@@ -14,10 +14,10 @@ import sparkrules.value.{Keys, LongKeys, NoKeys, StringKeys}
 sealed abstract class SlotReader {
   def read(row: InternalRow): Int
 
-  /** The value of a row that was read, where it was not NULL. */
+  /** The value of the row that was read last, if it was not NULL. */
   def value(row: InternalRow): Any
 
-  /** To be called before the rows of a batch are read. */
+  /** A batch comes; its rows are read next. */
   def startBatch(batch: ColumnarBatch): Unit = ()
 }
 
