@@ -41,7 +41,7 @@ final class RunnerSuite extends Suite {
     }
 
   test("a few rules of any shape") {
-    cases(300) { random =>
+    cases(150) { random =>
       val limit = 3 + random.nextInt(10)
       val rules = Rule.randomRules(random, 1 + random.nextInt(12), 1 + random.nextInt(3), limit)
       val compiled = new CompiledRules(rules, shares = randomShares(random))
@@ -50,7 +50,7 @@ final class RunnerSuite extends Suite {
   }
 
   test("hundreds of rules that share much") {
-    cases(8) { random =>
+    cases(5) { random =>
       val limit = 4 + random.nextInt(40)
       val rules = Rule.randomRules(random, 200 + random.nextInt(400), 3, limit)
       val compiled = new CompiledRules(rules, shares = randomShares(random))
@@ -59,7 +59,7 @@ final class RunnerSuite extends Suite {
   }
 
   test("only the first matches, band after band") {
-    cases(15) { random =>
+    cases(8) { random =>
       val limit = 4 + random.nextInt(10)
       val rules = Rule.randomRules(random, if (random.nextBoolean) 30 else 200 + random.nextInt(400), 2, limit)
       val compiled = new CompiledRules(rules, inBands = true)
@@ -143,7 +143,7 @@ final class RunnerSuite extends Suite {
   }
 
   test("every node of the forest is as true as its tree") {
-    cases(200) { random =>
+    cases(100) { random =>
       val limit = 6
       val rules = Rule.randomRules(random, 1 + random.nextInt(10), 3, limit)
       val compiled = new CompiledRules(rules)

@@ -14,7 +14,7 @@ final class OrderSuite extends Suite {
   }
 
   test("rules of all parts are in order: highest priority first, then by id") {
-    cases(200) { random =>
+    cases(80) { random =>
       val count = random.nextInt(60)
       val priorities = 1 + random.nextInt(5)
       val parts = 1 + random.nextInt(5)
