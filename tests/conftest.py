@@ -1,4 +1,4 @@
-"""One Spark for the whole run, started when a test first asks for it; a store and a warehouse of its own.
+"""One Spark for the whole run of a worker, started when a test first asks for it; a store and a warehouse of its own.
 
 With SPARKRULES_TEST_REMOTE it is a session of Spark Connect: the tests of `tests/api` run with either.
 """
@@ -12,8 +12,22 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.order import arrange
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+# The first-tier compiler alone and the simplest collector: most queries run once, so compiling them well does not pay.
+_JAVA_OPTIONS = os.environ.get("SUITE_JAVA", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        if "spark" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.spark)
+    if hasattr(config, "workerinput"):
+        arrange(items)
 
 
 @pytest.fixture(autouse=True)
@@ -42,7 +56,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     builder = (
         SparkSession.builder.master("local[2]")
         .appName("sparkrules tests")
-        .config("spark.driver.memory", "4g")
+        .config("spark.driver.memory", "3g")
+        .config("spark.driver.extraJavaOptions", _JAVA_OPTIONS)
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sql.shuffle.partitions", "2")
