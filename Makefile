@@ -1,7 +1,9 @@
 # Every target sets up what it needs: a virtual environment in .venv, and Java 17 where that is possible.
 #
 #   make demo           a million rows against 10,000 rules, on an embedded Spark
-#   make test           lint, then all tests
+#   make test           lint, then all tests, WORKERS of them at a time (as many as there are cores, at most four);
+#                       a worker has a Spark of its own and takes up to 4 GB
+#   make test-fast      what needs neither a server nor a browser, and a few tests with Spark: under two minutes
 #   make lint           ruff and mypy, and the Scala compiler with warnings as errors
 #   make docs           the documentation as a site, in build/site
 #   make build          the wheel (with a prebuilt jar) and the source distribution, in dist/
@@ -18,19 +20,26 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PYSPARK_MINORS := 4.0 4.1 4.2 4.3
 
-.PHONY: demo test lint docs build bench fuzz test-hostile test-versions test-bi chromium clean setup java $(PYSPARK_MINORS:%=test-pyspark-%)
+.PHONY: demo test test-fast lint docs build bench fuzz test-hostile test-versions test-bi chromium clean setup java $(PYSPARK_MINORS:%=test-pyspark-%)
 
 demo: setup
 	$(BIN)/sparkrules demo
 
+# The order of tests/order.py: groups of tests that share a server, the longest first.
+WORKERS ?= auto
+PYTEST = $(BIN)/python -m pytest --numprocesses $(WORKERS) --maxprocesses 4 --dist loadgroup --no-loadscope-reorder
+
 test: lint
-	$(BIN)/python -m pytest
+	$(PYTEST)
+
+test-fast: setup
+	$(PYTEST) -m 'smoke or not (spark or programs or slow)'
 
 lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/sparkrules build-jar --strict --output build/strict/sparkrules.jar
+	$(BIN)/sparkrules build-jar --strict  # to the cache, where the tests find it
 
 docs: $(STAMP)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
@@ -66,6 +75,8 @@ $(STAMP): pyproject.toml
 java:
 	@sh jars/ensure_java.sh
 
+# What the small suite imports: all that the others test with would take longer to install than the suite takes.
+SMOKE := pytest pytest-timeout pytest-xdist
 TEST_VERSIONS := $(PYSPARK_MINORS:%=test-pyspark-%)
 test-versions: $(TEST_VERSIONS)
 
@@ -77,7 +88,7 @@ $(TEST_VERSIONS): test-pyspark-%: java .venvs/%/.installed
 
 .venvs/%/.installed: pyproject.toml
 	@test -x .venvs/$*/bin/python || $(PYTHON) -m venv .venvs/$*
-	.venvs/$*/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[test]' 'pyspark[connect]==$*.*'
+	.venvs/$*/bin/python -m pip install --quiet --disable-pip-version-check --editable . 'pyspark==$*.*' $(SMOKE)
 	@touch $@
 
 # dbt and Superset want other versions of the same packages: a virtual environment (1 GB in all) for each.

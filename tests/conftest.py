@@ -26,6 +26,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if "spark" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.spark)
+        if item.path.parent.name in ("bi", "servers"):
+            item.add_marker(pytest.mark.programs)
     if hasattr(config, "workerinput"):
         arrange(items)
 
