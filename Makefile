@@ -25,9 +25,9 @@ PYSPARK_MINORS := 4.0 4.1 4.2 4.3
 demo: setup
 	$(BIN)/sparkrules demo
 
-# The order of tests/order.py: groups of tests that share a server, the longest first.
+# Who takes which tests, and in which order, is in tests/order.py.
 WORKERS ?= auto
-PYTEST = $(BIN)/python -m pytest --numprocesses $(WORKERS) --maxprocesses 4 --dist loadgroup --no-loadscope-reorder
+PYTEST = $(BIN)/python -m pytest --numprocesses $(WORKERS) --maxprocesses 4
 
 test: lint
 	$(PYTEST)

@@ -8,11 +8,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.order import arrange
+from tests.order import seconds
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -21,15 +22,30 @@ if TYPE_CHECKING:
 _JAVA_OPTIONS = os.environ.get("SUITE_JAVA", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--group-seconds", action="store_true", help="how long the tests of each group took")
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    if terminalreporter.config.getoption("--group-seconds"):
+        terminalreporter.section("seconds by worker and group")
+        reports = [report for reports in terminalreporter.stats.values() for report in reports]
+        for worker, group, spent in seconds([report for report in reports if isinstance(report, pytest.TestReport)]):
+            terminalreporter.write_line(f"{spent:8.1f} {worker} {group}")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if hasattr(config, "workerinput") or getattr(config.option, "numprocesses", None):
+        config.pluginmanager.register(import_module("tests.workers"))
+
+
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "spark" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.spark)
         if item.path.parent.name in ("bi", "servers"):
             item.add_marker(pytest.mark.programs)
-    if hasattr(config, "workerinput"):
-        arrange(items)
 
 
 @pytest.fixture(autouse=True)
