@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+import hypothesis
 import pytest
 
 from tests.order import seconds
@@ -20,6 +21,11 @@ if TYPE_CHECKING:
 
 # The first-tier compiler alone and the simplest collector: most queries run once, so compiling them well does not pay.
 _JAVA_OPTIONS = os.environ.get("SUITE_JAVA", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+
+
+# Deadlines and health checks measure seconds, which say nothing on a busy machine.
+hypothesis.settings.register_profile("tests", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.load_profile("tests")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
