@@ -21,9 +21,9 @@ from itertools import product
 import numpy as np
 
 from sparkrules.demo.auctions import AUTHORS, CATEGORIES, TITLES
-from sparkrules.index.advertisements import Mask, OverlapIndex
 from sparkrules.index.builder import build_segment
 from sparkrules.index.rule import Rule
+from sparkrules.logic.advertisements import Mask, OverlapIndex
 from sparkrules.sql.tree import Constant, Junction, Node, Predicate
 
 Draw = np.random.Generator

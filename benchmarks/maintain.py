@@ -19,8 +19,8 @@ import sqlglot
 
 from benchmarks.workloads.thesis import thesis
 from sparkrules import RuleSet
-from sparkrules.compile import compile_texts
 from sparkrules.demo.auctions import auction_rules
+from sparkrules.rules.compile import compile_texts
 from sparkrules.sql.template import lift
 
 SHAPES = 10_000

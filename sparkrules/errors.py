@@ -5,7 +5,7 @@
 | `SparkRulesError` | the base of all |
 | `RuleError` (in `sparkrules.sql`) | the text of one rule is not accepted |
 | `RuleSetError`, `DuplicateId`, `UnknownId`, `WrongTicket`, `UnknownOrOwned` | a rule set is used wrongly |
-| `StrictPublishError` (in `sparkrules.published`) | a rule set with errors is to be published, strictly |
+| `StrictPublishError` (in `sparkrules.rules.published`) | a rule set with errors is to be published, strictly |
 | `StoreError`, `CorruptStore`, `NewerFormat`, `PublishConflict` | a published version cannot be written or read |
 | `SetupError`, `PluginMissing` | Java, PySpark or the plugin's jar is missing |
 | `ServerError` | a server cannot be started, or has ended by itself |

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import pyarrow as pa
 
-from sparkrules.advertised import Advertisement
-from sparkrules.arguments import (
+from sparkrules.catalyst.analyze import count_ranges, counted_values
+from sparkrules.catalyst.compile import compile_dataframe
+from sparkrules.catalyst.conformity import nonconforming, where_texts
+from sparkrules.catalyst.row_truth import row_truth
+from sparkrules.catalyst.session import RULE_SET_SETTING, STORE_SETTING, require_plugin, store_of
+from sparkrules.errors import RuleSetError
+from sparkrules.index import Sharing, sharing
+from sparkrules.lint import Report, lint
+from sparkrules.local import Drawing, Explanations, Matches, Statistics, explain, match, statistics_of
+from sparkrules.report import write_report
+from sparkrules.rules.advertised import Advertisement
+from sparkrules.rules.arguments import (
     a_data_frame,
     a_file_to_write,
+    a_path,
     a_session,
     a_table,
     a_text,
@@ -23,25 +34,18 @@ from sparkrules.arguments import (
     some_ids,
     true_or_false,
 )
-from sparkrules.as_written import as_written
-from sparkrules.catalyst.analyze import count_ranges, counted_values
-from sparkrules.catalyst.conformity import nonconforming, where_texts
-from sparkrules.catalyst.session import require_plugin, store_of
-from sparkrules.errors import RuleSetError
-from sparkrules.frames import Frame, as_arrow
-from sparkrules.index import Drawing, Explanations, Matches, Sharing, Statistics, explain, match, sharing, statistics_of
-from sparkrules.lint import Report, lint
-from sparkrules.overlapping import OverlappingPair, OverlapQuestions, advertising, texts_table
-from sparkrules.published import PublishedSubscriptions
-from sparkrules.rejected import Rejected
-from sparkrules.report import write_report
-from sparkrules.restricted import restricted_segment
-from sparkrules.row_truth import row_truth
-from sparkrules.rule_sources import is_spark
+from sparkrules.rules.as_written import as_written
+from sparkrules.rules.bulk import CompiledRows
+from sparkrules.rules.frames import Frame, as_arrow
+from sparkrules.rules.overlapping import OverlappingPair, OverlapQuestions, advertising, texts_table
+from sparkrules.rules.published import PublishedSubscriptions
+from sparkrules.rules.restricted import restricted_segment
+from sparkrules.rules.sources import RuleRow, is_spark
+from sparkrules.rules.table_schema import TableSchema, arrow_schema
+from sparkrules.rules.validity import instant_of
 from sparkrules.sql import RuleError
-from sparkrules.store import Store
-from sparkrules.table_schema import TableSchema, arrow_schema
-from sparkrules.validity import instant_of
+from sparkrules.sql.rejected import Rejected
+from sparkrules.store import Merge, Store
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
@@ -68,6 +72,54 @@ class RuleSet(PublishedSubscriptions):
     """
 
     _asked: OverlapQuestions | None = None
+
+    @checked(spark=a_session, store=a_path, merge=a_text, strict=true_or_false)
+    def publish(
+        self,
+        spark: SparkSession | None = None,
+        store: str | os.PathLike[str] | None = None,
+        *,
+        merge: Merge = "auto",
+        overlaps: bool | TableSchema = False,
+        force: bool = False,
+        schema: TableSchema | None = None,
+        strict: bool = False,
+    ) -> int:
+        """Publish the rules as the next version of this rule set, and return the version.
+
+        The store is `store`, else that of the session (`spark.sparkrules.store`), else the one that this object was
+        loaded from or published to last, else the default one. With a session, its settings then name this store and
+        this rule set, so that `SELECT match_subscriptions(*) FROM t` uses it.
+
+        Only what is new since the version that was loaded or published last is written. If others have published
+        meanwhile, this object takes over their changes; if they have changed the same subscriptions, nothing is
+        published and `PublishConflict` is raised. A rule set that was made from nothing replaces all that was there; if
+        that has subscriptions with a ticket, only with `force=True`; else: `WrongTicket`.
+
+        Small segments are merged, and rules that have expired are dropped from those: `merge="all"` makes one segment
+        of everything, `merge="none"` only adds.
+
+        If there are advertisements, which subscriptions may match their rows is stored for the table function
+        `overlaps`. What is new is decided if there are few pairs, or if `overlaps` is True, or the schema of the table
+        (see `RuleSet.overlapping`), with which pairs of later versions are then decided too.
+
+        With `strict=True` nothing is published if a rule can never match, as far as `lint` can tell, or if rules were
+        set aside: `StrictPublishError` lists them. The `schema` of the table lets it find columns that are missing and
+        constants that do not fit; without `strict`, what is wrong is then logged as a warning.
+
+        >>> rules = RuleSet("alerts")
+        >>> rules.subscribe("hot", "temperature > 30")
+        >>> first = rules.publish()
+        >>> rules.subscribe("cold", "temperature < 0")
+        >>> rules.publish() - first
+        1
+        """
+        target = self._store(store_of(spark) if store is None and spark is not None else store)
+        version = self._publish(target, merge=merge, overlaps=overlaps, force=force, schema=schema, strict=strict)
+        if spark is not None:
+            spark.conf.set(STORE_SETTING, str(target.path))
+            spark.conf.set(RULE_SET_SETTING, self.name)
+        return version
 
     @checked(table=a_table, unsupported=one_of("error", "skip"))
     def match(
@@ -336,6 +388,11 @@ class RuleSet(PublishedSubscriptions):
         """
         types = arrow_schema(df if schema is None else schema)
         return write_report(self, path, df, time=time, schema=types, lint=lint)
+
+    def _compiled_by_spark(
+        self, df: DataFrame, compile: Callable[[Iterable[RuleRow]], CompiledRows]
+    ) -> Iterable[CompiledRows]:
+        return compile_dataframe(df, compile)
 
     def _advertisement(self, id: str | None, where: str | None) -> Advertisement:
         if (id is None) == (where is None):

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from sparkrules.bulk import CompiledRows
-from sparkrules.catalyst.predicate_sql import quoted
 from sparkrules.index import from_tables, to_tables
 from sparkrules.index.tables import SCHEMAS
-from sparkrules.rejected import Rejected
-from sparkrules.rule_sources import FIELDS, RuleRow, check_columns, table_rows
+from sparkrules.rules.bulk import CompiledRows
+from sparkrules.rules.sources import FIELDS, RuleRow, check_columns, table_rows
+from sparkrules.sql.predicate_sql import quoted
+from sparkrules.sql.rejected import Rejected
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from sparkrules.advertised import Advertisement
-from sparkrules.catalyst.predicate_sql import quoted
 from sparkrules.errors import RuleSetError
-from sparkrules.frames import as_arrow, is_frame
-from sparkrules.rule_sources import is_spark
+from sparkrules.rules.advertised import Advertisement
+from sparkrules.rules.frames import as_arrow, is_frame
+from sparkrules.rules.sources import is_spark
+from sparkrules.sql.predicate_sql import quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+import os
+from typing import TYPE_CHECKING, Literal, Protocol
 
-from sparkrules.arguments import a_data_frame, a_text, checked, some_rules
-from sparkrules.catalyst.predicate_sql import quoted
+from sparkrules.catalyst.python_engine import matched_rows
 from sparkrules.catalyst.session import require_plugin, store_of
 from sparkrules.errors import RuleSetError
 from sparkrules.index import Segment
-from sparkrules.python_engine import matched_rows
+from sparkrules.rules.arguments import a_data_frame, a_text, checked, some_rules
+from sparkrules.sql.predicate_sql import quoted
 from sparkrules.store import Store, check_name, merged
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-
-    from sparkrules.ruleset import RuleSet
+    from pyspark.sql import DataFrame, SparkSession
 
 Engine = Literal["plugin", "python"]
+
+
+class Rules(Protocol):
+    """What matching needs of a rule set: see `sparkrules.RuleSet`."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def segment(self) -> Segment: ...
+
+    def version_in(self, store: str | os.PathLike[str]) -> int | None: ...
+
+    def publish(self, spark: SparkSession | None = None, store: str | os.PathLike[str] | None = None) -> int: ...
+
 
 _COLUMNS_PER_MATCH = ("subscription_id", "priority", "overlap")
 _COLUMNS_PER_ERROR = ("subscription_id", "message")
@@ -26,7 +40,7 @@ _COLUMNS_PER_ERROR = ("subscription_id", "message")
 @checked(df=a_data_frame, rules=some_rules, output=a_text)
 def match(
     df: DataFrame,
-    rules: RuleSet | str,
+    rules: Rules | str,
     output: str = "matches",
     *,
     top: int | None = None,
@@ -54,7 +68,7 @@ def match(
 
 
 @checked(df=a_data_frame, rules=some_rules)
-def matches(df: DataFrame, rules: RuleSet | str, *, top: int | None = None, engine: Engine = "plugin") -> DataFrame:
+def matches(df: DataFrame, rules: Rules | str, *, top: int | None = None, engine: Engine = "plugin") -> DataFrame:
     """One row per match: the row's columns, then `subscription_id`, `priority` and `overlap`.
 
     Rows that match nothing are left out. `rules`, `top` and `engine` as in `match`.
@@ -71,7 +85,7 @@ def matches(df: DataFrame, rules: RuleSet | str, *, top: int | None = None, engi
 
 
 @checked(df=a_data_frame, rules=some_rules)
-def rule_errors(df: DataFrame, rules: RuleSet | str) -> DataFrame:
+def rule_errors(df: DataFrame, rules: Rules | str) -> DataFrame:
     """One row for each rule with a test that cannot be computed for a row: its columns, `subscription_id`, `message`.
 
     Such a test (a cast that fails, say) counts as unknown for that row, and the other rules go on. `rules` as in
@@ -85,7 +99,7 @@ def rule_errors(df: DataFrame, rules: RuleSet | str) -> DataFrame:
 
 
 @checked(df=a_data_frame, rules=some_rules)
-def rule_costs(df: DataFrame, rules: RuleSet | str) -> DataFrame:
+def rule_costs(df: DataFrame, rules: Rules | str) -> DataFrame:
     """What the rules make Spark compute for these rows, the slowest first: to find the rules that slow all others.
 
     One row for each regular expression, function or other condition that is not looked up in the index: `test`, its
@@ -112,7 +126,7 @@ def rule_costs(df: DataFrame, rules: RuleSet | str) -> DataFrame:
 
 
 @checked(df=a_data_frame, rules=some_rules)
-def left_out(df: DataFrame, rules: RuleSet | str) -> DataFrame:
+def left_out(df: DataFrame, rules: Rules | str) -> DataFrame:
     """The rules that cannot be used on the columns of a DataFrame: `subscription_id` and `reason`.
 
     With `spark.sparkrules.invalidRules=skip` a match leaves these out; else it fails. `rules` as in `match`. No row of
@@ -143,7 +157,7 @@ def _is_python(engine: str) -> bool:
     return engine == "python"
 
 
-def _segment_of(df: DataFrame, rules: RuleSet | str) -> tuple[Segment, str]:
+def _segment_of(df: DataFrame, rules: Rules | str) -> tuple[Segment, str]:
     """The index of the rules, and what to call them."""
     if not isinstance(rules, str):
         return rules.segment, rules.name
@@ -152,7 +166,7 @@ def _segment_of(df: DataFrame, rules: RuleSet | str) -> tuple[Segment, str]:
     return merged(parts.parts), f"{name}@{parts.manifest.version}"
 
 
-def _published_name(df: DataFrame, rules: RuleSet | str) -> str:
+def _published_name(df: DataFrame, rules: Rules | str) -> str:
     spark = df.sparkSession
     require_plugin(spark)
     if isinstance(rules, str):

@@ -6,10 +6,12 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as StillRunning
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from pyspark import SparkContext
 from tqdm import tqdm
+
+if TYPE_CHECKING:
+    from pyspark import SparkContext
 
 _Result = TypeVar("_Result")
 _SECONDS_BETWEEN_LOOKS = 0.2

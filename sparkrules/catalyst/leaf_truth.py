@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from sparkrules.catalyst.predicate_sql import predicate_sql, quoted
 from sparkrules.errors import RuleSetError
+from sparkrules.sql.predicate_sql import predicate_sql, quoted
 from sparkrules.sql.tree import Predicate
 
 if TYPE_CHECKING:

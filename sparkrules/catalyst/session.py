@@ -6,11 +6,11 @@ import os
 from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakSet
 
-from sparkrules.arguments import a_builder, a_path, a_text, checked
 from sparkrules.catalyst.jar import jar_path
 from sparkrules.catalyst.java import find_java
 from sparkrules.catalyst.user_jars import add_to_submit_arguments, jars_of_defaults, join_jars, split_jars
 from sparkrules.errors import PluginMissing
+from sparkrules.rules.arguments import a_builder, a_path, a_text, checked
 from sparkrules.store.location import default_store
 
 if TYPE_CHECKING:

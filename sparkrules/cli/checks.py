@@ -13,14 +13,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from sparkrules.catalyst.jar import cache_directory, found_jar
-from sparkrules.catalyst.java import find_java, java_version
-from sparkrules.catalyst.spark_home import NEWEST_SPARK, find_spark_home, parse_minor
+from sparkrules.catalyst import (
+    NEWEST_SPARK,
+    cache_directory,
+    find_java,
+    find_spark_home,
+    found_jar,
+    java_version,
+    parse_minor,
+)
 from sparkrules.cli.text_table import counted
 from sparkrules.errors import SparkRulesError
-from sparkrules.store import Store
-from sparkrules.store.location import STORE_VARIABLE
-from sparkrules.tickets import read_key
+from sparkrules.store import STORE_VARIABLE, Store, read_key
 
 Status = Literal["ok", "note", "broken", "skipped"]
 
@@ -186,7 +190,7 @@ def _rule_set(store: Store, name: str) -> Check:
 def _spark() -> Check:
     """Start one and match two rows."""
     import sparkrules
-    from sparkrules.catalyst.embedded import embedded_spark
+    from sparkrules.catalyst import embedded_spark
     from sparkrules.cli.engine import MEMORY
 
     begun = time.perf_counter()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from sparkrules import demo
 from sparkrules.cli.command import Commands, add_command
-from sparkrules.demo.options import add_options
 
 
 def add_demo(commands: Commands) -> None:
@@ -16,5 +15,5 @@ def add_demo(commands: Commands) -> None:
         demo.DESCRIPTION,
         examples=["sparkrules demo", "sparkrules demo --rules 300 --rows 5000"],
     )
-    add_options(command)
+    demo.add_options(command)
     command.set_defaults(run=demo.run)

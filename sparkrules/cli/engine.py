@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 import pyarrow as pa
 
 from sparkrules.errors import SparkRulesError
-from sparkrules.index.matcher import NeedsSpark, UnknownColumn
+from sparkrules.local import NeedsSpark, UnknownColumn
 from sparkrules.ruleset import RuleSet
 
 _SHOWN = 3

@@ -15,7 +15,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from sparkrules.catalyst.embedded import embedded_spark
+from sparkrules.catalyst import embedded_spark
 from sparkrules.cli.command import Commands, add_command
 from sparkrules.cli.data_files import find_data
 from sparkrules.cli.engine import first_lines, note, refuse_python, settings_of, some
@@ -24,10 +24,9 @@ from sparkrules.cli.json_text import json_text
 from sparkrules.cli.options import add_engine, add_json, add_rules
 from sparkrules.cli.rules import chosen_rules
 from sparkrules.errors import SparkRulesError
-from sparkrules.index import ExplainedNode, Explanation, NeedsSpark, UnknownColumn
+from sparkrules.local import ExplainedNode, Explanation, NeedsSpark, UnknownColumn
 from sparkrules.ruleset import RuleSet
-from sparkrules.sql.named_columns import columns_in
-from sparkrules.sql.tree import distinct_predicates
+from sparkrules.sql import columns_in, distinct_predicates
 
 
 def add_explain(commands: Commands) -> None:

@@ -33,17 +33,17 @@ def add_jar(commands: Commands) -> None:
 
 
 def _jar_path(_: argparse.Namespace) -> int:
-    from sparkrules.catalyst.jar import jar_path
+    from sparkrules.catalyst import jar_path
 
     print(jar_path())
     return DONE
 
 
 def _build_jar(arguments: argparse.Namespace) -> int:
-    from sparkrules.catalyst import jar
+    from sparkrules.catalyst import build_jar, cached_jar, write_prebuilt
 
     if arguments.prebuilt:
-        print(jar.write_prebuilt(arguments.prebuilt))
+        print(write_prebuilt(arguments.prebuilt))
     else:
-        print(jar.build_jar(arguments.output or jar.cached_jar(), strict=arguments.strict))
+        print(build_jar(arguments.output or cached_jar(), strict=arguments.strict))
     return DONE

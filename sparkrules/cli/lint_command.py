@@ -18,8 +18,7 @@ from sparkrules.cli.exit_codes import FAILED, WRONG_USAGE
 from sparkrules.cli.options import add_dialect, add_schema, add_store
 from sparkrules.cli.rules import load_rules, read_rules
 from sparkrules.errors import RuleSetError, SparkRulesError
-from sparkrules.lint import Baseline, Report, Severity
-from sparkrules.lint.finding import SEVERITIES
+from sparkrules.lint import SEVERITIES, Baseline, Report, Severity
 from sparkrules.ruleset import RuleSet
 
 _FOUND, _FAILED = FAILED, WRONG_USAGE

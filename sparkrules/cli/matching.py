@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from tqdm import tqdm
 
-from sparkrules.catalyst.java import find_java
+from sparkrules.catalyst import find_java
 from sparkrules.cli.data_files import Chunk, DataFiles
 from sparkrules.cli.engine import note, reasons_for_spark, refuse_python, some
 from sparkrules.cli.matched import Matched, numbered

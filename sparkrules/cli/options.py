@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from sparkrules.sql.dialect import DIALECTS, SPARK_DIALECTS
+from sparkrules.sql import DIALECTS, SPARK_DIALECTS
 
 ENGINES = ("auto", "spark", "python")
 

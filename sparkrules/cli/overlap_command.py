@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 
 import pyarrow as pa
 
-from sparkrules.advertised import Advertisement
 from sparkrules.cli.command import Commands, add_command
 from sparkrules.cli.data_files import read_schema
 from sparkrules.cli.exit_codes import DONE
@@ -17,7 +16,7 @@ from sparkrules.cli.rules import advertise, chosen_rules
 from sparkrules.cli.text_table import counted, terminal_width, text_table
 from sparkrules.errors import SparkRulesError
 from sparkrules.index import Rule, build_segment
-from sparkrules.overlapping import OverlappingPair, OverlapQuestions
+from sparkrules.rules import Advertisement, OverlappingPair, OverlapQuestions
 from sparkrules.ruleset import RuleSet
 
 _SHOWN = 50

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from sparkrules.as_written import as_written
 from sparkrules.cli.command import Commands, add_command
 from sparkrules.cli.data_files import read_schema
 from sparkrules.cli.exit_codes import DONE, SOME_SET_ASIDE
@@ -18,6 +17,7 @@ from sparkrules.cli.rules import advertise, read_rules, set_aside
 from sparkrules.cli.text_table import counted
 from sparkrules.errors import SparkRulesError, StoreError
 from sparkrules.lint import Finding, lint_errors
+from sparkrules.rules import as_written
 from sparkrules.ruleset import RuleSet
 from sparkrules.store import Store, check_name
 

@@ -6,7 +6,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from sparkrules.catalyst.embedded import embedded_spark
+from sparkrules.catalyst import embedded_spark
 from sparkrules.cli.command import Commands, add_command
 from sparkrules.cli.data_files import DataFiles, find_data
 from sparkrules.cli.engine import note, settings_of
@@ -15,9 +15,9 @@ from sparkrules.cli.options import add_conf, add_dialect, add_store
 from sparkrules.cli.rules import load_rules, read_rules
 from sparkrules.errors import SparkRulesError
 from sparkrules.report import write_report
+from sparkrules.rules import arrow_schema
 from sparkrules.ruleset import RuleSet
 from sparkrules.store import Store
-from sparkrules.table_schema import arrow_schema
 
 
 def add_report(commands: Commands) -> None:

@@ -7,10 +7,9 @@ import sys
 from pathlib import Path
 
 from sparkrules.errors import SparkRulesError
-from sparkrules.rejected import Rejected
-from sparkrules.rule_sources import read_rules as rule_rows
+from sparkrules.rules import read_rules as rule_rows
 from sparkrules.ruleset import RuleSet
-from sparkrules.sql import RuleError
+from sparkrules.sql import Rejected, RuleError
 
 _SHOWN = 20
 

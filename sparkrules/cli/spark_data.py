@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sparkrules.catalyst.dataframe import left_out
-from sparkrules.catalyst.predicate_sql import quoted
+from sparkrules.catalyst import left_out
 from sparkrules.cli.data_files import DataFiles
 from sparkrules.cli.engine import first_lines, note, shown_reasons
 from sparkrules.cli.matched import numbered
 from sparkrules.cli.text_table import counted
 from sparkrules.errors import SparkRulesError
+from sparkrules.sql import quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

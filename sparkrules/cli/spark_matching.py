@@ -13,12 +13,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 import sparkrules
-from sparkrules.catalyst.embedded import embedded_spark
-from sparkrules.catalyst.job_progress import timed
-from sparkrules.catalyst.predicate_sql import quoted
+from sparkrules.catalyst import embedded_spark, timed
 from sparkrules.cli.matched import Matched
 from sparkrules.cli.spark_data import FILE, ROW, cannot_match, note_left_out, numbered_frame
 from sparkrules.ruleset import RuleSet
+from sparkrules.sql import quoted
 from sparkrules.store import Store
 
 if TYPE_CHECKING:

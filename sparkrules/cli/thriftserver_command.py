@@ -8,13 +8,13 @@ import re
 import signal
 from pathlib import Path
 
-from sparkrules.catalyst.thrift_server import DEFAULT_PORT, ThriftServer, free_port, serve
+from sparkrules.catalyst import DEFAULT_PORT, ThriftServer, free_port, serve
 from sparkrules.cli.command import Commands, add_command
 from sparkrules.cli.engine import note
 from sparkrules.cli.options import add_conf, add_json, add_store
 from sparkrules.cli.rules import load_rules
 from sparkrules.errors import StoreError
-from sparkrules.store.location import default_store, local_path
+from sparkrules.store import default_store, local_path
 
 
 def add_thriftserver(commands: Commands) -> None:

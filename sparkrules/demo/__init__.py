@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 from sparkrules.demo.options import add_options
 
+__all__ = ["DESCRIPTION", "add_options", "main", "run"]
+
 DESCRIPTION = "Match generated book auctions against generated rules, on a Spark inside this process."
 
 

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, Row
 
 import sparkrules
-from sparkrules.index import OverlapSet, overlap_sets
 
 # What a person reads: a row with a handful of matches, and a set of two to four of them.
 _MATCHES = "size(matches.ids) BETWEEN 3 AND 12 AND size(matches.overlaps) > 0"
 _MEMBERS = range(2, 5)
 _ROWS = 100
+
+
+class _Shared(NamedTuple):
+    """The ids of an overlap set, and the node of their largest shared subexpression."""
+
+    ids: tuple[str, ...]
+    node: int
 
 
 def explained_overlap(auctions: DataFrame, rules: sparkrules.RuleSet, width: int) -> str | None:
@@ -27,14 +34,25 @@ def explained_overlap(auctions: DataFrame, rules: sparkrules.RuleSet, width: int
     return "\n".join(_lines(row, shared, rules, width))
 
 
-def _overlaps(row: Row, rules: sparkrules.RuleSet) -> list[OverlapSet]:
+def _overlaps(row: Row, rules: sparkrules.RuleSet) -> list[_Shared]:
     """The overlap sets of the row with their nodes, which Spark's answer does not have."""
     matches = rules.match(pa.Table.from_pylist([_columns(row)]))
     truth = next(matches.blocks()).truth.row(0)
-    return overlap_sets(rules.segment, truth, matches.subscriptions.row(0).tolist())
+    segment = rules.segment
+    ids_at: dict[int, list[str]] = {}
+    for number in matches.subscriptions.row(0).tolist():
+        for node in segment.descendants(int(segment.subscription_node[number])):
+            if truth[node]:
+                ids_at.setdefault(node, []).append(segment.subscription_id[number])
+    largest: dict[tuple[str, ...], int] = {}
+    for node, ids in ids_at.items():
+        if len(ids) > 1:
+            before = largest.get(tuple(ids), node)
+            largest[tuple(ids)] = max(before, node, key=lambda own: len(segment.descendants(own)))
+    return [_Shared(ids, node) for ids, node in largest.items()]
 
 
-def _lines(row: Row, shared: OverlapSet, rules: sparkrules.RuleSet, width: int) -> Iterator[str]:
+def _lines(row: Row, shared: _Shared, rules: sparkrules.RuleSet, width: int) -> Iterator[str]:
     columns = _columns(row)
     ids, overlaps = row["matches"]["ids"], row["matches"]["overlaps"]
 

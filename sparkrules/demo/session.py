@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from sparkrules.catalyst.embedded import embedded_spark
+from sparkrules.catalyst import embedded_spark
 
 MEMORY = "4g"
 

@@ -12,7 +12,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 import sparkrules
-from sparkrules.catalyst.job_progress import timed
+from sparkrules.catalyst import timed
 from sparkrules.demo.auctions import auction_rows, auction_rules, write_auctions
 from sparkrules.demo.explained import explained_overlap
 from sparkrules.demo.plain import compare_with_plain_spark

@@ -3,12 +3,12 @@
 The most frequent parts come first. In each round every chain chooses, of the pairs of its operands, the one that the
 most chains contain; a pair that two or more chains have chosen becomes a node, and they refer to that. It ends when no
 two chains agree. One rule inserted into a forest that is there is arranged by the thesis' dynamic program instead, see
-`ATree.insert`.
+`ATree.insert` in `tests/specification/atree.py`.
 
 A stored segment keeps its chains flat, `A AND B AND C` as one node with three children: that form does not depend on
 the other rules, so that segments of different times can be merged and compared. How to cut a chain for speed depends on
 all that is evaluated together and on how likely each part is true, so the plugin decides it anew (its trie of shared
-conditions); to the matcher of this room it made no difference (auctions 10,000 rules, thesis 5,000: within noise). What
+conditions); to the matcher of `local` it made no difference (auctions 10,000 rules, thesis 5,000: within noise). What
 it is for is telling people what their rules have in common: `sharing`.
 
 >>> from sparkrules.index.builder import trees_forest

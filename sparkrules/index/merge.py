@@ -7,7 +7,7 @@ used are gone: use counts, less those of the rules left out, say which.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timezone
 
 import numpy as np
@@ -17,21 +17,26 @@ from sparkrules.errors import DuplicateId
 from sparkrules.index.builder import SubscriptionColumns, segment_of
 from sparkrules.index.forest import forest_of, merge_forests
 from sparkrules.index.segment import Segment
-from sparkrules.sql.called import functions_of
+from sparkrules.sql.tree import Constant
+
+FunctionsOf = Callable[[Iterable[str], Iterable[Constant]], frozenset[str]]
+"""The functions that some attributes and constants call, which only those can say who read SQL."""
 
 
 def merge_segments(
-    parts: Sequence[tuple[Segment, NDArray[np.int32]]], drop_expired_at: datetime | None = None
+    parts: Sequence[tuple[Segment, NDArray[np.int32]]],
+    functions_of: FunctionsOf,
+    drop_expired_at: datetime | None = None,
 ) -> Segment:
     """The segment of all subscriptions of the parts, but for the rows of each that are named as removed.
 
     >>> from sparkrules.index.builder import build_segment
     >>> from sparkrules.index.rule import Rule
-    >>> from sparkrules.sql.tree import Junction, Predicate
+    >>> from sparkrules.sql import Junction, Predicate, functions_of
     >>> a, b, c = (Predicate(name, "is true") for name in "abc")
     >>> old = build_segment([Rule("1", "a AND b", Junction("and", (a, b))), Rule("2", "c", c)])
     >>> new = build_segment([Rule("3", "b AND a", Junction("and", (b, a)))])
-    >>> merged = merge_segments([(old, np.array([1], np.int32)), (new, np.array([], np.int32))])
+    >>> merged = merge_segments([(old, np.array([1], np.int32)), (new, np.array([], np.int32))], functions_of)
     >>> merged, merged.subscription_id.tolist()
     (Segment(2 subscriptions, 2 predicates, 3 nodes), ['1', '3'])
     """

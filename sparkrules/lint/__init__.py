@@ -12,8 +12,8 @@
 """
 
 from sparkrules.lint.baseline import Baseline
-from sparkrules.lint.finding import KINDS, Finding, Kind, Place, Severity
+from sparkrules.lint.finding import KINDS, SEVERITIES, Finding, Kind, Place, Severity
 from sparkrules.lint.lint import lint, lint_errors
 from sparkrules.lint.report import Report
 
-__all__ = ["KINDS", "Baseline", "Finding", "Kind", "Place", "Report", "Severity", "lint", "lint_errors"]
+__all__ = ["KINDS", "SEVERITIES", "Baseline", "Finding", "Kind", "Place", "Report", "Severity", "lint", "lint_errors"]

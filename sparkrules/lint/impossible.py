@@ -22,13 +22,13 @@ from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 
-from sparkrules.index.atom import folded
-from sparkrules.index.columns import Unsupported, find_column, is_name
-from sparkrules.index.comparison import ColumnType, column_type
 from sparkrules.index.rule import Rule
 from sparkrules.lint.finding import Finding, Kind, Place, quoted, shortened
 from sparkrules.lint.locate import Locator
 from sparkrules.lint.readable import unreadable
+from sparkrules.logic.atom import folded
+from sparkrules.logic.columns import Unsupported, find_column, is_name
+from sparkrules.logic.comparison import ColumnType, column_type
 from sparkrules.sql.literal import string
 from sparkrules.sql.named_columns import names_in
 from sparkrules.sql.tree import Constant, Predicate, distinct_predicates

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 
 import pyarrow as pa
 
-from sparkrules.index.regions import Regions
 from sparkrules.index.rule import Rule
 from sparkrules.lint.cost import cost_findings
 from sparkrules.lint.finding import KINDS, SEVERITIES, Finding
@@ -17,6 +16,7 @@ from sparkrules.lint.report import Report
 from sparkrules.lint.twins import Twins
 from sparkrules.lint.types import type_findings
 from sparkrules.lint.unknown_columns import unknown_column_findings
+from sparkrules.logic.regions import Regions
 from sparkrules.sql.tree import predicates
 
 
@@ -24,7 +24,7 @@ def lint(rules: Iterable[Rule], schema: pa.Schema | None = None) -> Report:
     """Findings about rules, the worst first; with the schema of the table that they are for, more and surer ones.
 
     Nothing here needs Spark. A finding that claims something about what rules match is proved, for the types of the
-    schema or, without one, for types that fit the constants (see `sparkrules.index.regions`).
+    schema or, without one, for types that fit the constants (see `sparkrules.logic.regions`).
 
     >>> from sparkrules.sql import parse_rule
     >>> texts = {"warm": "t > 20", "hot": "t > 30", "hot too": "30 < t", "odd": "t > 30 AND t < 10"}

@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from sparkrules.index.regions import NULL, Regions
-from sparkrules.index.relations import redundancies_in, tautology_in
 from sparkrules.index.rule import Rule
-from sparkrules.index.satisfiable import formula, impossible
 from sparkrules.lint.finding import Finding, Kind, Place, quoted
 from sparkrules.lint.locate import Locator
+from sparkrules.logic.regions import NULL, Regions
+from sparkrules.logic.relations import redundancies_in, tautology_in
+from sparkrules.logic.satisfiable import formula, impossible
 from sparkrules.sql.tree import Junction, Node, Predicate
 
 _LIMIT = 2_000

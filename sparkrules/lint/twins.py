@@ -4,7 +4,7 @@
 |---|---|---|
 | duplicate | have the same tree, whatever the order of writing | the shared-subexpression index: one node |
 | equivalent | are true for the same rows | the canonical form; covering in both directions |
-| covered | one is true whenever the other is | witnesses (`index.covering`), then proof |
+| covered | one is true whenever the other is | witnesses (`logic.covering`), then proof |
 
 A rule is reported once, with one other: the first of its twins by id, or one rule that covers it.
 """
@@ -15,13 +15,13 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from sparkrules.index.builder import build_segment
-from sparkrules.index.canonical import FALSE, TRUE, canonical
-from sparkrules.index.covering import Coverings
-from sparkrules.index.regions import Regions
-from sparkrules.index.relations import covers_in
 from sparkrules.index.rule import Rule
-from sparkrules.index.satisfiable import formula
 from sparkrules.lint.finding import Finding
+from sparkrules.logic.canonical import FALSE, TRUE, canonical
+from sparkrules.logic.covering import Coverings
+from sparkrules.logic.regions import Regions
+from sparkrules.logic.relations import covers_in
+from sparkrules.logic.satisfiable import formula
 
 _SAME = "Keep one of them, unless their priorities, metadata or owners matter."
 _COVERED = "Remove it, unless its id, priority or metadata matter; or check whether the other is too general."

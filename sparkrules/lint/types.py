@@ -20,13 +20,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pyarrow as pa
 
-from sparkrules.index.atom import folded
-from sparkrules.index.columns import NoSuchColumn, Unsupported, find_column
-from sparkrules.index.comparison import ColumnType, column_type
 from sparkrules.index.rule import Rule
 from sparkrules.lint.finding import Finding, quoted
 from sparkrules.lint.impossible import wrong_comparison
 from sparkrules.lint.locate import Locator
+from sparkrules.logic.atom import folded
+from sparkrules.logic.columns import NoSuchColumn, Unsupported, find_column
+from sparkrules.logic.comparison import ColumnType, column_type
 from sparkrules.sql.tree import Predicate, predicates
 
 _NUMBERS = ("integer", "decimal", "double")

@@ -18,10 +18,10 @@ from difflib import get_close_matches
 
 import pyarrow as pa
 
-from sparkrules.index.columns import NoSuchColumn, Unsupported, find_column, is_name
 from sparkrules.index.rule import Rule
 from sparkrules.lint.finding import Finding, Place, quoted
 from sparkrules.lint.locate import Locator
+from sparkrules.logic.columns import NoSuchColumn, Unsupported, find_column, is_name
 from sparkrules.sql.named_columns import names_in
 from sparkrules.sql.tree import Predicate, distinct_predicates
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sparkrules.errors import RuleSetError
-from sparkrules.report.facts import Say, gather
+from sparkrules.report.facts import ReportedRules, Say, gather
 from sparkrules.report.library import plotting_script
 from sparkrules.report.markup import join
 from sparkrules.report.page import whole_page
@@ -28,13 +28,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
-    from sparkrules.ruleset import RuleSet
-
 __all__ = ["write_report"]
 
 
 def write_report(
-    rules: RuleSet,
+    rules: ReportedRules,
     path: str | os.PathLike[str],
     df: DataFrame | None = None,
     *,

@@ -1,6 +1,6 @@
 """The attributes of the rules: how many rules test each, where the values of rows lie, and where the tests are true.
 
-Contract: values are numbered by position, see `sparkrules.index.statistics`. A picture has a limited number of bins,
+Contract: values are numbered by position, see `sparkrules.local.statistics`. A picture has a limited number of bins,
 each some neighbouring positions or, for an attribute of which rules do not ask whether it is less or greater, the
 values that most rows have. A test is drawn from the first bin in which it is true to the last.
 """
@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sparkrules.catalyst.analyze import Counted
-from sparkrules.index.segment import Segment
-from sparkrules.index.statistics import AttributeStatistics, statistics_of
+from sparkrules.catalyst import Counted
+from sparkrules.index import Segment
+from sparkrules.local import AttributeStatistics, statistics_of
 
 _MOST = 60
 _BINS = 30

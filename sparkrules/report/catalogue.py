@@ -17,11 +17,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sparkrules.index.csr import Ints
-from sparkrules.index.factor import factored
-from sparkrules.index.forest import Forest, forest_of
-from sparkrules.index.segment import PREDICATE, Segment
-from sparkrules.sql.tree import OPERATORS, Predicate
+from sparkrules.index import PREDICATE, Forest, Ints, Segment, factored, forest_of
+from sparkrules.sql import OPERATORS, Predicate
 
 MOST_RULES = 200_000
 _LONGEST_TEXT = 4_000

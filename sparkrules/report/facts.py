@@ -6,30 +6,26 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import pyarrow as pa
 
-from sparkrules.catalyst.analyze import count_ranges, counted_values
-from sparkrules.catalyst.session import require_plugin, store_of
-from sparkrules.index.segment import Segment
-from sparkrules.index.sharing import Sharing, sharing
+from sparkrules.catalyst import Rules, count_ranges, counted_values, require_plugin, store_of
+from sparkrules.index import Segment, Sharing, sharing
 from sparkrules.lint import Report
-from sparkrules.rejected import Rejected
 from sparkrules.report.attributes import Attribute, Distribution, attributes_of, distributions_of
 from sparkrules.report.catalogue import Catalogue
 from sparkrules.report.hits import Hits, count_hits, matched
 from sparkrules.report.left_out import NOTHING, LeftOut, left_out_of
 from sparkrules.report.matrix import MOST_RULES, Matrix, matrix_of_rows, matrix_of_tests
 from sparkrules.report.together import OverTime, Together, count_together
-from sparkrules.sql.tree import OPERATORS
+from sparkrules.sql import OPERATORS, Rejected
 from sparkrules.store import Store
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-
-    from sparkrules.ruleset import RuleSet
 
 # `lint` takes minutes for 100,000 rules, everything else seconds.
 MOST_LINTED = 20_000
@@ -40,6 +36,18 @@ _PATTERNS = np.isin(OPERATORS, [word for word in OPERATORS if re.search("like|co
 _MOST_SHARED = 15
 
 Say = Callable[[str], Any]
+
+
+class ReportedRules(Rules, Protocol):
+    """What a report needs of a rule set: see `sparkrules.RuleSet`."""
+
+    @property
+    def rejected(self) -> list[Rejected]: ...
+
+    @property
+    def _home(self) -> Path | None: ...
+
+    def lint(self, schema: pa.Schema | None = None) -> Report: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +81,7 @@ class Facts:
 
 
 def gather(
-    rules: RuleSet, df: DataFrame | None, time: str | None, schema: pa.Schema | None, lint: bool | None, say: Say
+    rules: ReportedRules, df: DataFrame | None, time: str | None, schema: pa.Schema | None, lint: bool | None, say: Say
 ) -> Facts:
     """Everything that a report says; `say` is told what is done next."""
     made = datetime.now(timezone.utc)
@@ -136,6 +144,6 @@ def _sample(segment: Segment) -> int:
     return min(_SAMPLE, max(_SMALLEST_SAMPLE, _VALUES // max(values, 1)))
 
 
-def _known_version(rules: RuleSet) -> int | None:
+def _known_version(rules: ReportedRules) -> int | None:
     """The version that the rules were loaded or published as, if they are still the same."""
     return None if rules._home is None else rules.version_in(rules._home)

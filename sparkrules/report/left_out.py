@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sparkrules.rejected import Rejected
+from sparkrules.sql import Rejected
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sparkrules.index.segment import PREDICATE
+from sparkrules.index import PREDICATE
 from sparkrules.report.catalogue import Catalogue
 
 MOST_RULES = 30

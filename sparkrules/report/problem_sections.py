@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from sparkrules.lint import Finding, Kind
-from sparkrules.rejected import Rejected
 from sparkrules.report.facts import MOST_LINTED, Facts
 from sparkrules.report.markup import Markup, h, join
 from sparkrules.report.ranking import affected, ranked
 from sparkrules.report.rejections import marked
 from sparkrules.report.section import more, section
+from sparkrules.sql import Rejected
 
 _FINDINGS_PER_KIND = 50
 _SHOWN_REJECTED = 200

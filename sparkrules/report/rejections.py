@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from sparkrules.rejected import Rejected
+from sparkrules.sql import Rejected
 
 _CONTEXT = 200
 _TOKEN = re.compile(r"\w+|'(?:[^'\\]|\\.)*'?|\S")

@@ -1,8 +1,12 @@
 """WHERE text to Boolean tree. See `parse_rule`."""
 
 from sparkrules.sql.called import called_functions, functions_in, functions_of
+from sparkrules.sql.dialect import DIALECTS, SPARK_DIALECTS
 from sparkrules.sql.errors import RuleError
+from sparkrules.sql.named_columns import columns_in
 from sparkrules.sql.policy import DEFAULT_POLICY, Policy
+from sparkrules.sql.predicate_sql import quoted
+from sparkrules.sql.rejected import Rejected
 from sparkrules.sql.rule import parse_rule, spark_sql
 from sparkrules.sql.tree import (
     ALWAYS,
@@ -15,15 +19,18 @@ from sparkrules.sql.tree import (
     JunctionOperator,
     Node,
     Predicate,
+    distinct_predicates,
     predicates,
 )
 
 __all__ = [
     "ALWAYS",
     "DEFAULT_POLICY",
+    "DIALECTS",
     "NEGATED",
     "NEVER",
     "OPERATORS",
+    "SPARK_DIALECTS",
     "Constant",
     "ConstantKind",
     "Junction",
@@ -31,11 +38,15 @@ __all__ = [
     "Node",
     "Policy",
     "Predicate",
+    "Rejected",
     "RuleError",
     "called_functions",
+    "columns_in",
+    "distinct_predicates",
     "functions_in",
     "functions_of",
     "parse_rule",
     "predicates",
+    "quoted",
     "spark_sql",
 ]

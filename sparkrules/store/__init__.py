@@ -2,7 +2,7 @@
 
 from sparkrules.store.changes import Changes
 from sparkrules.store.garbage import Garbage
-from sparkrules.store.location import default_store, local_path
+from sparkrules.store.location import STORE_VARIABLE, default_store, local_path
 from sparkrules.store.manifest import Manifest, SegmentEntry
 from sparkrules.store.merge_policy import Merge
 from sparkrules.store.names import check_name
@@ -11,8 +11,10 @@ from sparkrules.store.overlaps_file import Pairs
 from sparkrules.store.part import Part, merged
 from sparkrules.store.publication import Draft, Version, publish_draft
 from sparkrules.store.store import Store
+from sparkrules.store.tickets import read_key
 
 __all__ = [
+    "STORE_VARIABLE",
     "Changes",
     "Draft",
     "Garbage",
@@ -29,4 +31,5 @@ __all__ = [
     "local_path",
     "merged",
     "publish_draft",
+    "read_key",
 ]

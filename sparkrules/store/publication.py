@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from sparkrules.errors import CorruptStore, PublishConflict
 from sparkrules.index.rule import Rule
-from sparkrules.rejected import Rejected
+from sparkrules.sql.rejected import Rejected
 from sparkrules.store.advertisement_segment import texts_of
 from sparkrules.store.changes import changes
 from sparkrules.store.manifest import Manifest, SegmentEntry

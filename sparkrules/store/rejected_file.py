@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from sparkrules.rejected import Rejected
+from sparkrules.sql.rejected import Rejected
 from sparkrules.store.arrow_file import read_arrow, write_arrow
 from sparkrules.store.checksum import FileSum
 

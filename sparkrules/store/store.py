@@ -26,7 +26,7 @@ from sparkrules.errors import CorruptStore, NewerFormat, RuleSetError, StoreErro
 from sparkrules.index.rule import Rule
 from sparkrules.index.segment import Segment
 from sparkrules.index.tables import to_tables
-from sparkrules.rejected import Rejected
+from sparkrules.sql.rejected import Rejected
 from sparkrules.store.advertisement_segment import advertisement_segment, read_advertisements
 from sparkrules.store.arrow_file import PUBLISH_AGAIN, sync_directory
 from sparkrules.store.changes import Changes, changes
@@ -67,17 +67,6 @@ class Store:
 
     def __repr__(self) -> str:
         return f"Store({str(self.path)!r})"
-
-    def publish(self, rule_set: str, tables: Mapping[str, pa.Table]) -> int:
-        """Publish a segment as the next version of a rule set, and return the version."""
-        segment = self.write_segment(rule_set, tables)
-        rows = {name: table.num_rows for name, table in tables.items()}
-        entries = [SegmentEntry(segment, rows["subscriptions"])]
-        made = self.commit(
-            Manifest.new(rule_set, 0, entries, predicates=rows["predicates"], nodes=rows["nodes"]), after=None
-        )
-        assert made is not None
-        return made.version
 
     def rollback(self, rule_set: str, version: int, *, tickets: Iterable[str] = (), force: bool = False) -> int:
         """Publish the content of an old version again, as the newest, and return its number.
@@ -293,7 +282,7 @@ class Store:
 
     def _check_owners(self, rule_set: str, version: int, newest: int, secrets: Sequence[str]) -> None:
         # Not at the top: the module of tickets is one of those that use the store.
-        from sparkrules.tickets import matching_hashes, read_key
+        from sparkrules.store.tickets import matching_hashes, read_key
 
         key = read_key(self._home(rule_set))
         try:

@@ -15,8 +15,8 @@ from pyspark.sql import SparkSession
 
 from sparkrules import RuleSet
 from sparkrules.errors import RuleSetError
-from sparkrules.frames import as_arrow, is_frame
-from sparkrules.table_schema import arrow_schema
+from sparkrules.rules.frames import as_arrow, is_frame
+from sparkrules.rules.table_schema import arrow_schema
 
 INSTANTS = [datetime(2024, 5, 1, 10, 30, 0, 250_000), datetime(1969, 12, 31, 23, 59, 59), None]  # noqa: DTZ001
 ZONED = [None if at is None else at.replace(tzinfo=timezone.utc) for at in INSTANTS]

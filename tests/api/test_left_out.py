@@ -75,7 +75,7 @@ def test_columns_that_a_query_names_with_its_alias(df: DataFrame) -> None:
 
 
 def test_the_python_engine_logs_them(df: DataFrame, rules: RuleSet, caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.WARNING, "sparkrules.python_engine"):
+    with caplog.at_level(logging.WARNING, "sparkrules.catalyst.python_engine"):
         sparkrules.match(df, rules, engine="python")
     assert "there is no column temprature" in caplog.text
     assert "They are left out" in caplog.text

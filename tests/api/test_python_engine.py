@@ -13,9 +13,9 @@ import pyarrow as pa
 import pytest
 
 import sparkrules
+from sparkrules.catalyst.python_engine.task import Task, shipped
 from sparkrules.errors import RuleSetError
-from sparkrules.index.leaves import bind_leaves
-from sparkrules.python_engine.task import Task, shipped
+from sparkrules.local.leaves import bind_leaves
 from sparkrules.sql import Policy
 from tests.spark.all_types import all_types, random_rules
 from tests.spark.oracle import Pairs, differences, pairs_by_where, rule_set, settings

@@ -6,7 +6,23 @@ import re
 from pathlib import Path
 
 SOURCES = Path(__file__).resolve().parents[2] / "jars" / "src" / "main" / "scala" / "sparkrules"
-ORDER = """conf value store text guard bind program compile kernel overlap version answer region catalog plan""".split()
+ORDER = [
+    "conf",
+    "value",
+    "store",
+    "text",
+    "guard",
+    "bind",
+    "program",
+    "compile",
+    "kernel",
+    "overlap",
+    "version",
+    "answer",
+    "region",
+    "catalog",
+    "plan",
+]
 """From the bottom to the top. The extension itself, in the root package, may use all of them."""
 MOST_FILES = 20
 

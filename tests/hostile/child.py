@@ -23,6 +23,8 @@ from typing import Any, TextIO
 _ROOT = Path(__file__).resolve().parents[2]
 _START_SECONDS = 300  # the plugin's jar may have to be compiled first
 _DUMP_SECONDS = 3.0
+_LOOK_SECONDS = 0.5
+_BUSY = 0.8  # of a core
 _STANDSTILL = 5  # times the deadline: on a busy machine a child waits for its turn
 
 
@@ -85,13 +87,18 @@ class Child:
         found: dict[str, Any] = json.loads(answer)
         return found
 
-    def busy(self, seconds: float = 0.5) -> float:
-        """The share of a core that its JVM uses while nothing is asked of it."""
-        if self._process is None:
-            return 0.0
-        before = self._cpu_seconds()
-        time.sleep(seconds)
-        return (self._cpu_seconds() - before) / seconds
+    def keeps_busy(self, seconds: float = 15.0) -> bool:
+        """Whether its JVM goes on using most of a core for so long while nothing is asked of it.
+
+        A thread that was left behind does. A compiler that catches up after a start, or a collector, comes to rest.
+        """
+        until = time.monotonic() + seconds
+        while self._process is not None and time.monotonic() < until:
+            before = self._cpu_seconds()
+            time.sleep(_LOOK_SECONDS)
+            if self._cpu_seconds() - before < _BUSY * _LOOK_SECONDS:
+                return False
+        return self._process is not None
 
     def _cpu_seconds(self) -> float:
         try:

@@ -19,6 +19,7 @@ from sparkrules.sql import Policy, Predicate, parse_rule
 from sparkrules.store import Store
 from tests.hostile.attacks.pieces import SECRET
 from tests.hostile.child import answer_questions, claimed_answers
+from tests.specification.publish_tables import publish_tables
 
 # One row of everything that attacks are aimed at; a second one is all NULL but for `a`.
 ROW = {
@@ -101,7 +102,7 @@ def main() -> None:
         """Why rules were refused."""
         if past:
             attacks = [Rule(f"attack{i}", text, Predicate(text, "is true")) for i, text in enumerate(texts)]
-            store.publish("hostile", to_tables(build_segment([*attacks, innocent])))
+            publish_tables(store, "hostile", to_tables(build_segment([*attacks, innocent])))
             return []
         rules = sparkrules.RuleSet("hostile", policy=POLICY)
         rules.subscribe_all({f"attack{i}": text for i, text in enumerate(texts)} | {"innocent": "a = 1"})

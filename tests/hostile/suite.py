@@ -14,7 +14,6 @@ from tests.hostile.reach import Trap, laid, reach
 
 SECONDS = 20.0
 """Of the JVM's work for one text, through publish, plan and run."""
-_SPINNING = 0.8  # of a core, when nothing is asked
 _TOGETHER = 12
 
 
@@ -81,7 +80,7 @@ def _asked(child: Child, trap: Trap, group: list[Attack], seconds: float) -> Res
         fault = "told a secret"
     elif not found["innocent"]:
         fault = f"spoilt the innocent rule: {found['said']}"
-    elif child.busy() > _SPINNING:
+    elif child.keeps_busy():
         fault = "a thread still runs"
     return Result(group, fault, sum(found["seconds"].values()), found["refused"], str(found["seconds"]))
 

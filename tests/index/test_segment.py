@@ -12,8 +12,7 @@ from sparkrules.errors import DuplicateId, RuleSetError
 from sparkrules.index import SCHEMAS, CorruptSegment, Rule, Segment, build_segment, from_tables, to_tables
 from sparkrules.index.segment import NODE_OPERATORS
 from sparkrules.sql.tree import ALWAYS, NEVER, Constant, Junction, Predicate
-
-from .index_oracle import letters
+from tests.index.index_oracle import letters
 
 A, B, C, D, E = letters("ABCDE")
 

@@ -82,7 +82,7 @@ def test_a_text_that_is_called_unreadable_is_null_to_spark(spark: SparkSession) 
 
 @pytest.fixture(scope="module")
 def schema(spark: SparkSession) -> pa.Schema:
-    from sparkrules.table_schema import arrow_schema
+    from sparkrules.rules.table_schema import arrow_schema
 
     return arrow_schema(spark.createDataFrame([], COLUMNS))
 

@@ -14,7 +14,7 @@ from sparkrules.index.rule import Rule
 from sparkrules.lint import Baseline, Finding, Report, lint
 from sparkrules.sql import Policy, parse_rule
 from sparkrules.sql.tree import Node
-from tests.index import small_worlds as world
+from tests.logic import small_worlds as world
 
 SCHEMA = pa.schema([("price", pa.float64()), ("name", pa.string()), ("used", pa.bool_()), ("at", pa.date32())])
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import sparkrules
-from sparkrules.index.matcher import NeedsSpark
+from sparkrules.local.matcher import NeedsSpark
 from tests.spark.oracle import disagreements, pairs_by_filter, pairs_by_plugin, rule_set, settings
 
 if TYPE_CHECKING:

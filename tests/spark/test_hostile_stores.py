@@ -21,6 +21,7 @@ from sparkrules.index.tables import SCHEMAS
 from sparkrules.sql import Constant, Predicate
 from sparkrules.store import Store
 from tests.spark.oracle import rule_set
+from tests.specification.publish_tables import publish_tables
 from tests.store.resealed import reseal, reseal_manifest
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ SECRET = "value of the variable"
 def publish(spark: SparkSession, name: str, predicate: Predicate) -> Store:
     """A rule set of one rule that no parser has seen."""
     store = Store(spark.conf.get("spark.sparkrules.store"))
-    store.publish(name, to_tables(build_segment([Rule("evil", "evil", predicate)])))
+    publish_tables(store, name, to_tables(build_segment([Rule("evil", "evil", predicate)])))
     return store
 
 
@@ -115,7 +116,7 @@ def test_an_attribute_that_no_rule_may_have(spark: SparkSession, attribute: str)
 def test_a_rule_cannot_name_the_expression_of_another_one(spark: SparkSession) -> None:
     store = Store(spark.conf.get("spark.sparkrules.store"))
     texts = ["upper(s)", "a + 1", "length(s)", "e0", "e1", "e2"]
-    store.publish("lateral", to_tables(build_segment([Rule(t, t, Predicate(t, "is not null")) for t in texts])))
+    publish_tables(store, "lateral", to_tables(build_segment([Rule(t, t, Predicate(t, "is not null")) for t in texts])))
     with pytest.raises(AnalysisException, match="3 rules of lateral@1 cannot be used") as caught:
         match(spark, "lateral")
     for name in ("e0", "e1", "e2"):

@@ -21,7 +21,14 @@ if TYPE_CHECKING:
 
 STEPS = "takes more steps"
 BYTES = "more bytes"
-POLICY = Policy(extra_functions={"to_base32", "repeat", "format_number", "format_string", "array_insert"})
+POLICY = Policy(
+    extra_functions={
+        "to_base32", "repeat", "lpad", "space", "array_repeat", "sequence", "format_number", "format_string",
+        "array_insert", "xpath_boolean",
+    }
+)  # fmt: skip
+ENTRIES = "map_from_entries(transform(sequence(1, 20000), y -> struct(y, y)))"
+LARGE = "replace(long, 'a', long)"  # 4 MB
 
 
 def nested(function: str, times: int, argument: str) -> str:
@@ -45,6 +52,29 @@ EXCESSIVE = {
     "format_string": ("length(format_string('%2000000000d', huge)) = 1", BYTES),
     "format_number": ("length(format_number(d, huge)) = 1", BYTES),
     "array_insert": ("size(array_insert(array(1), huge, 2)) = 1", BYTES),
+    "lpad": ("length(lpad(s, huge, 'x')) = 1", BYTES),
+    "space": ("length(space(huge)) = 1", BYTES),
+    "array_repeat": ("size(array_repeat(s, huge)) = 1", BYTES),
+    "sequence": ("size(sequence(1, huge)) = 1", BYTES),
+    "concat_ws": (f"length(concat_ws({LARGE}, split(long, ''))) = 1", BYTES),
+    "contains": (f"contains({LARGE}, {LARGE} || 'b')", STEPS),
+    "instr": (f"instr({LARGE}, {LARGE} || 'b') = 1", STEPS),
+    "locate": (f"locate({LARGE} || 'b', {LARGE}) = 1", STEPS),
+    "substring_index": (f"substring_index({LARGE}, {LARGE} || 'b', 1) = 'x'", STEPS),
+    "trim": (f"trim(BOTH {LARGE} || 'b' FROM {LARGE}) = 'x'", STEPS),
+    "collation": (f"startswith({LARGE} COLLATE UNICODE_CI, {LARGE} COLLATE UNICODE_CI)", STEPS),
+    "array_distinct": ("size(array_distinct(transform(sequence(1, 60000), y -> array(y)))) = 1", STEPS),
+    "map_zip_with": (
+        f"size(map_zip_with({ENTRIES}, {ENTRIES}, (k, x, y) -> x)) = 1",
+        STEPS,
+    ),
+    "paths through XML": (
+        "xpath_boolean(concat(replace(s, 'a', ''), repeat('<a>', 3000), repeat('</a>', 3000)), '//a//a//a//a')", STEPS,
+    ),
+    "paths in predicates": (
+        "xpath_boolean(concat(replace(s, 'a', ''), '<a>', repeat('<b/>', 9000), '</a>'), '/a/b[/a/b[/a/b]]')", STEPS,
+    ),
+    "many CSV columns": (f"from_csv(nullif(s, 'x'), '{', '.join(f'c{i} INT' for i in range(5000))}') IS NULL", STEPS),
     "split": (f"size(split(replace(long, 'a', '{'a' * 250}'), '')) = 1", BYTES),
     "levenshtein": (f"levenshtein(long || '{'b' * 300_000}', long || '{'c' * 300_000}') = 1", STEPS),
     "nested lambdas": (

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from sparkrules.index.exact_overlap import Overlap, overlap
-from sparkrules.index.relations import covers
+from sparkrules.logic.exact_overlap import Overlap, overlap
+from sparkrules.logic.relations import covers
 from sparkrules.sql import parse_rule
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Overlap sets from the plugin equal those of the brute-force definition in `sparkrules.index.overlap`."""
+"""Overlap sets from the plugin equal those of the brute-force definition in `tests.specification.overlap`."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import pytest
 
 import sparkrules
 from sparkrules.demo.auctions import auction_rows, auction_rules
-from sparkrules.index.overlap import overlap_sets
 from tests.spark.oracle import settings
 from tests.spark.versions import VersionWriter
+from tests.specification.overlap import overlap_sets
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

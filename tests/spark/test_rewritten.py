@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sparkrules.index.matcher import NeedsSpark
+from sparkrules.local.matcher import NeedsSpark
 from tests.spark.oracle import disagreements, rule_set, settings
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from sparkrules.errors import CorruptStore, NewerFormat, StoreError
 from sparkrules.index import Rule, build_segment, to_tables
 from sparkrules.sql.tree import Constant, Predicate
 from sparkrules.store import Store, default_store, numbered_files
+from tests.specification.publish_tables import publish_tables
 from tests.store.resealed import reseal, reseal_manifest
 
 
@@ -33,14 +34,14 @@ def only_segment(store: Store, rule_set: str = "alerts") -> Path:
 
 
 def test_what_was_published_is_read_back(store: Store) -> None:
-    assert store.publish("alerts", tables()) == 1
+    assert publish_tables(store, "alerts", tables()) == 1
     manifest, segments = store.read("alerts")
     assert segments == [tables()]
     assert (manifest.rule_set, manifest.version, manifest.subscriptions, manifest.predicates) == ("alerts", 1, 1, 1)
 
 
 def test_the_files_are_those_of_the_documented_format(store: Store) -> None:
-    store.publish("alerts", tables())
+    publish_tables(store, "alerts", tables())
     manifest = json.loads((store.path / "alerts" / "versions" / "1.json").read_text())
     assert list(manifest) == [
         "format", "rule_set", "version", "created", "publisher", "action", "parent", "segments", "rejected",
@@ -63,13 +64,13 @@ def test_the_files_are_those_of_the_documented_format(store: Store) -> None:
 
 
 def test_an_empty_rule_set_can_be_published(store: Store) -> None:
-    store.publish("empty", to_tables(build_segment([])))
+    publish_tables(store, "empty", to_tables(build_segment([])))
     _, (segment,) = store.load("empty")
     assert len(segment.subscription_id) == 0
 
 
 def test_versions_count_up_and_old_ones_stay(store: Store) -> None:
-    assert [store.publish("alerts", tables(limit)) for limit in (5, 6, 7)] == [1, 2, 3]
+    assert [publish_tables(store, "alerts", tables(limit)) for limit in (5, 6, 7)] == [1, 2, 3]
     assert store.versions("alerts") == [1, 2, 3]
     assert store.read("alerts", 2)[1][0]["constants"].column("text").to_pylist() == ["6"]
     assert store.manifest("alerts").version == 3
@@ -77,14 +78,14 @@ def test_versions_count_up_and_old_ones_stay(store: Store) -> None:
 
 def test_version_ten_is_newer_than_nine(store: Store) -> None:
     for _ in range(10):
-        store.publish("alerts", tables())
+        publish_tables(store, "alerts", tables())
     assert store.manifest("alerts").version == 10
 
 
 def test_rule_sets_are_listed(store: Store) -> None:
     assert store.rule_sets() == []
-    store.publish("b", tables())
-    store.publish("a", tables())
+    publish_tables(store, "b", tables())
+    publish_tables(store, "a", tables())
     (store.path / "unfinished" / "segments").mkdir(parents=True)
     (store.path / ".hidden").mkdir()
     assert store.rule_sets() == ["a", "b"]
@@ -94,13 +95,13 @@ def test_a_publish_that_dies_before_the_manifest_is_invisible(store: Store, monk
     def die(*_: object) -> None:
         raise KeyboardInterrupt
 
-    store.publish("alerts", tables(5))
+    publish_tables(store, "alerts", tables(5))
     with monkeypatch.context() as patch:
         patch.setattr(numbered_files, "link", die)
         with pytest.raises(KeyboardInterrupt):
-            store.publish("alerts", tables(6))
+            publish_tables(store, "alerts", tables(6))
     assert store.versions("alerts") == [1]
-    assert store.publish("alerts", tables(7)) == 2
+    assert publish_tables(store, "alerts", tables(7)) == 2
     assert [file.name for file in sorted((store.path / "alerts" / "versions").iterdir())] == ["1.json", "2.json"]
 
 
@@ -114,7 +115,9 @@ def test_publishers_at_once_all_get_a_number_of_their_own(
     if not links:
         monkeypatch.setattr(numbered_files.os, "link", no_links)
     numbers: list[int] = []
-    threads = [threading.Thread(target=lambda: numbers.append(store.publish("alerts", tables()))) for _ in range(8)]
+    threads = [
+        threading.Thread(target=lambda: numbers.append(publish_tables(store, "alerts", tables()))) for _ in range(8)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -126,7 +129,7 @@ def test_publishers_at_once_all_get_a_number_of_their_own(
 def test_what_is_not_there_is_said(store: Store) -> None:
     with pytest.raises(StoreError, match=r"no rule set 'alerts' in .*store; there are: none"):
         store.read("alerts")
-    store.publish("alerts", tables())
+    publish_tables(store, "alerts", tables())
     with pytest.raises(StoreError, match="no version 7 of rule set 'alerts'"):
         store.read("alerts", 7)
     with pytest.raises(StoreError, match="there are: alerts"):
@@ -136,14 +139,14 @@ def test_what_is_not_there_is_said(store: Store) -> None:
 @pytest.mark.parametrize("name", ["", ".hidden", "..", "a/b", "a b", "a'b", "é", "a@1", "a\n"])
 def test_a_name_that_could_leave_its_place_is_refused(store: Store, name: str) -> None:
     with pytest.raises(StoreError, match="is not a name"):
-        store.publish(name, tables())
+        publish_tables(store, name, tables())
     with pytest.raises(StoreError, match="is not a name"):
         store.read(name)
 
 
 @pytest.mark.parametrize("file", ["attributes", "constants", "predicates", "nodes", "subscriptions", "functions"])
 def test_a_missing_or_damaged_file_is_named(store: Store, file: str) -> None:
-    store.publish("alerts", tables())
+    publish_tables(store, "alerts", tables())
     path = only_segment(store) / f"{file}.arrow"
     whole = path.read_bytes()
     for part in (whole[: len(whole) // 2], whole[:10], b"", b"x" * len(whole)):
@@ -156,7 +159,7 @@ def test_a_missing_or_damaged_file_is_named(store: Store, file: str) -> None:
 
 
 def test_files_of_different_segments_do_not_mix(store: Store) -> None:
-    store.publish("alerts", tables())
+    publish_tables(store, "alerts", tables())
     path = only_segment(store) / "constants.arrow"
     path.write_bytes((only_segment(store) / "attributes.arrow").read_bytes())
     with pytest.raises(CorruptStore, match=r"constants\.arrow is damaged"):
@@ -169,9 +172,9 @@ def test_files_of_different_segments_do_not_mix(store: Store) -> None:
 
 
 def test_tables_that_contradict_each_other_are_refused_with_the_file(store: Store) -> None:
-    store.publish("alerts", tables())
+    publish_tables(store, "alerts", tables())
     other = Store(store.path.parent / "other")
-    other.publish("alerts", to_tables(build_segment([])))
+    publish_tables(other, "alerts", to_tables(build_segment([])))
     (only_segment(store) / "attributes.arrow").write_bytes((only_segment(other) / "attributes.arrow").read_bytes())
     with pytest.raises(CorruptStore, match=r"attributes\.arrow is damaged"):
         store.load("alerts")
@@ -181,7 +184,7 @@ def test_tables_that_contradict_each_other_are_refused_with_the_file(store: Stor
 
 
 def test_a_newer_format_is_refused(store: Store) -> None:
-    store.publish("alerts", tables())
+    publish_tables(store, "alerts", tables())
     file = store.path / "alerts" / "versions" / "1.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | {"format": 4}))
     with pytest.raises(NewerFormat, match=r"1\.json has format 4, and this sparkrules reads the formats 2 and 3"):
@@ -190,14 +193,14 @@ def test_a_newer_format_is_refused(store: Store) -> None:
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "7", "{}", '{"format": 2}', '{"format": "x"}'])
 def test_a_damaged_manifest_is_named(store: Store, text: str) -> None:
-    store.publish("alerts", tables())
+    publish_tables(store, "alerts", tables())
     (store.path / "alerts" / "versions" / "1.json").write_text(text)
     with pytest.raises(CorruptStore, match=r"1\.json is not a manifest"):
         store.read("alerts")
 
 
 def test_a_segment_outside_of_the_store_is_not_read(store: Store) -> None:
-    store.publish("alerts", tables())
+    publish_tables(store, "alerts", tables())
     file = store.path / "alerts" / "versions" / "1.json"
     outside = {"name": "../../elsewhere", "subscriptions": 1, "removed": None, "live": 1}
     reseal_manifest(file, lambda fields: fields | {"segments": [outside]})
@@ -208,7 +211,7 @@ def test_a_segment_outside_of_the_store_is_not_read(store: Store) -> None:
 def test_a_store_that_cannot_be_written_to_is_named(tmp_path: Path) -> None:
     (tmp_path / "store").write_text("a file, not a directory")
     with pytest.raises(StoreError, match=r"rule set 'alerts' cannot be published to .*store"):
-        Store(tmp_path / "store").publish("alerts", tables())
+        publish_tables(Store(tmp_path / "store"), "alerts", tables())
 
 
 def test_the_default_store_is_that_of_the_environment_or_the_home(
@@ -221,6 +224,6 @@ def test_the_default_store_is_that_of_the_environment_or_the_home(
 
 
 def test_a_file_uri_is_a_path(tmp_path: Path) -> None:
-    Store(f"file://{tmp_path}/a b").publish("alerts", tables())
+    publish_tables(Store(f"file://{tmp_path}/a b"), "alerts", tables())
     assert Store(tmp_path / "a b").versions("alerts") == [1]
     assert Store(f"file:{tmp_path}/a b").versions("alerts") == [1]

@@ -16,7 +16,7 @@ import pytest
 from sparkrules import RuleSet
 from sparkrules.errors import CorruptStore
 from sparkrules.index import Segment
-from sparkrules.overlapping import decided
+from sparkrules.rules.overlapping import decided
 from sparkrules.store import Manifest, Pairs, Store
 from sparkrules.store.overlap_files import FEW
 from sparkrules.store.overlaps_file import OVERLAPS, write_overlaps

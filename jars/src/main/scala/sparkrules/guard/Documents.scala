@@ -25,17 +25,24 @@ object Documents {
 
   private def onFirst(call: Expression): Expression = call.children.head match {
     case _: PlainDocument | Cast(_: PlainDocument, _, _, _) => call
-    case document => call.withNewChildren(PlainDocument(document) +: call.children.tail)
+    case document =>
+      val path = call.children.lift(1).getOrElse(Literal(null))
+      call.withNewChildren(PlainDocument(document, path) +: call.children.tail)
   }
 }
 
-/** A document as it is, unless it has a document type. */
-final case class PlainDocument(child: Expression) extends UnaryExpression with CodegenFallback {
-  override def dataType: DataType = child.dataType
-  override def nullable: Boolean = child.nullable
+/**
+ * A document as it is, unless it has a document type. It knows the path that is searched for in it, because that decides
+ * the work ([[Foreseen]]), and the call itself looks different in each version of Spark.
+ */
+final case class PlainDocument(document: Expression, path: Expression) extends BinaryExpression with CodegenFallback {
+  override def left: Expression = document
+  override def right: Expression = path
+  override def dataType: DataType = document.dataType
+  override def nullable: Boolean = document.nullable
 
   override def eval(row: InternalRow): Any = {
-    val document = child.eval(row)
+    val document = this.document.eval(row)
     val text = document match {
       case text: UTF8String => text
       case bytes: Array[Byte] => UTF8String.fromBytes(bytes)
@@ -45,7 +52,7 @@ final case class PlainDocument(child: Expression) extends UnaryExpression with C
     document
   }
 
-  override protected def withNewChildInternal(child: Expression): Expression = copy(child)
+  override protected def withNewChildrenInternal(left: Expression, right: Expression): Expression = copy(left, right)
 }
 
 object PlainDocument {

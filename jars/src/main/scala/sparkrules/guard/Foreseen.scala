@@ -6,7 +6,6 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.catalyst.expressions.objects.{Invoke, StaticInvoke}
-import org.apache.spark.sql.catalyst.expressions.xml.XPathExtract
 import org.apache.spark.sql.catalyst.util.{ArrayData, MapData}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.{CalendarInterval, UTF8String}
@@ -169,10 +168,12 @@ object Foreseen {
         a(0).map { text =>
           val document = text.toString
           val rows = 1L + document.count(c => c == '{' || c == '<')
-          Need(times(rows, 8 * fields(e.dataType)), if (hasDecimals(e.dataType)) exponents(document) else 0)
+          val all = fields(e.dataType)
+          val decimals = if (hasDecimals(e.dataType)) exponents(document) else 0
+          Need(times(rows, 8 * all), math.max(decimals, if (e.isInstanceOf[CsvToStructs]) times(times(all, all), CsvSteps) else 0))
         }
-    // Each of these may lead from every node to every other.
-    case _: XPathExtract => a =>
+    // Each hop may lead from every node to every other.
+    case _: PlainDocument => a =>
         for (document <- a(0); path <- a(1)) yield {
           val nodes = document.toString.count(_ == '<').toDouble
           Need(steps = (XPathSteps * math.pow(nodes, Hops.findAllIn(path.toString).length.max(1).toDouble)).toLong)
@@ -192,6 +193,8 @@ object Foreseen {
   private val Digits = """\d+""".r
   private val Exponent = """[\d.][eE][+-]?(\d+)""".r
   private val XPathSteps = 100
+  // Where a row is too short, Spark computes the defaults of all columns for each that is missing.
+  private val CsvSteps = 50L
   private val Hops = """//|::|\[""".r
   private val PlainKey = """[\w.:~-]*""".r
 

@@ -1,0 +1,177 @@
+"""Matching a DataFrame without the plugin; see `sparkrules.match`."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timezone
+from inspect import signature
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sparkrules.catalyst.python_engine.analysis import Problem
+from sparkrules.catalyst.python_engine.attributes import Attribute
+from sparkrules.catalyst.python_engine.bound import Bound, bind
+from sparkrules.catalyst.python_engine.permitted import check_permitted
+from sparkrules.catalyst.python_engine.task import Shape, Task, shipped
+from sparkrules.catalyst.python_engine.unfit import described, refuse
+from sparkrules.errors import RuleSetError
+from sparkrules.index import Segment, build_segment
+from sparkrules.index.merge import merge_segments
+from sparkrules.index.segment_rules import rule_at
+from sparkrules.rules.table_schema import is_char
+from sparkrules.sql.called import functions_of
+from sparkrules.sql.tree import Predicate
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import DataType
+
+_log = logging.getLogger("sparkrules.catalyst.python_engine")
+
+
+def matched_rows(df: DataFrame, segment: Segment, rule_set: str, shape: Shape, top: int | None) -> DataFrame:
+    """The columns of the DataFrame as c0, c1, ..., and `found`: what matches each row, in the shape asked for."""
+    from pyspark.sql.types import StructField, StructType
+
+    spark = df.sparkSession
+    if _setting(spark, "strict", "false") == "true":
+        raise RuleSetError(
+            "engine='python' cannot fail where Spark's WHERE would: it has no spark.sparkrules.strict=true"
+        )
+    _check_carried(df)
+    _check_as_written(df, segment)
+    check_permitted(spark, segment)
+    segment, bound = _fitting(df, _between_padded(df, segment), rule_set)
+    width = len(df.columns)
+    carried, instant = bound.carried, None
+    if not (np.isnat(segment.valid_from).all() and np.isnat(segment.valid_until).all()):
+        # Spark has one instant for a query, and for a micro-batch of a stream.
+        instant = len(carried.columns)
+        carried = carried.selectExpr("*", "unix_micros(current_timestamp()) AS instant")
+    task = Task.of(segment, bound.leaves, passed=width, shape=shape, top=top, instant=instant)
+    fields = [
+        StructField(f"c{number}", column.dataType, column.nullable, column.metadata)
+        for number, column in enumerate(df.schema.fields)
+    ]
+    return carried.mapInArrow(shipped(task), StructType([*fields, StructField("found", _found(shape), False)]))
+
+
+def _found(shape: Shape) -> DataType:
+    from pyspark.sql.types import ArrayType, IntegerType, StringType, StructType
+
+    ids = ArrayType(StringType())
+    if shape == "struct":
+        return StructType().add("ids", ids).add("overlaps", ArrayType(ids))
+    return ArrayType(
+        StructType().add("subscription_id", StringType()).add("priority", IntegerType()).add("overlap", ids)
+    )
+
+
+def _fitting(df: DataFrame, segment: Segment, rule_set: str) -> tuple[Segment, Bound]:
+    """The rules that Spark accepts on the DataFrame, bound to it.
+
+    Only Spark decides which rules fit a table. Where a part of a rule does not by itself (a text as a condition, which
+    AND casts), Spark is asked for the whole, and evaluates the whole if it accepts it.
+    """
+    spark = df.sparkSession
+    bound = bind(
+        df,
+        segment,
+        missing_as_null=_setting(spark, "missingColumns", "error") == "null",
+        numpy_knows_time=_knows_time(spark),
+    )
+    problems = _rejected(segment, bound.problems)
+    texts = {
+        number: segment.sql[number] or segment.where[number] for number, own in problems.items() if not own.missing
+    }
+    wholes = bound.asked.of(list(texts.values()))
+    whole = [number for number, own in zip(texts, wholes, strict=True) if _is_condition(own)]
+    if whole:
+        return _fitting(df, _with_whole_texts(segment, whole), rule_set)
+    if _setting(spark, "invalidRules", "error") != "skip":
+        valid = segment.valid_at(datetime.now(timezone.utc))
+        refuse(
+            rule_set,
+            df.columns,
+            {segment.subscription_id[number]: own for number, own in problems.items() if valid[number]},
+        )
+    if not problems:
+        return segment, bound
+    named = {segment.subscription_id[number]: own for number, own in problems.items()}
+    _log.warning("%s\nThey are left out: spark.sparkrules.invalidRules=skip", described(rule_set, df.columns, named))
+    # The others as a segment of their own: what has no leaf must not be taken for false, nor be a part of a group.
+    left_out = np.array([*problems], np.int32)
+    return _fitting(df, merge_segments([(segment, left_out)], functions_of), rule_set)
+
+
+def _between_padded(df: DataFrame, segment: Segment) -> Segment:
+    """The rules with BETWEEN on a CHAR(n) whole: Spark pads two comparisons by themselves, and BETWEEN it does not."""
+    padded = [column.name.lower() for column in df.schema.fields if is_char(column)]
+    texts = [(sql or where).lower() for sql, where in zip(segment.sql, segment.where, strict=True)] if padded else []
+    whole = [
+        number for number, text in enumerate(texts) if "between" in text and any(column in text for column in padded)
+    ]
+    return _with_whole_texts(segment, whole) if whole else segment
+
+
+def _rejected(segment: Segment, problems: dict[int, Problem]) -> dict[int, Problem]:
+    """The subscriptions with a predicate that has a problem, each with one such problem, a missing column first."""
+    found: dict[int, Problem] = {}
+    for predicate in sorted(problems, key=lambda number: not problems[number].missing):
+        for subscription in segment.users.row(int(segment.leaf_of_predicate[predicate])).tolist():
+            found.setdefault(subscription, problems[predicate])
+    return found
+
+
+def _with_whole_texts(segment: Segment, numbers: Sequence[int]) -> Segment:
+    rules = [rule_at(segment, number) for number in numbers]
+    whole = build_segment([replace(rule, tree=Predicate(rule.sql or rule.where, "is true")) for rule in rules])
+    return merge_segments([(segment, np.array(numbers, np.int32)), (whole, np.empty(0, np.int32))], functions_of)
+
+
+def _is_condition(found: Attribute | Problem) -> bool:
+    return isinstance(found, Attribute) and found.type.typeName() == "boolean"
+
+
+def _knows_time(spark: SparkSession) -> bool:
+    """Whether dates and times are compared as numpy does it: two settings of Spark change what constants mean."""
+    kind = spark.conf.get("spark.sql.timestampType", None) or "TIMESTAMP_LTZ"
+    as_texts = spark.conf.get("spark.sql.legacy.typeCoercion.datetimeToString.enabled", None) or "false"
+    return kind == "TIMESTAMP_LTZ" and as_texts == "false"
+
+
+def _setting(spark: SparkSession, name: str, default: str) -> str:
+    return spark.conf.get(f"spark.sparkrules.{name}", None) or default
+
+
+def _check_carried(df: DataFrame) -> None:
+    """All columns go through the workers, and so through Arrow."""
+    from pyspark.errors import PySparkException
+    from pyspark.sql.pandas.types import to_arrow_type
+
+    options: dict[str, Any] = {"timezone": "UTC"} if "timezone" in signature(to_arrow_type).parameters else {}
+    for column in df.schema.fields:
+        try:
+            to_arrow_type(column.dataType, **options)
+        except (PySparkException, TypeError):
+            found = column.dataType.simpleString().upper()
+            raise RuleSetError(
+                f"column {column.name!r} is of type {found}, which cannot be sent to Spark's Python workers: drop it, "
+                "or cast it to another type"
+            ) from None
+
+
+def _check_as_written(df: DataFrame, segment: Segment) -> None:
+    """Spark puts `${env:HOME}` and the like into SQL before it parses it, and into a rule it must not."""
+    spark = df.sparkSession
+    texts = [*segment.attributes.tolist(), *segment.constant_text.tolist(), *segment.where.tolist()]
+    if not any("${" in text for text in texts):
+        return
+    if (spark.conf.get("spark.sql.variable.substitute", None) or "true") == "true":
+        raise RuleSetError(
+            "a rule has ${, and Spark would put a variable there. Turn that off for the session: "
+            "spark.conf.set('spark.sql.variable.substitute', 'false')"
+        )

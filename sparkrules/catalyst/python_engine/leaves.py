@@ -1,0 +1,121 @@
+"""Who decides each predicate: numpy, on a column that Spark has computed, or Spark itself.
+
+Contract: numpy decides what it can decide exactly (`comparison`). What it cannot, Spark computes as a Boolean: implicit
+casts, regular expressions, collations, local time. A test that cannot be computed for a row is not true for it, as in
+the plugin; so where a test is true for NULL, an attribute that failed and one that is NULL must be told apart, and that
+is Spark's as well. ILIKE is LIKE on what Spark makes of `lower(...)`, if the pattern has only ASCII letters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sparkrules.catalyst.python_engine.analysis import Problem
+from sparkrules.catalyst.python_engine.attributes import Attribute
+from sparkrules.catalyst.python_engine.guarded import guarded_truth
+from sparkrules.local.leaves import answerable_test
+from sparkrules.logic.columns import Unsupported
+from sparkrules.logic.comparison import ALWAYS, NEVER, ColumnType, Test, column_type
+from sparkrules.rules.table_schema import arrow_type
+from sparkrules.sql.predicate_sql import constant_sql, predicate_sql
+from sparkrules.sql.tree import Constant, Predicate
+
+_NULL_TESTS = ("is null", "is not null")
+_TRUTH_TESTS = ("is true", "is false", "is not true", "is not false")
+_PATTERNS = ("like", "ilike", "rlike")
+
+
+@dataclass(frozen=True)
+class SparkLeaf:
+    """A predicate that Spark decides: its condition, and for which of its constants that must be tried first."""
+
+    number: int
+    attribute: int
+    condition: str
+    when_computable: bool = False
+    trial: str | None = None
+
+    def truth(self, computable: str) -> str:
+        """SQL that is true where the condition is; `computable` says where the attribute is."""
+        guarded = guarded_truth(self.condition)
+        return f"IF({computable}, {guarded}, NULL)" if self.when_computable else guarded
+
+
+@dataclass
+class Leaves:
+    """The predicates by who decides them; numpy's are on an attribute, or on an attribute in lower case."""
+
+    by_numpy: list[tuple[int, int, bool, Test]] = field(default_factory=list)
+    by_spark: list[SparkLeaf] = field(default_factory=list)
+    problems: dict[int, Problem] = field(default_factory=dict)
+
+
+def divided(
+    predicates: Iterable[Predicate],
+    attribute_of: Sequence[int],
+    attributes: Sequence[Attribute | Problem],
+    references: Mapping[int, str],
+    *,
+    numpy_knows_time: bool,
+) -> Leaves:
+    """Divide the predicates; `references` names the column of each attribute that is there."""
+    leaves = Leaves()
+    types: dict[int, ColumnType] = {}
+    for number, (predicate, place) in enumerate(zip(predicates, attribute_of, strict=True)):
+        attribute = attributes[place]
+        if isinstance(attribute, Problem):
+            leaves.problems[number] = attribute
+            continue
+        if predicate.operator in _TRUTH_TESTS and attribute.type.typeName() not in ("boolean", "void"):
+            found = attribute.type.simpleString().upper()
+            leaves.problems[number] = Problem(f"a condition of type {found} is not BOOLEAN")
+            continue
+        if predicate.operator in _NULL_TESTS and not attribute.nullable:
+            # Spark does not compute it then, even if that would fail.
+            leaves.by_numpy.append((number, place, False, ALWAYS if predicate.operator == "is not null" else NEVER))
+            continue
+        if place not in types:
+            types[place] = _column_type(attribute, numpy_knows_time)
+        is_lowered = predicate.operator in ("ilike", "not ilike")
+        try:
+            test = answerable_test(_as_like(predicate) if is_lowered else predicate, types[place])
+        except Unsupported:
+            leaves.by_spark.append(_spark_leaf(number, place, predicate, references[place]))
+            continue
+        if test.on_null and attribute.can_fail and test is not ALWAYS:
+            leaves.by_spark.append(_spark_leaf(number, place, predicate, references[place], when_computable=True))
+        else:
+            leaves.by_numpy.append((number, place, is_lowered, test))
+    return leaves
+
+
+def _as_like(predicate: Predicate) -> Predicate:
+    """`x ILIKE 'Ab%' -> x LIKE 'ab%'`, where x is then in lower case."""
+    (pattern,) = predicate.constants
+    if pattern.kind != "string" or not pattern.text.isascii():
+        raise Unsupported("Python does not know what Spark has for lower case")
+    like = predicate.operator.replace("ilike", "like")
+    return Predicate(predicate.attribute, like, (Constant("string", pattern.text.lower()),))
+
+
+def _spark_leaf(
+    number: int, place: int, predicate: Predicate, reference: str, *, when_computable: bool = False
+) -> SparkLeaf:
+    own = Predicate(reference, predicate.operator, predicate.constants)
+    operator = predicate.operator.removeprefix("not ")
+    trial = None
+    # A constant that fails makes the test fail, whatever the row is. Spark's IN does not look at all of its constants,
+    # and a pattern that is none would fail the query before it looks at a row.
+    if operator == "in" and len(predicate.constants) > 1:
+        trial = predicate_sql(own)
+    elif operator in _PATTERNS:
+        trial = f"'' {operator.upper()} {constant_sql(predicate.constants[0])}"
+    return SparkLeaf(number, place, predicate_sql(own), when_computable, trial)
+
+
+def _column_type(attribute: Attribute, numpy_knows_time: bool) -> ColumnType:
+    found = column_type(arrow_type(attribute.type))
+    if attribute.is_char and attribute.column is not None:
+        return ColumnType("other", found.arrow)
+    return found if numpy_knows_time or found.family not in ("date", "timestamp") else ColumnType("other", found.arrow)

@@ -1,0 +1,99 @@
+"""The work of one task, in a Python worker of Spark: batches of columns in, the same with what matched out."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sparkrules.index.csr import Csr
+from sparkrules.index.segment import Instants, Segment, valid_at
+from sparkrules.local.answer import Answer
+from sparkrules.local.leaves import BoundLeaves
+from sparkrules.local.matcher import Matcher
+from sparkrules.local.overlap_groups import Group, OverlapGroups
+
+Batches = Iterator[pa.RecordBatch]
+Shape = Literal["struct", "list"]
+
+
+@dataclass(frozen=True)
+class Task:
+    """Everything that a worker needs, made by the driver: it binds nothing.
+
+    The first `passed` columns come out again, and `found` after them: a struct of ids and overlaps, or a list of
+    matches. The column at `instant`, if there is one, says when the query began, in microseconds.
+    """
+
+    matcher: Matcher
+    answer: Answer
+    groups: OverlapGroups
+    valid_from: Instants
+    valid_until: Instants
+    passed: int
+    shape: Shape
+    top: int | None = None
+    instant: int | None = None
+
+    @staticmethod
+    def of(segment: Segment, leaves: BoundLeaves, **options: Any) -> Task:
+        """A task for a segment, with nothing of it that only people read."""
+        parts = Matcher(segment, leaves), Answer(segment), OverlapGroups(segment)
+        return Task(*parts, segment.valid_from, segment.valid_until, **options)
+
+    def __call__(self, batches: Batches) -> Batches:
+        for batch in batches:
+            valid = self._valid(batch)
+            start = 0
+            for block in self.matcher.blocks(batch, valid):
+                matched = block.subscriptions if self.top is None else _first(block.subscriptions, self.top)
+                groups = self.groups.of_rows(block.truth, matched)
+                columns = batch.slice(start, len(matched)).columns[: self.passed]
+                names = [*batch.schema.names[: self.passed], "found"]
+                yield pa.RecordBatch.from_arrays([*columns, self._found(matched, groups)], names)
+                start += len(matched)
+
+    def _found(self, matched: Csr, groups: Iterator[list[Group]]) -> Any:
+        if self.shape == "list":
+            return self.answer.matches(matched, groups)
+        return pa.StructArray.from_arrays([self.answer.ids(matched), self.answer.overlaps(groups)], ["ids", "overlaps"])
+
+    def _valid(self, batch: pa.RecordBatch) -> NDArray[np.bool_]:
+        if self.instant is None or not batch.num_rows:
+            return np.ones(len(self.valid_from), bool)
+        micros = batch.column(self.instant)[0].as_py()
+        began = datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(microseconds=micros)
+        return valid_at(self.valid_from, self.valid_until, began)
+
+
+def shipped(task: Task) -> Callable[[Batches], Batches]:
+    """A function for `mapInArrow` that brings its code along: workers need numpy and pyarrow, not this package."""
+    from pyspark import cloudpickle as untyped
+
+    cloudpickle: Any = untyped
+    package = sys.modules[__name__.partition(".")[0]]
+    cloudpickle.register_pickle_by_value(package)
+    try:
+        content = cloudpickle.dumps(task)
+    finally:
+        cloudpickle.unregister_pickle_by_value(package)
+
+    # Defined here, because a function of a module goes to the workers as the module's name.
+    def run(batches: Batches) -> Batches:
+        return pickle.loads(content)(batches)  # type: ignore[no-any-return]
+
+    return run
+
+
+def _first(matched: Csr, top: int) -> Csr:
+    """The first subscriptions of each row, at most `top`."""
+    lengths = matched.lengths
+    place = np.arange(len(matched.values)) - np.repeat(matched.offsets[:-1], lengths)
+    return Csr.from_lengths(np.minimum(lengths, top), matched.values[place < top])

@@ -1,0 +1,41 @@
+"""Which tests have a constant that cannot be computed, and so are never true."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+from sparkrules.catalyst.python_engine.analysis import each
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from pyspark.sql.types import StructField
+
+
+def failing(spark: SparkSession, columns: Collection[StructField], conditions: Sequence[str]) -> set[str]:
+    """Those of the conditions over the columns that fail where every column is NULL: by their constants alone.
+
+    A row that Spark does not look at before it plans the query, so that it folds the constants.
+    """
+    if not conditions:
+        return set()
+    from pyspark.sql.types import StructField, StructType
+
+    schema = StructType([StructField(column.name, column.dataType, True) for column in columns])
+    row = spark.createDataFrame([(None,) * len(schema)], schema) if len(schema) else spark.range(1)
+    row = row.repartition(1)
+
+    def run(some: Sequence[str]) -> list[bool]:
+        row.selectExpr(*(f"{condition} AS e{number}" for number, condition in enumerate(some))).collect()
+        return [False] * len(some)
+
+    answers: list[bool] = each(list(dict.fromkeys(conditions)), run, Exception, _is_failure)
+    if any(answers):
+        row.collect()  # if this fails, it was not the constants
+    return {condition for condition, fails in zip(dict.fromkeys(conditions), answers, strict=True) if fails}
+
+
+def _is_failure(_: str, error: Exception) -> bool:
+    if not type(error).__module__.startswith(("pyspark.", "py4j.")):
+        raise error
+    return True

@@ -1,0 +1,32 @@
+"""Answers without Spark.
+
+| to | use |
+|---|---|
+| match | `match` -> `Matches`; `NeedsSpark`, `UnknownColumn` |
+| say what matches have in common, and why | `Matches.overlaps`, `explain`; draw it: `Drawing` |
+| say where the values of rows lie | `statistics_of` -> `Statistics`; `Distribution` |
+"""
+
+from sparkrules.local.distribution import Distribution
+from sparkrules.local.drawing import Drawing
+from sparkrules.local.explain import ExplainedNode, Explanation, Explanations, explain
+from sparkrules.local.matcher import NeedsSpark, UnknownColumn, match
+from sparkrules.local.matches import Matches
+from sparkrules.local.statistics import AttributeStatistics, Range, Statistics, statistics_of
+
+__all__ = [
+    "AttributeStatistics",
+    "Distribution",
+    "Drawing",
+    "ExplainedNode",
+    "Explanation",
+    "Explanations",
+    "Matches",
+    "NeedsSpark",
+    "Range",
+    "Statistics",
+    "UnknownColumn",
+    "explain",
+    "match",
+    "statistics_of",
+]

@@ -1,0 +1,138 @@
+"""Why a subscription matched a row, or did not: its tree, with the truth of every part.
+
+Contract: given what each predicate of the segment is for the row, every node has the truth it has in the matcher, and
+the explanation of a subscription is its tree in the segment. Children stand in the segment's order, not in the order of
+writing, which sharing has forgotten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparkrules.errors import UnknownId
+from sparkrules.index.segment import AND, NODE_OPERATORS, PREDICATE, Segment
+from sparkrules.local.drawing import Drawing
+
+_MOST_DRAWN = 20
+
+
+@dataclass(frozen=True, eq=False)
+class ExplainedNode:
+    """A predicate, or AND / OR over `children`, and whether it is true."""
+
+    text: str
+    truth: bool
+    children: tuple[ExplainedNode, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """One subscription and one row; `str()` writes the tree, a notebook draws it. Who is not `valid` does not match."""
+
+    id: str
+    matched: bool
+    root: ExplainedNode
+    valid: bool = True
+
+    @property
+    def verdict(self) -> str:
+        """In words, whether it matches."""
+        return "matches" if self.matched else "does not match" if self.valid else "is not valid at that time"
+
+    def __str__(self) -> str:
+        return "\n".join([f"{self.id} {self.verdict}", *_lines(self.root, 1, set())])
+
+    def draw(self) -> Drawing:
+        """The tree as a picture."""
+        return Drawing.of_branch(self.id, f"{self.id} {self.verdict}", self.root)
+
+    def _repr_svg_(self) -> str:
+        return self.draw().svg
+
+
+class Explanations(list[Explanation]):
+    """Explanations in output order: a list, which a notebook draws."""
+
+    def _repr_html_(self) -> str:
+        """Those that match first: they are mostly few."""
+        drawn = sorted(self, key=lambda explained: not explained.matched)[:_MOST_DRAWN]
+        pictures = "".join(f'<div style="margin: 0 0 12px">{explained.draw().svg}</div>' for explained in drawn)
+        left = len(self) - len(drawn)
+        matched = sum(explained.matched for explained in self)
+        said = f"{matched:,} of {len(self):,} rules match" + (f"; {left:,} are not drawn" if left else "")
+        return f"<p>{said}</p>{pictures}"
+
+
+def explain(
+    segment: Segment,
+    leaf_truth: Sequence[bool] | NDArray[np.bool_],
+    ids: Iterable[str] | None = None,
+    *,
+    at: datetime | None = None,
+) -> Explanations:
+    """An explanation for each subscription, or for those with the given ids, in output order.
+
+    `leaf_truth` has one value per predicate of the segment. A subscription that is not valid `at` a time, if there is
+    one given, does not match.
+
+    >>> from sparkrules.index.builder import build_segment
+    >>> from sparkrules.index.rule import Rule
+    >>> from sparkrules.sql.tree import Junction, Predicate
+    >>> warm, dry = Predicate("warm", "is true"), Predicate("rain", "is null")
+    >>> segment = build_segment([Rule("picnic", "warm AND rain IS NULL", Junction("and", (warm, dry)))])
+    >>> print(*explain(segment, [False, True]))
+    picnic does not match
+      ✗ and
+        ✗ rain is null
+        ✓ warm is true
+    """
+    wanted = None if ids is None else set(ids)
+    if wanted is not None and (unknown := wanted - set(segment.subscription_id.tolist())):
+        raise UnknownId(f"no subscription has the id {', '.join(map(repr, sorted(unknown)))}")
+    valid = np.ones(len(segment.priority), bool) if at is None else segment.valid_at(at)
+    explained: dict[int, ExplainedNode] = {}
+    explanations = Explanations()
+    for subscription in segment.output_order.tolist():
+        name = segment.subscription_id[subscription]
+        if wanted is None or name in wanted:
+            root = _explain(segment, int(segment.subscription_node[subscription]), leaf_truth, explained)
+            is_valid = bool(valid[subscription])
+            explanations.append(Explanation(name, root.truth and is_valid, root, is_valid))
+    return explanations
+
+
+def _explain(
+    segment: Segment,
+    root: int,
+    leaf_truth: Sequence[bool] | NDArray[np.bool_],
+    explained: dict[int, ExplainedNode],
+) -> ExplainedNode:
+    """Bottom up: children have smaller numbers. `explained` is shared, so that a shared node is one object."""
+    for node in segment.descendants(root):
+        if node in explained:
+            continue
+        operator = segment.node_operator[node]
+        if operator == PREDICATE:
+            number = int(segment.node_predicate[node])
+            explained[node] = ExplainedNode(str(segment.predicate(number)), bool(leaf_truth[number]))
+            continue
+        children = tuple(explained[child] for child in segment.children.row(node).tolist())
+        truths = [child.truth for child in children]
+        truth = all(truths) if operator == AND else any(truths)
+        explained[node] = ExplainedNode(NODE_OPERATORS[operator] if children else str(truth).lower(), truth, children)
+    return explained[root]
+
+
+def _lines(node: ExplainedNode, depth: int, drawn: set[int]) -> Iterator[str]:
+    """A part that occurs again is not drawn again: a rewritten XOR would double at every nesting."""
+    again = bool(node.children) and id(node) in drawn
+    yield f"{'  ' * depth}{'✓' if node.truth else '✗'} {node.text}{' (as above)' if again else ''}"
+    if not again:
+        drawn.add(id(node))
+        for child in node.children:
+            yield from _lines(child, depth + 1, drawn)

@@ -1,0 +1,263 @@
+"""The first phase of matching: which predicates are true for each row of a batch, attribute by attribute.
+
+Contract: `BoundLeaves.truth(batch)` is a matrix [predicates x rows]; a predicate that cannot be answered with certainty
+is never true and is named, with the reason, in `problems`.
+
+Comparisons are answered by *encoding once*: the constants c0 < c1 < ... of an attribute cut its values into ranges, and
+a value's code is 2i + 1 if it equals ci, else 2i for the number i of constants below it; NULL is -1. Then every
+comparison is an interval of codes, and all comparisons of the attribute are one matrix of integer tests:
+
+    = ci  [2i+1, 2i+1]      < ci  [0, 2i]      > ci  [2i+2, ...]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sparkrules.index.segment import Segment
+from sparkrules.logic.columns import Column, Unsupported, find_column
+from sparkrules.logic.comparison import ColumnType, Domain, Test, certain_test, column_type
+from sparkrules.logic.like import like_regex
+from sparkrules.sql.tree import Predicate
+
+Matrix = NDArray[np.bool_]
+_LAST = np.iinfo(np.int32).max
+
+
+@dataclass
+class BoundLeaves:
+    """The predicates of a segment, bound to the columns of one schema."""
+
+    predicates: int
+    groups: list[Group] = field(default_factory=list)
+    problems: dict[int, Unsupported] = field(default_factory=dict)
+
+    def truth(self, batch: pa.RecordBatch) -> Matrix:
+        """Which predicates are true for which row: [predicates x rows]."""
+        truth = np.zeros((self.predicates, batch.num_rows), bool)
+        for group in self.groups:
+            group.fill(truth, group.column.read(batch))
+        return truth
+
+
+def bind_leaves(segment: Segment, schema: pa.Schema, declared: pa.Schema | None = None) -> BoundLeaves:
+    """Bind every predicate to the schema's columns, or say why not; `declared` says more of their types, if given."""
+    bound = BoundLeaves(len(segment.predicate_operator))
+    columns: dict[int, tuple[Column, ColumnType] | Unsupported] = {}
+    tests: list[tuple[int, Column, Test]] = []
+    attributes = segment.predicate_attribute.tolist()
+    for number, (attribute, predicate) in enumerate(zip(attributes, segment.predicates(), strict=True)):
+        if attribute not in columns:
+            columns[attribute] = _column(segment.attributes[attribute], schema, declared)
+        found = columns[attribute]
+        if isinstance(found, Unsupported):
+            bound.problems[number] = found
+            continue
+        try:
+            tests.append((number, found[0], answerable_test(predicate, found[1])))
+        except Unsupported as problem:
+            bound.problems[number] = problem
+    bound.groups += grouped_tests(tests)
+    return bound
+
+
+def answerable_test(predicate: Predicate, column: ColumnType) -> Test:
+    """The test that a predicate makes on a column of a type, if its truth can be computed here; else `Unsupported`."""
+    test = certain_test(predicate, column)
+    if test.operator in _MATCHERS:
+        _MATCHERS[test.operator](test.values[0])
+    return test
+
+
+def grouped_tests(tests: Iterable[tuple[int, Column, Test]]) -> list[Group]:
+    """Tests, each the predicate of a number on a column, put together as they are evaluated."""
+    alike: dict[tuple[Column, Domain, bool], list[tuple[int, Test]]] = {}
+    for number, column, test in tests:
+        alike.setdefault((column, test.domain, test.operator in _MATCHERS), []).append((number, test))
+    return [
+        _Patterns(column, group) if is_pattern else _Comparisons(column, group, domain)
+        for (column, domain, is_pattern), group in alike.items()
+    ]
+
+
+def _column(attribute: str, schema: pa.Schema, declared: pa.Schema | None) -> tuple[Column, ColumnType] | Unsupported:
+    try:
+        column = find_column(attribute, schema)
+        typed = column if declared is None else find_column(attribute, declared)
+    except Unsupported as problem:
+        return problem
+    return column, column_type(typed.type, typed.text)
+
+
+class _Comparisons:
+    """All comparisons of one attribute in one domain."""
+
+    def __init__(self, column: Column, tests: list[tuple[int, Test]], domain: Domain) -> None:
+        self.column = column
+        self.domain = domain
+        self.numbers = np.array([number for number, _ in tests], np.int32)
+        constants = sorted({value for _, test in tests for value in test.values})
+        # Texts are compared by their bytes, as Spark does: of characters in the same order, and any bytes will do.
+        self.constants = _values([text.encode() for text in constants] if domain == "text" else constants, domain)
+        place = {value: 2 * i + 1 for i, value in enumerate(constants)}
+        intervals = [_interval(test, place) for _, test in tests]
+        self.low = np.array([low for low, _ in intervals], np.int32)
+        self.high = np.array([high for _, high in intervals], np.int32)
+        self.lists = [
+            (i, np.array([place[value] for value in test.values], np.int32))
+            for i, (_, test) in enumerate(tests)
+            if test.operator == "in"
+        ]
+        self.negated = np.array([test.negated for _, test in tests])
+        self.on_null = np.array([test.on_null for _, test in tests])
+
+    def fill(self, truth: Matrix, array: Any) -> None:
+        codes = self._codes(array)
+        result = (codes >= self.low[:, None]) & (codes <= self.high[:, None])
+        for i, wanted in self.lists:
+            result[i] = np.isin(codes, wanted)
+        result ^= self.negated[:, None]
+        result[:, codes < 0] = self.on_null[:, None]
+        truth[self.numbers] = result
+
+    def _codes(self, array: Any) -> NDArray[np.int32]:
+        codes: NDArray[np.int32]
+        null: NDArray[np.bool_] = np.asarray(array.is_null())
+        if self.domain == "presence" or pa.types.is_null(array.type):
+            return -null.astype(np.int32)
+        if self.domain in ("exact", "text") or pa.types.is_decimal(array.type):
+            distinct, rows = _distinct(array)
+            codes = np.append(self._encode(_values(distinct, self.domain)), np.int32(-1))[rows]
+            return codes
+        codes = self._encode(_numeric(array, self.domain))
+        codes[null] = -1
+        return codes
+
+    def _encode(self, values: NDArray[Any]) -> NDArray[np.int32]:
+        below = np.searchsorted(self.constants, values, side="left")
+        if not len(self.constants):
+            return np.zeros(len(values), np.int32)
+        equal = self.constants[np.minimum(below, len(self.constants) - 1)] == values
+        codes: NDArray[np.int32] = (2 * below + (equal & (below < len(self.constants)))).astype(np.int32)
+        return codes
+
+
+class _Patterns:
+    """LIKE and the like on one string attribute: evaluated once per distinct value of the batch."""
+
+    def __init__(self, column: Column, tests: list[tuple[int, Test]]) -> None:
+        self.column = column
+        self.tests = [(number, _MATCHERS[test.operator](test.values[0]), test.negated) for number, test in tests]
+
+    def fill(self, truth: Matrix, array: Any) -> None:
+        distinct, rows = _distinct(array)
+        for number, matches, negated in self.tests:
+            found = [matches(value) != negated for value in distinct]
+            truth[number] = np.array([*found, False])[rows]  # the row of a NULL is -1, the last
+
+
+class Truths:
+    """Predicates whose truth somebody else has computed: a list of Booleans per row, all equally long."""
+
+    def __init__(self, column: Column, numbers: Iterable[int]) -> None:
+        self.column = column
+        self.numbers = np.array([*numbers], np.int32)
+
+    def fill(self, truth: Matrix, array: Any) -> None:
+        values = array.flatten().fill_null(False).to_numpy(zero_copy_only=False)
+        truth[self.numbers] = values.reshape(len(array), len(self.numbers)).T
+
+
+Group = _Comparisons | _Patterns | Truths
+
+
+def _like(pattern: str) -> Callable[[bytes], bool]:
+    regex = like_regex(pattern)
+    return lambda value: regex.fullmatch(_characters(value)) is not None
+
+
+def _ilike(pattern: str) -> Callable[[bytes], bool]:
+    regex = like_regex(pattern.lower())
+    return lambda value: regex.fullmatch(_characters(value).lower()) is not None
+
+
+def _characters(value: bytes) -> str:
+    return value.decode(errors="replace")  # as Java does it with bytes that are no UTF-8
+
+
+def _contains(part: str) -> Callable[[bytes], bool]:
+    sought = part.encode()
+    return lambda value: sought in value
+
+
+def _startswith(part: str) -> Callable[[bytes], bool]:
+    sought = part.encode()
+    return lambda value: value.startswith(sought)
+
+
+def _endswith(part: str) -> Callable[[bytes], bool]:
+    sought = part.encode()
+    return lambda value: value.endswith(sought)
+
+
+_MATCHERS: dict[str, Callable[[str], Callable[[bytes], bool]]] = {
+    "like": _like,
+    "ilike": _ilike,
+    "contains": _contains,
+    "startswith": _startswith,
+    "endswith": _endswith,
+}
+
+
+def _interval(test: Test, place: dict[Any, int]) -> tuple[int, int]:
+    if test.operator == "present":
+        return 0, _LAST
+    if test.operator == "in":
+        return 1, 0  # empty: `lists` has it
+    equal = place[test.values[0]]
+    return {"=": (equal, equal), "<": (0, equal - 1), ">": (equal + 1, _LAST)}[test.operator]
+
+
+def _values(values: Iterable[Any], domain: Domain) -> NDArray[Any]:
+    if domain in ("integer", "double"):
+        return np.array([*values], np.int64 if domain == "integer" else np.float64)
+    listed = list(values)
+    array = np.empty(len(listed), object)
+    array[:] = listed
+    return array
+
+
+def _distinct(array: Any) -> tuple[list[Any], NDArray[np.int64]]:
+    """The distinct values of a column, texts as bytes, and for each row which of them it has, or -1 for NULL."""
+    encoded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+    rows = encoded.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
+    is_text = column_type(encoded.dictionary.type).family == "text"
+    distinct = (encoded.dictionary.cast(pa.binary()) if is_text else encoded.dictionary).to_pylist()
+    if None in distinct:
+        rows = np.where(np.array([value is None for value in distinct] + [True])[rows], -1, rows)
+        any_value = next((value for value in distinct if value is not None), b"")
+        distinct = [any_value if value is None else value for value in distinct]
+    return distinct, rows
+
+
+def _numeric(array: Any, domain: Domain) -> NDArray[Any]:
+    """The column as int64 (booleans 0 and 1, days, microseconds) or float64; anything where it is NULL."""
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    if pa.types.is_timestamp(array.type):
+        array = array.cast(pa.timestamp("us", array.type.tz))
+    if pa.types.is_boolean(array.type):
+        array = array.cast(pa.int8())
+    if pa.types.is_date32(array.type):
+        array = array.cast(pa.int32())
+    if pa.types.is_timestamp(array.type):
+        array = array.cast(pa.int64())
+    # Through numpy: Arrow refuses to round a bigint to a double, which is what Spark does.
+    values = array.fill_null(0).to_numpy(zero_copy_only=False)
+    return values.astype(np.int64 if domain == "integer" else np.float64)  # type: ignore[no-any-return]

@@ -1,0 +1,71 @@
+"""The answer of the matcher: for each row, its subscriptions by priority descending, then id ascending."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import pyarrow as pa
+
+from sparkrules.index.csr import Csr
+from sparkrules.index.segment import Segment
+from sparkrules.local.answer import Answer
+from sparkrules.local.overlap_groups import OverlapGroups
+from sparkrules.local.truth import Truth
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some rows after another: which nodes are true, and each row's subscriptions in output order."""
+
+    truth: Truth
+    subscriptions: Csr
+
+
+@dataclass(frozen=True, eq=False)
+class Matches:
+    """The answer of `RuleSet.match` for the rows of a table: its length is their number.
+
+    `subscriptions` has the numbers of each row's subscriptions; `skipped` the ids left out, each with the reason.
+    """
+
+    segment: Segment
+    subscriptions: Csr
+    skipped: Mapping[str, str]
+    blocks: Callable[[], Iterator[Block]]
+
+    def __len__(self) -> int:
+        return len(self.subscriptions)
+
+    def __repr__(self) -> str:
+        left_out = f", {len(self.skipped)} rules left out" if self.skipped else ""
+        return f"Matches({len(self):,} rows, {len(self.subscriptions.values):,} matches{left_out})"
+
+    @cached_property
+    def ids(self) -> pa.ListArray:
+        """The ids of each row: `list<string>`."""
+        return self._answer.ids(self.subscriptions)
+
+    @cached_property
+    def overlaps(self) -> pa.ListArray:
+        """The overlap sets of each row: `list<list<string>>`. Matches again, for the truth of inner nodes."""
+        groups = OverlapGroups(self.segment)
+        return self._answer.overlaps(
+            own for block in self.blocks() for own in groups.of_rows(block.truth, block.subscriptions)
+        )
+
+    def pairs(self) -> pa.Table:
+        """One line per match: `row`, `subscription_id`, `priority`."""
+        numbers = self.subscriptions.values
+        return pa.table(
+            {
+                "row": pa.array(self.subscriptions.row_numbers(), pa.int64()),
+                "subscription_id": self._answer.names(numbers),
+                "priority": pa.array(self.segment.priority[numbers], pa.int32()),
+            }
+        )
+
+    @cached_property
+    def _answer(self) -> Answer:
+        return Answer(self.segment)

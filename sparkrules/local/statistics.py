@@ -1,0 +1,215 @@
+"""What an analysis says of a rule set: where the values of its attributes lie, and how often its tests are true.
+
+Contract: the constants of an attribute number its values by position: 0 for NULL, 1 below the first constant, 2 at it,
+3 between it and the second, and so on; -1 where the value cannot be computed. `ranges` counts rows per attribute and
+position, `tests` says for which positions a predicate is true. From both follow the measures of `distribution`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+
+from sparkrules.local.distribution import Distribution, Search
+
+_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Range:
+    """A range of an attribute in which rows lie.
+
+    At a constant `lower` equals `upper`; between constants they are its bounds, or None where it has none. `named` is
+    whether some rule has a test of the attribute that is true there.
+    """
+
+    position: int
+    lower: str | None
+    upper: str | None
+    share: float
+    named: bool
+
+    def __str__(self) -> str:
+        if self.position <= 0:
+            return "error" if self.position < 0 else "NULL"
+        if self.lower is not None and self.lower == self.upper:
+            return self.lower
+        return f"({'' if self.lower is None else self.lower}, {'' if self.upper is None else self.upper})"
+
+
+@dataclass(frozen=True)
+class AttributeStatistics:
+    """One attribute: the ranges in which rows lie, by position, and what follows from them.
+
+    `distribution` is over all positions from 0 on and, last, the values that cannot be computed. `search` is how the
+    plugin looks values up; `costs` what the paper expects of each search, in comparisons.
+    """
+
+    attribute: str
+    constants: int
+    search: str
+    ranges: tuple[Range, ...]
+    distribution: Distribution
+    selectivity: Mapping[str, float]
+
+    @property
+    def null_share(self) -> float:
+        """The share of rows where the attribute is NULL."""
+        return sum(found.share for found in self.ranges if found.position == 0)
+
+    @property
+    def error_share(self) -> float:
+        """The share of rows where the attribute cannot be computed."""
+        return sum(found.share for found in self.ranges if found.position < 0)
+
+    @property
+    def zero_share(self) -> float:
+        """The share of rows whose value no rule names: the zero-subdomain D0."""
+        return self.distribution.zero_share
+
+    @property
+    def a1(self) -> float:
+        """Measure A1, with ranges for the size of the domain: the share of ranges that no rule names."""
+        return self.distribution.a1
+
+    @property
+    def a2(self) -> float:
+        """Measure A2: A1 times the share of rows in these ranges."""
+        return self.distribution.a2
+
+    @property
+    def costs(self) -> dict[Search, float]:
+        """The expected comparisons of each search."""
+        return self.distribution.costs()
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """What `RuleSet.analyze` has found in `rows` rows. `print` shows the attributes, the most selective first."""
+
+    rule_set: str
+    version: int
+    rows: int
+    attributes: Mapping[str, AttributeStatistics]
+
+    @cached_property
+    def selectivity(self) -> dict[str, float]:
+        """The share of rows for which each predicate is true."""
+        return {text: share for a in self.attributes.values() for text, share in a.selectivity.items()}
+
+    @cached_property
+    def order(self) -> list[str]:
+        """The attributes in descending order of measure A2, and then of A1."""
+        return sorted(self.attributes, key=lambda name: (-self.attributes[name].a2, -self.attributes[name].a1, name))
+
+    def __str__(self) -> str:
+        rows: list[tuple[str, ...]] = [("attribute", "constants", "NULL", "no rule", "search", "rarest test")]
+        rows += [_line(self.attributes[name]) for name in self.order[:_SHOWN]]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [f"{self.rule_set}@{self.version}, {self.rows} rows"]
+        lines += [
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+        ]
+        if len(self.order) > _SHOWN:
+            lines.append(f"... and {len(self.order) - _SHOWN} more attributes")
+        return "\n".join(lines)
+
+
+def statistics_of(
+    rule_set: str, version: int, ranges: pa.Table, tests: pa.Table, predicates: Sequence[str], uses: Sequence[int]
+) -> Statistics:
+    """Statistics from what Spark has counted.
+
+    `ranges` has the columns of the store's statistics, `tests` those of `subscription_tests`; `predicates` and `uses`
+    are the texts of the predicates that it numbers, and how many subscriptions have each.
+    """
+    total = int(ranges["total"][0].as_py()) if ranges.num_rows else 0
+    counted: dict[str, list[tuple[int, str | None, str | None, int]]] = {}
+    columns = (ranges[name].to_pylist() for name in ("attribute", "position", "lower", "upper", "rows"))
+    for attribute, position, lower, upper, rows in zip(*columns, strict=True):
+        counted.setdefault(attribute, []).append((position, lower, upper, rows))
+    found = {}
+    for attribute, own in _by_attribute(tests).items():
+        texts = [predicates[number] for number in own.predicates]
+        found[attribute] = _attribute(
+            attribute, own, texts, [uses[n] for n in own.predicates], counted.get(attribute, []), total
+        )
+    return Statistics(rule_set, version, total, found)
+
+
+@dataclass
+class _Tests:
+    """The intervals of an attribute's predicates: one entry each, `predicates` may repeat a number."""
+
+    positions: int
+    search: str
+    predicates: list[int]
+    intervals: list[tuple[int, int] | None]
+
+
+def _by_attribute(tests: pa.Table) -> dict[str, _Tests]:
+    found: dict[str, _Tests] = {}
+    names = ("predicate", "attribute", "positions", "search", "first", "last")
+    for predicate, attribute, positions, search, first, last in zip(
+        *(tests[n].to_pylist() for n in names), strict=True
+    ):
+        own = found.setdefault(attribute, _Tests(positions, search, [], []))
+        own.predicates.append(predicate)
+        own.intervals.append(None if first is None else (first, last))
+    return found
+
+
+def _attribute(
+    attribute: str,
+    tests: _Tests,
+    texts: list[str],
+    uses: list[int],
+    counted: list[tuple[int, str | None, str | None, int]],
+    total: int,
+) -> AttributeStatistics:
+    size = tests.positions + 1  # and the error, last: -1 is its position and its index
+    rows = np.zeros(size)
+    for position, _, _, count in counted:
+        rows[position] += count
+    before = np.concatenate([[0.0], np.cumsum(rows)])
+    named = np.zeros(size + 1)
+    selectivity = dict.fromkeys(texts, 0.0)
+    for text, use, interval in zip(texts, uses, tests.intervals, strict=True):
+        if interval is not None:
+            first, last = interval
+            named[first] += use
+            named[last + 1] -= use
+            selectivity[text] += float(before[last + 1] - before[first]) / max(total, 1)
+    profiles = np.cumsum(named)[:-1]
+    places = np.arange(size)
+    inside = (places > 0) & (places < tests.positions)
+    distribution = Distribution(rows, profiles, inside, inside & (places % 2 == 0))
+    ranges = tuple(
+        Range(place, lower, upper, count / total, bool(profiles[place] > 0))
+        for place, lower, upper, count in sorted(counted, key=lambda entry: entry[0])
+    )
+    return AttributeStatistics(attribute, tests.positions // 2 - 1, tests.search, ranges, distribution, selectivity)
+
+
+def _line(found: AttributeStatistics) -> tuple[str, ...]:
+    rarest = min(found.selectivity.items(), key=lambda item: item[1])
+    return (
+        _short(found.attribute),
+        str(found.constants),
+        _percent(found.null_share),
+        _percent(found.zero_share),
+        found.search,
+        f"{_short(rarest[0])} {_percent(rarest[1])}",
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def _short(text: str, length: int = 40) -> str:
+    return text if len(text) <= length else text[: length - 3] + "..."

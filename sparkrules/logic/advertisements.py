@@ -1,0 +1,396 @@
+"""Boolean advertisements (Bittner and Hinze 2006, section 4): which registered expressions overlap a given one.
+
+An *advertisement* describes the rows that a source will send, a *subscription* those that somebody wants; both are
+Boolean expressions, and overlap is symmetric. So one index answers both directions: register the advertisements and ask
+with a subscription, or register the subscriptions and ask with an advertisement.
+
+Contract: an expression that overlaps is always found. One that does not may be found as well, since predicates are
+looked at one by one; `exact=True` decides those by `exact_overlap`, and leaves only what may overlap.
+
+The algorithm, in the paper's words, for registered S and a given A:
+
+- *Violating predicates* P_vio(n) of a leaf n of A: the predicates of registered expressions on the same attribute which
+  no value fulfils together with n. The definition of 4.2 decides, through codes: the code sets are disjoint. (Table 1
+  departs from it: EQUALS o violates `> o` as well as `> o + 1`, and NOTEQUALS violates no NOTEQUALS at all.)
+- For inner nodes a *set of sets* P'_vio(n): OR has the sets of its children, AND every union of one set of each child.
+  A set that contains another adds nothing and is left out. Where more than `max_sets` would arise, sets are replaced by
+  what they have in common: fewer violations, so nothing is missed (`is_bounded`). A leaf that is never true has no set.
+- *Candidates* for each set: |P(S)| >= |P_vio(S)| + |P_min(S)|, where P_min(S) is the least number of predicates that
+  make S true. Predicates are counted once in S; where branches of an AND share some, P_min is the larger branch.
+- Then the candidates' trees are *evaluated*, violating predicates false, all others true; without any violating
+  predicate there is nothing to evaluate.
+
+Scenario *First*: is there any? `first` stops at one. Scenario *All*: `all`.
+
+>>> from sparkrules.index.builder import build_segment
+>>> from sparkrules.index.rule import Rule
+>>> from sparkrules.sql import parse_rule
+>>> texts = {"cheap": "price < 10", "dear new": "price > 50 AND state = 'new'", "used": "state = 'used'"}
+>>> index = OverlapIndex(build_segment(Rule(id, text, parse_rule(text)) for id, text in texts.items()))
+>>> index.all(parse_rule("state = 'used' AND price > 20 OR price > 90"))
+['dear new', 'used']
+>>> index.first(parse_rule("price = 10 AND state IS NULL")) is None
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sparkrules.index.csr import Csr, Ints
+from sparkrules.index.segment import AND, PREDICATE, Segment, subscriptions_using
+from sparkrules.logic.atom import conflict, folded
+from sparkrules.logic.attribute_type import Types
+from sparkrules.logic.exact_overlap import overlap
+from sparkrules.logic.regions import ERROR, AttributeRegions, Leaf, Regions
+from sparkrules.logic.satisfiable import wanted
+from sparkrules.sql.tree import Node, Predicate
+
+Mask = NDArray[np.bool_]
+MAX_SETS = 64
+_FIRST_CHUNK = 256
+_FEW_INTERVALS = 8
+_GIVEN = ("=", "<=>", "in")
+
+
+@dataclass(frozen=True)
+class ViolatingSets:
+    """P'_vio of a tree: sets of registered predicates, each as a mask. `is_bounded`: some were merged."""
+
+    sets: tuple[Mask, ...]
+    is_bounded: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class _OneAttribute:
+    """The registered predicates of an attribute: their intervals of codes, one row each, and their atoms."""
+
+    numbers: Ints  # the predicate of each interval
+    low: Ints
+    high: Ints
+    everyone: Ints  # all predicates of the attribute
+    by_atom: dict[tuple[object, ...], list[tuple[int, Leaf]]]
+
+
+class OverlapIndex:
+    """The registered expressions of a segment. See the module."""
+
+    def __init__(self, segment: Segment, types: Types | pa.Schema | None = None, max_sets: int = MAX_SETS) -> None:
+        self.segment = segment
+        self.types = types
+        self.max_sets = max_sets
+        self.regions = Regions(segment.predicates(), types)
+        self._attributes, self._never = _by_attribute(segment, self.regions)
+
+    # Asking
+
+    def all(self, tree: Node, *, exact: bool = False) -> list[str]:
+        """Scenario All: the ids of every registered expression that may overlap, in output order."""
+        numbers = self.numbers(tree)
+        if exact and len(numbers):
+            numbers = numbers[[self._overlaps(number, tree) for number in numbers.tolist()]]
+        ids: list[str] = self.segment.subscription_id[numbers].tolist()
+        return ids
+
+    def numbers(self, tree: Node) -> Ints:
+        """`all` as numbers of the segment."""
+        found = np.zeros(len(self.segment.subscription_id), bool)
+        for violating in self.violating_sets(tree).sets:
+            count = self.violation_count(violating)
+            found |= self._unviolated(count)
+            left = self._candidates(count)
+            left = left[~found[left]]
+            found[left[self._evaluated(left, violating)]] = True
+        return self.segment.output_order[found[self.segment.output_order]]
+
+    def first(self, tree: Node, *, exact: bool = False) -> str | None:
+        """Scenario First: the id of some registered expression that may overlap, or None."""
+        for violating in self.violating_sets(tree).sets:
+            for number in self._overlapping(violating):
+                if not exact or self._overlaps(number, tree):
+                    return str(self.segment.subscription_id[number])
+        return None
+
+    def _overlapping(self, violating: Mask) -> Iterator[int]:
+        """The registered expressions that overlap under one violating set, those without any violation first."""
+        count = self.violation_count(violating)
+        unviolated = self._unviolated(count)
+        yield from map(int, np.flatnonzero(unviolated))
+        candidates = self._candidates(count)
+        candidates = candidates[~unviolated[candidates]]
+        start, size = 0, _FIRST_CHUNK
+        while start < len(candidates):
+            chunk = candidates[start : start + size]
+            yield from chunk[self._evaluated(chunk, violating)].tolist()
+            start, size = start + size, 2 * size
+
+    def _overlaps(self, number: int, tree: Node) -> bool:
+        registered = self.segment.tree(int(self.segment.subscription_node[number]))
+        return overlap(registered, tree, self.types).overlaps
+
+    # Violating predicates (4.2 and 4.3)
+
+    def violating(self, predicate: Predicate) -> Mask:
+        """P_vio of a leaf: which registered predicates cannot be true together with it."""
+        found = np.zeros(len(self.segment.predicate_operator), bool)
+        own = self._attributes.get(predicate.attribute)
+        if own is None:
+            return found
+        leaf = self.regions.leaf(predicate)
+        found[own.everyone] = True
+        found[own.numbers[self._touched(leaf, own)]] = False
+        self._deny_at_points(predicate, own, found)
+        if leaf.atom is not None:
+            for number, other in own.by_atom.get((leaf.atom.operator, leaf.atom.constants), ()):
+                shared = leaf.possible & other.possible
+                undecided = shared - leaf.sure - other.sure
+                if undecided == shared and conflict([(leaf.atom, leaf.claim), (leaf.atom, other.claim)]):
+                    found[number] = True
+        return found
+
+    def _touched(self, leaf: Leaf, own: _OneAttribute) -> Mask:
+        """Which of the registered intervals have a code in common with a leaf."""
+        regions = self.regions.attributes[leaf.attribute]
+        denied = _denied_points(leaf, regions)
+        if not denied and len(leaf.possible.intervals) <= _FEW_INTERVALS:
+            touched = np.zeros(len(own.low), bool)
+            for start, end in leaf.possible.intervals:
+                touched |= (own.low <= end) & (own.high >= start)
+            return touched
+        allowed = np.zeros(regions.last - ERROR + 2, np.int64)  # from the code before ERROR, which nothing has
+        for start, end in leaf.possible.intervals:
+            allowed[start - ERROR + 1 : end - ERROR + 2] = 1
+        allowed[np.array(denied, np.int64) - ERROR + 1] = 0
+        before = np.cumsum(allowed)
+        is_any: Mask = before[own.high - ERROR + 1] > before[own.low - ERROR]
+        return is_any
+
+    def _deny_at_points(self, predicate: Predicate, own: _OneAttribute, found: Mask) -> None:
+        """`title = 'X'` excludes `contains(title, 'Y')`: a pattern is decided where the value is given."""
+        constants = [folded(constant) for constant in predicate.constants if constant.kind != "null"]
+        if predicate.operator not in _GIVEN or any(constant.kind != "string" for constant in constants):
+            return
+        values = [constant.text for constant in constants][:_FEW_INTERVALS]
+        if len(values) < len(constants):
+            return
+        for registered in own.by_atom.values():
+            for number, other in registered:
+                if other.atom is not None and other.atom.is_two_valued:
+                    truths = [other.atom.truth(value) for value in values]
+                    found[number] |= all(truth is not None and truth is not wanted(other) for truth in truths)
+
+    def violating_sets(self, tree: Node) -> ViolatingSets:
+        """P'_vio of a tree."""
+        collected = _SetOfSets(self.max_sets)
+        made: dict[int, list[int]] = {}
+        stack = [tree]
+        while stack:
+            node = stack[-1]
+            if id(node) in made:
+                stack.pop()
+            elif isinstance(node, Predicate):
+                made[id(node)] = self._leaf_sets(node)
+            elif missing := [child for child in node.children if id(child) not in made]:
+                stack.extend(missing)
+            else:
+                join = collected.conjunction if node.operator == "and" else collected.disjunction
+                made[id(node)] = join([made[id(child)] for child in node.children])
+        length = len(self.segment.predicate_operator)
+        sets = tuple(_mask(bits, length) | self._never for bits in made[id(tree)])
+        return ViolatingSets(sets, collected.is_bounded)
+
+    def _leaf_sets(self, predicate: Predicate) -> list[int]:
+        if predicate.attribute not in self.regions.attributes:
+            own = Regions([predicate], self.types).leaf(predicate)
+            return [0] if own.possible else []
+        if not self.regions.leaf(predicate).possible:
+            return []
+        return [_bits(self.violating(predicate))]
+
+    # Candidates (4.3 and 4.4)
+
+    @cached_property
+    def associations(self) -> Csr:
+        """The predicate subscription association table: for each predicate the expressions that contain it."""
+        return self.segment.users.take(self.segment.leaf_of_predicate)
+
+    @cached_property
+    def predicate_count(self) -> Ints:
+        """|P(S)|: the different predicates of each registered expression."""
+        counted = np.bincount(self.associations.values, minlength=len(self.segment.subscription_id))
+        return counted.astype(np.int32)
+
+    @cached_property
+    def minimum_count(self) -> Ints:
+        """|P_min(S)|: the least number of predicates that make each registered expression true."""
+        return _minimum_counts(self.segment)[self.segment.subscription_node]
+
+    def violation_count(self, violating: Mask) -> Ints:
+        """|P_vio(S)|, the hit vector: the violating predicates of each registered expression."""
+        hit = self.associations.take(np.flatnonzero(violating)).values
+        return np.bincount(hit, minlength=len(self.segment.subscription_id)).astype(np.int32)
+
+    def candidates(self, violating: Mask) -> Ints:
+        """The registered expressions that have enough predicates left."""
+        return self._candidates(self.violation_count(violating))
+
+    def _candidates(self, count: Ints) -> Ints:
+        return np.flatnonzero(self.predicate_count >= count + self.minimum_count).astype(np.int32)
+
+    def _unviolated(self, count: Ints) -> Mask:
+        """The expressions without a violating predicate: no need to evaluate those."""
+        unviolated: Mask = (count == 0) & self._can_be_true
+        return unviolated
+
+    @cached_property
+    def _can_be_true(self) -> Mask:
+        everything = np.ones(len(self.segment.predicate_operator), bool)
+        return evaluate(self.segment, self.segment.subscription_node, everything)
+
+    def _evaluated(self, subscriptions: Ints, violating: Mask) -> Mask:
+        """Whether the tree of each subscription is true where the violating predicates are false."""
+        return evaluate(self.segment, self.segment.subscription_node[subscriptions], ~violating)
+
+
+def _denied_points(leaf: Leaf, regions: AttributeRegions) -> list[int]:
+    """The constants of the attribute for which a pattern is not as the leaf requires."""
+    if leaf.atom is None or not leaf.atom.is_two_valued or leaf.sure == leaf.possible:
+        return []
+    required, atom = wanted(leaf), leaf.atom
+    truths = ((2 * at + 1, atom.truth(value)) for at, value in enumerate(regions.constants))
+    return [code for code, truth in truths if truth is not None and truth is not required and code not in leaf.sure]
+
+
+def evaluate(segment: Segment, roots: Ints, predicate_truth: Mask) -> Mask:
+    """The truth of some nodes, given that of every predicate; looks only at what is beneath them."""
+    size = len(segment.node_operator)
+    found = [_distinct(roots, size)]
+    while len(found[-1]):
+        found.append(_distinct(segment.children.take(found[-1]).values, size))
+    nodes = _distinct(np.concatenate(found), size)
+    position = np.empty(size, np.int32)  # of the nodes; of others undefined, and never read
+    position[nodes] = np.arange(len(nodes))
+    operator, level = segment.node_operator[nodes], segment.level[nodes]
+    truth = np.zeros(len(nodes), bool)
+    is_leaf = operator == PREDICATE
+    truth[is_leaf] = predicate_truth[segment.node_predicate[nodes[is_leaf]]]
+    for number in np.unique(level[~is_leaf]):
+        at = np.flatnonzero((level == number) & ~is_leaf)
+        below = segment.children.take(nodes[at])
+        true = np.bincount(below.row_numbers(), truth[position[below.values]], minlength=len(at))
+        truth[at] = np.where(operator[at] == AND, true == below.lengths, true > 0)
+    return truth[position[roots]]
+
+
+def _distinct(numbers: NDArray[np.integer], size: int) -> NDArray[np.int64]:
+    """Some numbers below `size`, ascending, each once."""
+    if 20 * len(numbers) < size:
+        return np.unique(numbers).astype(np.int64)
+    seen = np.zeros(size, bool)
+    seen[numbers] = True
+    return np.flatnonzero(seen)
+
+
+def _minimum_counts(segment: Segment) -> Ints:
+    """The least number of different predicates that make each node true; a lower bound where branches share some."""
+    nodes = np.arange(len(segment.node_operator), dtype=np.int32)
+    above = subscriptions_using(segment.children, segment.level, nodes)
+    different = np.bincount(above.take(segment.leaf_of_predicate).values, minlength=len(nodes))
+    least = np.ones(len(nodes), np.int64)
+    inner = nodes[segment.node_operator != PREDICATE]
+    levels = segment.level[inner]
+    for level in np.unique(levels):
+        at = inner[levels == level]
+        below = segment.children.take(at)
+        rows, values = below.row_numbers(), least[below.values]
+        total = np.bincount(rows, values, minlength=len(at)).astype(np.int64)
+        apart = np.bincount(rows, different[below.values], minlength=len(at)) == different[at]
+        largest = np.zeros(len(at), np.int64)
+        np.maximum.at(largest, rows, values)
+        smallest = np.full(len(at), np.iinfo(np.int32).max, np.int64)
+        np.minimum.at(smallest, rows, values)
+        smallest[below.lengths == 0] = 1  # never true: more than the predicates that it has
+        least[at] = np.where(segment.node_operator[at] == AND, np.where(apart, total, largest), smallest)
+    return least.astype(np.int32)
+
+
+def _by_attribute(segment: Segment, regions: Regions) -> tuple[dict[str, _OneAttribute], Mask]:
+    """The registered predicates of each attribute, and which predicates are never true."""
+    intervals: dict[str, list[tuple[int, int, int]]] = {}
+    everyone: dict[str, list[int]] = {}
+    by_atom: dict[str, dict[tuple[object, ...], list[tuple[int, Leaf]]]] = {}
+    never = np.zeros(len(segment.predicate_operator), bool)
+    for number, predicate in enumerate(segment.predicates()):
+        leaf = regions.leaf(predicate)
+        never[number] = not leaf.possible
+        everyone.setdefault(predicate.attribute, []).append(number)
+        rows = intervals.setdefault(predicate.attribute, [])
+        rows.extend((number, low, high) for low, high in leaf.possible.intervals)
+        if leaf.atom is not None:
+            atoms = by_atom.setdefault(predicate.attribute, {})
+            atoms.setdefault((leaf.atom.operator, leaf.atom.constants), []).append((number, leaf))
+    found = {}
+    for attribute, rows in intervals.items():
+        columns = np.array(rows, np.int32).reshape(-1, 3).T
+        numbers, low, high = columns
+        listed = np.array(everyone[attribute], np.int32)
+        found[attribute] = _OneAttribute(numbers, low, high, listed, by_atom.get(attribute, {}))
+    return found, never
+
+
+class _SetOfSets:
+    """AND and OR of P'_vio, whose sets are bits of an integer; at most `limit` sets each."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.is_bounded = False
+
+    def conjunction(self, children: list[list[int]]) -> list[int]:
+        joined = [0]
+        for child in sorted(children, key=len):
+            options = child
+            if len(joined) * len(options) > 4 * self.limit:
+                options = [_common(options)]
+                self.is_bounded = True
+            joined = self._bounded(_minimal(a | b for a in joined for b in options))
+        return joined
+
+    def disjunction(self, children: list[list[int]]) -> list[int]:
+        return self._bounded(_minimal(bits for child in children for bits in child))
+
+    def _bounded(self, sets: list[int]) -> list[int]:
+        if len(sets) <= self.limit:
+            return sets
+        self.is_bounded = True
+        return _minimal([*sets[: self.limit - 1], _common(sets[self.limit - 1 :])])
+
+
+def _common(sets: list[int]) -> int:
+    common = sets[0]
+    for bits in sets[1:]:
+        common &= bits
+    return common
+
+
+def _minimal(sets: Iterator[int] | list[int]) -> list[int]:
+    """Without sets that contain another one: whatever overlaps under them overlaps under that."""
+    kept: list[int] = []
+    for bits in sorted(dict.fromkeys(sets), key=int.bit_count):
+        if not any(other & bits == other for other in kept):
+            kept.append(bits)
+    return kept
+
+
+def _bits(mask: Mask) -> int:
+    return int.from_bytes(np.packbits(mask, bitorder="little").tobytes(), "little")
+
+
+def _mask(bits: int, length: int) -> Mask:
+    packed = np.frombuffer(bits.to_bytes((length + 7) // 8, "little"), np.uint8)
+    return np.unpackbits(packed, count=length, bitorder="little").astype(bool)

@@ -1,0 +1,97 @@
+"""A form in which many equivalent conditions are equal, cheap enough for every rule of a large set.
+
+Contract: equal forms are equivalent conditions; equivalent conditions may have different forms (`relations` decides
+those). What is done, bottom up:
+
+- tests of one attribute without atoms are joined: under AND their codes are intersected, under OR united;
+- a part that is always or never true decides its junction or is left out; nested junctions of one kind are one;
+- a repeated part goes, and so does one that another makes superfluous: `A OR (A AND B)` is `A`.
+
+>>> from sparkrules.sql import parse_rule
+>>> texts = "a > 5 AND a > 3 AND b", "b AND a > 5", "NOT (a <= 5 OR b IS NOT TRUE)", "b AND a > 5 OR b AND a > 5 AND c"
+>>> trees = [parse_rule(text) for text in texts]
+>>> regions = Regions.of_trees(*trees)
+>>> len({canonical(formula(tree, regions)) for tree in trees})
+1
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from sparkrules.logic.regions import Leaf, Regions
+from sparkrules.logic.satisfiable import Formula, formula
+
+__all__ = ["Canonical", "Regions", "canonical", "formula"]
+
+# A leaf, or a junction of different parts, none of which is a junction of the same kind.
+Canonical = Leaf | tuple[Literal["and", "or"], frozenset["Canonical"]]
+
+TRUE: Canonical = ("and", frozenset())
+FALSE: Canonical = ("or", frozenset())
+
+
+def canonical(condition: Formula) -> Canonical:
+    """The form of a formula. Shared parts are looked at once."""
+    made: dict[int, Canonical] = {}
+    stack = [condition]
+    while stack:
+        node = stack[-1]
+        if id(node) in made:
+            stack.pop()
+        elif isinstance(node, Leaf):
+            made[id(node)] = _leaf(node)
+        elif missing := [child for child in node.children if id(child) not in made]:
+            stack.extend(missing)
+        else:
+            made[id(node)] = _junction(node.operator, [made[id(child)] for child in node.children])
+    return made[id(condition)]
+
+
+def _leaf(leaf: Leaf) -> Canonical:
+    if not leaf.possible:
+        return FALSE
+    return TRUE if leaf.sure == leaf.universe else leaf
+
+
+def _junction(operator: Literal["and", "or"], children: list[Canonical]) -> Canonical:
+    neutral, deciding = (TRUE, FALSE) if operator == "and" else (FALSE, TRUE)
+    parts: set[Canonical] = set()
+    joined: dict[str, Leaf] = {}
+    for child in children:
+        for part in child[1] if isinstance(child, tuple) and child[0] == operator else (child,):
+            if part == deciding:
+                return deciding
+            if isinstance(part, Leaf) and part.atom is None:
+                before = joined.get(part.attribute)
+                joined[part.attribute] = part if before is None else _joined(operator, before, part)
+            elif part != neutral:
+                parts.add(part)
+    for leaf in map(_leaf, joined.values()):
+        if leaf == deciding:
+            return deciding
+        if leaf != neutral:
+            parts.add(leaf)
+    kept = frozenset(part for part in parts if not _is_absorbed(part, parts))
+    return next(iter(kept)) if len(kept) == 1 else (operator, kept)
+
+
+def _joined(operator: str, a: Leaf, b: Leaf) -> Leaf:
+    codes = a.sure & b.sure if operator == "and" else a.sure | b.sure
+    return Leaf(a.attribute, codes, codes, a.universe)
+
+
+def _is_absorbed(part: Canonical, parts: set[Canonical]) -> bool:
+    """`A AND B` beside `A` in an OR, or the other way round."""
+    if isinstance(part, Leaf):
+        return False
+    own = part[1]
+    for other in parts:
+        if other is part:
+            continue
+        if isinstance(other, tuple):
+            if other[1] < own:
+                return True
+        elif other in own:
+            return True
+    return False

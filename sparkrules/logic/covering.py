@@ -1,0 +1,372 @@
+"""Which rules of a large set cover which others, without comparing every pair.
+
+Contract: `coverings(trees)` yields pairs (a, b) where it is proved that rule a covers rule b. For every rule that
+`relations.covers` finds to be covered by another, at least one pair is found, unless a bound is reached (then
+`is_bounded`). Rules that are never true are neither covered nor cover.
+
+How: a rule that covers b is true for every row of b, so for any *witness* of b, a row in regions: codes of the
+attributes that b names, NULL for the others, and a text that has the pieces that b asks for. So
+
+1. for each rule, a few witnesses: of up to four ways to fulfil it, the lowest and the highest codes;
+2. each rule is matched against the witnesses of all others, as rows are matched: its most selective predicate first,
+   through the sorted codes of the attribute; the others only on what is left;
+3. a rule that is true for all witnesses of b is a candidate, and the exact test decides.
+
+With witnesses at the edges of a rule's regions few candidates fail, and a rule that is known to be covered is not
+looked at again, so that the work grows with the number of rules and not of pairs.
+
+>>> from sparkrules.sql import parse_rule
+>>> texts = "a > 5 AND b = 1", "a > 3", "contains(c, 'abc') OR a = 9 AND b = 1", "contains(c, 'b')", "a > 3 OR c = 'x'"
+>>> found = Coverings([parse_rule(text) for text in texts])
+>>> sorted(found.pairs(each=9))
+[(1, 0), (4, 0), (4, 1)]
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sparkrules.logic.atom import Atom
+from sparkrules.logic.attribute_type import Types
+from sparkrules.logic.codes import Codes
+from sparkrules.logic.regions import ERROR, NULL, AttributeRegions, Leaf, Regions
+from sparkrules.logic.satisfiable import Branch, Formula, Restriction, Search, formula, impossible
+from sparkrules.sql.tree import Node, predicates
+
+Numbers = NDArray[np.int64]
+_BRANCHES = 4
+_SEARCH_LIMIT = 2_000
+_GRAM = 3
+# A tree that shares parts (a chain of XORs) is longer when walked than when stored; beyond this it is left alone.
+_LARGEST = 5_000
+# Between pieces of text that a witness joins: in no pattern that anybody writes.
+_GAP = "\ue000"
+
+
+class Coverings:
+    """The coverings among some rules. See the module."""
+
+    def __init__(
+        self, trees: Sequence[Node], types: Types | pa.Schema | None = None, regions: Regions | None = None
+    ) -> None:
+        self.trees = trees
+        self.regions = regions or Regions((p for tree in trees for p in predicates(tree)), types)
+        self.is_bounded = False
+        self.checked = 0
+        self._formulas = [formula(tree, self.regions) for tree in trees]
+        # The first witness of each rule is asked first, by itself: it refutes most.
+        self._first, self._more = _Witnesses(self.regions), _Witnesses(self.regions)
+        self._is_possible = np.zeros(len(trees), bool)
+        for number, condition in enumerate(self._formulas):
+            for at, (branch, highest) in enumerate(_edges(condition, self.regions)):
+                (self._more if at else self._first).add(number, branch, highest)
+                self._is_possible[number] = True
+        self._first.freeze()
+        self._more.freeze()
+        self._more_starts = np.searchsorted(self._more.owner, np.arange(len(trees) + 1))
+
+    def pairs(self, each: int = 1, max_checks: int | None = None) -> Iterator[tuple[int, int]]:
+        """Pairs (a, b) where a covers b: for each b up to `each`, after at most `max_checks` exact tests."""
+        wanted = np.where(self._is_possible, each, 0)
+        settled = 0
+        for number, condition in enumerate(self._formulas):
+            if not self._is_possible[number]:
+                continue
+            if _size(condition, _LARGEST) >= _LARGEST:
+                self.is_bounded = True
+                continue
+            candidates = self._candidates(number, condition, wanted)
+            not_true = formula(self.trees[number], self.regions, is_true=False) if candidates else condition
+            for other in candidates:
+                if max_checks is not None and self.checked >= max_checks:
+                    self.is_bounded = True
+                    return
+                self.checked += 1
+                if impossible([self._formulas[other], not_true], self.regions):
+                    wanted[other] -= 1
+                    settled += wanted[other] == 0
+                    yield number, other
+            if 2 * settled > len(self._first.alive):
+                self._first.forget(wanted == 0)
+                settled = 0
+
+    def may_cover(self, a: int, b: int) -> bool:
+        """False if rule a surely does not cover rule b: it is not true for a witness of b."""
+        return all(
+            len(witnesses.matching(self._formulas[a], own)) == len(own)
+            for witnesses in (self._first, self._more)
+            if len(own := witnesses.of(b))
+        )
+
+    def _candidates(self, number: int, condition: Formula, wanted: NDArray[np.int64]) -> list[int]:
+        owners = self._first.owner[self._first.matching(condition)]
+        owners = owners[(wanted[owners] > 0) & (owners != number)]
+        if not len(owners):
+            return []
+        starts, ends = self._more_starts[owners], self._more_starts[owners + 1]
+        lengths = ends - starts
+        among = np.arange(lengths.sum()) + np.repeat(starts - (np.cumsum(lengths) - lengths), lengths)
+        held = self._more.owner[self._more.matching(condition, among)] if len(among) else among
+        found, hits = np.unique(held, return_counts=True)
+        counts = np.zeros(len(owners), np.int64)
+        counts[np.searchsorted(owners, found)] = hits
+        return [int(other) for other in owners[counts == lengths]]
+
+
+def _edges(condition: Formula, regions: Regions) -> Iterator[tuple[Branch, bool]]:
+    """The branches of a formula that become witnesses, each at its lowest and its highest codes."""
+    for number, branch in enumerate(Search([condition], _SEARCH_LIMIT).branches(regions)):
+        if number == _BRANCHES:
+            return
+        yield branch, True
+        yield branch, False
+
+
+@dataclass
+class _Column:
+    """What witnesses say of an attribute: those that name it, ascending, with their codes and texts."""
+
+    default: int
+    owners: list[int] = field(default_factory=list)
+    raw_codes: list[int] = field(default_factory=list)
+    texts: list[str | None] = field(default_factory=list)
+    claims: dict[tuple[object, ...], dict[str, set[int]]] = field(default_factory=dict)
+    witnesses: Numbers = field(default_factory=lambda: np.empty(0, np.int64))
+    codes: Numbers = field(default_factory=lambda: np.empty(0, np.int64))
+    order: Numbers = field(default_factory=lambda: np.empty(0, np.int64))
+    sorted_codes: Numbers = field(default_factory=lambda: np.empty(0, np.int64))
+    by_gram: dict[str, set[int]] = field(default_factory=dict)
+    text_at: dict[int, str] = field(default_factory=dict)
+    matched: dict[Atom, Numbers] = field(default_factory=dict)
+
+    def freeze(self) -> None:
+        self.witnesses = np.array(self.owners, np.int64)
+        self.codes = np.array(self.raw_codes, np.int64)
+        self.order = np.argsort(self.codes, kind="stable")
+        self.sorted_codes = self.codes[self.order]
+        for witness, text in zip(self.owners, self.texts, strict=True):
+            if text is not None:
+                self.text_at[witness] = text
+                for gram in _grams(text):
+                    self.by_gram.setdefault(gram, set()).add(witness)
+
+    def keep(self, kept: NDArray[np.bool_]) -> None:
+        """Find the other witnesses no more by their codes. By their texts they may be, and are told apart later."""
+        self.order = self.order[kept[self.witnesses[self.order]]]
+        self.sorted_codes = self.codes[self.order]
+
+    def codes_at(self, witnesses: Numbers) -> Numbers:
+        codes = np.full(len(witnesses), self.default, np.int64)
+        at = np.searchsorted(self.witnesses, witnesses)
+        at[at == len(self.witnesses)] = 0
+        if len(self.witnesses):
+            named = self.witnesses[at] == witnesses
+            codes[named] = self.codes[at[named]]
+        return codes
+
+    def claiming(self, atom: Atom) -> Numbers:
+        """The witnesses for which an atom is true."""
+        known = self.matched.get(atom)
+        if known is None:
+            said = self.claims.get((atom.operator, atom.constants), {})
+            found = set(said.get("true", ()))
+            if atom.is_two_valued:
+                found |= said.get("not false", set())
+            if atom.pattern is not None:
+                found |= {w for w in self._likely(atom) if atom.pattern.matches(self.text_at[w])}
+            elif atom.operator in ("like", "ilike"):
+                found |= {w for w, text in self.text_at.items() if atom.truth(text)}
+            known = self.matched[atom] = np.array(sorted(found), np.int64)
+        return known
+
+    def denying(self, atom: Atom) -> Numbers:
+        """The witnesses for which an atom that may be unknown is false."""
+        return np.array(sorted(self.claims.get((atom.operator, atom.constants), {}).get("false", ())), np.int64)
+
+    def _likely(self, atom: Atom) -> set[int] | dict[int, str]:
+        """Witnesses whose text may match: those with a rare part of the longest piece."""
+        pieces = atom.pattern.pieces if atom.pattern else ()
+        longest = max(pieces, key=len, default="")
+        if len(longest) < _GRAM:
+            return self.text_at
+        return min((self.by_gram.get(gram, set()) for gram in _grams(longest)), key=len)
+
+
+class _Witnesses:
+    """Rows in regions, for all rules: the table that rules are matched against."""
+
+    def __init__(self, regions: Regions) -> None:
+        self.regions = regions
+        self.owners: list[int] = []
+        self.owner: Numbers = np.empty(0, np.int64)
+        self.alive: Numbers = np.empty(0, np.int64)
+        self._costs: dict[int, int] = {}  # by identity: the rules' formulas stay
+        self.columns = {name: _Column(_default(own)) for name, own in regions.attributes.items()}
+
+    def add(self, rule: int, branch: Branch, highest: bool) -> None:
+        """A witness of a rule: the lowest or the highest codes of a branch."""
+        witness = len(self.owners)
+        self.owners.append(rule)
+        for attribute, restriction in branch.restrictions.items():
+            own, column = self.regions.attributes[attribute], self.columns[attribute]
+            code = _edge(restriction, highest)
+            if restriction.code is not None:
+                code = restriction.code
+            column.owners.append(witness)
+            column.raw_codes.append(code)
+            column.texts.append(_text(own, restriction, code))
+            for leaf in restriction.leaves:
+                if leaf.atom is not None and code not in leaf.sure:
+                    said = column.claims.setdefault((leaf.atom.operator, leaf.atom.constants), defaultdict(set))
+                    said[leaf.claim].add(witness)
+
+    def freeze(self) -> None:
+        self.owner = np.array(self.owners, np.int64)
+        for column in self.columns.values():
+            column.freeze()
+        self.alive = np.arange(len(self.owners))
+
+    def forget(self, rules: NDArray[np.bool_]) -> None:
+        """Leave out the witnesses of some rules."""
+        self.alive = self.alive[~rules[self.owner[self.alive]]]
+        self._costs.clear()
+        kept = np.zeros(len(self.owner), bool)
+        kept[self.alive] = True
+        for column in self.columns.values():
+            column.keep(kept)
+
+    def of(self, rule: int) -> Numbers:
+        """The witnesses of a rule, whether forgotten or not."""
+        low, high = np.searchsorted(self.owner, [rule, rule + 1])
+        return np.arange(low, high)
+
+    # Matching
+
+    def matching(self, condition: Formula, among: Numbers | None = None) -> Numbers:
+        """The witnesses for which a formula is true, ascending; looks only `among` some if these are given."""
+        if isinstance(condition, Leaf):
+            return self._matching_leaf(condition, among)
+        if condition.operator == "or":
+            parts = [self.matching(child, among) for child in condition.children]
+            return np.unique(np.concatenate(parts)) if parts else np.empty(0, np.int64)
+        for child in sorted(condition.children, key=self._cost):
+            among = self.matching(child, among)
+            if not len(among):
+                break
+        return self.alive if among is None else among
+
+    def _cost(self, condition: Formula) -> int:
+        """How many witnesses a formula is true for, at most."""
+        known = self._costs.get(id(condition))
+        if known is None:
+            known = self._costs[id(condition)] = self._counted(condition)
+        return known
+
+    def _counted(self, condition: Formula) -> int:
+        if isinstance(condition, Leaf):
+            column = self.columns[condition.attribute]
+            if column.default in condition.possible:
+                return len(self.alive)
+            if condition.atom is not None and condition.claim == "true" and not condition.sure:
+                return len(column.claiming(condition.atom))
+            return sum(high - low for low, high in self._spans(column, condition.possible))
+        costs = [self._cost(child) for child in condition.children]
+        return sum(costs) if condition.operator == "or" else min(costs, default=len(self.alive))
+
+    def _matching_leaf(self, leaf: Leaf, among: Numbers | None) -> Numbers:
+        column = self.columns[leaf.attribute]
+        if among is None:
+            if column.default in leaf.possible:
+                among = self.alive
+            elif leaf.atom is not None and leaf.claim == "true" and not leaf.sure:
+                among = column.claiming(leaf.atom)
+            else:
+                parts = [column.order[low:high] for low, high in self._spans(column, leaf.possible)]
+                among = np.sort(column.witnesses[np.concatenate(parts)]) if parts else np.empty(0, np.int64)
+                if leaf.sure == leaf.possible:
+                    return among
+        codes = column.codes_at(among)
+        true = _within(codes, leaf.sure)
+        if leaf.atom is not None and leaf.sure != leaf.possible:
+            true |= _within(codes, leaf.possible) & _atom_holds(column, leaf, leaf.atom, among)
+        return among[true]
+
+    def _spans(self, column: _Column, codes: Codes) -> list[tuple[int, int]]:
+        return [
+            (
+                int(np.searchsorted(column.sorted_codes, low, "left")),
+                int(np.searchsorted(column.sorted_codes, high, "right")),
+            )
+            for low, high in codes.intervals
+        ]
+
+
+def _atom_holds(column: _Column, leaf: Leaf, atom: Atom, among: Numbers) -> NDArray[np.bool_]:
+    is_true = np.isin(among, column.claiming(atom))
+    if leaf.claim == "true":
+        return is_true
+    if leaf.claim == "false":
+        return ~is_true if atom.is_two_valued else np.isin(among, column.denying(atom))
+    return ~is_true if leaf.claim == "not true" else ~np.isin(among, column.denying(atom))
+
+
+def _within(codes: Numbers, wanted: Codes) -> NDArray[np.bool_]:
+    if len(wanted.intervals) > 8:
+        starts = np.array([start for start, _ in wanted.intervals])
+        ends = np.array([end for _, end in wanted.intervals])
+        at = np.searchsorted(starts, codes, "right") - 1
+        inside: NDArray[np.bool_] = (at >= 0) & (codes <= ends[at])
+        return inside
+    found = np.zeros(len(codes), bool)
+    for start, end in wanted.intervals:
+        found |= (codes >= start) & (codes <= end)
+    return found
+
+
+def _default(own: AttributeRegions) -> int:
+    """The code of an attribute that a rule does not name: one for which as few tests as possible are true."""
+    for code in (ERROR, NULL):
+        if code in own.universe:
+            return code
+    return own.universe.intervals[0][0] if own.universe else NULL
+
+
+def _edge(restriction: Restriction, highest: bool) -> int:
+    return restriction.codes.intervals[-1][1] if highest else restriction.codes.intervals[0][0]
+
+
+def _text(own: AttributeRegions, restriction: Restriction, code: int) -> str | None:
+    """A text with the pieces that the tests of a branch ask for, and no others."""
+    point: Any = own.point(code)
+    if isinstance(point, str):
+        return point
+    asked = [leaf.atom.pattern for leaf in restriction.leaves if leaf.claim == "true" and leaf.atom is not None]
+    patterns = [pattern for pattern in asked if pattern is not None]
+    if not patterns:
+        return None
+    first = max((p.pieces[0] for p in patterns if p.from_start), key=len, default="")
+    last = max((p.pieces[-1] for p in patterns if p.to_end), key=len, default="")
+    middle = [piece for p in patterns for piece in p.pieces[p.from_start : len(p.pieces) - p.to_end]]
+    return _GAP.join([first, *middle, last])
+
+
+def _grams(text: str) -> set[str]:
+    return {text[at : at + _GRAM] for at in range(len(text) - _GRAM + 1)}
+
+
+def _size(condition: Formula, at_most: int) -> int:
+    """How many parts a walk through the formula meets."""
+    count, stack = 0, [condition]
+    while stack and count < at_most:
+        part = stack.pop()
+        count += 1
+        if not isinstance(part, Leaf):
+            stack.extend(part.children)
+    return count

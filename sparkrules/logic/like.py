@@ -1,0 +1,33 @@
+"""LIKE as Spark does it: `%` any characters, `_` one character, `\\` takes the next `%`, `_` or `\\` literally.
+
+Contract: the pattern matches the whole string; a character is a code point; line ends are characters like others.
+Spark refuses a `\\` before anything else or at the end, so such a pattern has no regular expression here.
+
+>>> bool(like_regex("100\\\\% _").fullmatch("100% x")), bool(like_regex("a%").fullmatch("a\\nb"))
+(True, True)
+"""
+
+from __future__ import annotations
+
+import re
+
+from sparkrules.logic.columns import Unsupported
+
+_WILDCARDS = {"%": ".*", "_": "."}
+
+
+def like_regex(pattern: str) -> re.Pattern[str]:
+    """The regular expression of a LIKE pattern."""
+    parts: list[str] = []
+    characters = iter(pattern)
+    for character in characters:
+        if character == "\\":
+            literal = next(characters, "")
+            if literal not in ("%", "_", "\\"):
+                raise Unsupported(f"Spark refuses the LIKE pattern {pattern!r}: a \\ escapes only %, _ and \\")
+            parts.append(re.escape(literal))
+        else:
+            part = _WILDCARDS.get(character) or re.escape(character)
+            if part != ".*" or parts[-1:] != [".*"]:  # a run of % is one %, else each of them would try every length
+                parts.append(part)
+    return re.compile("".join(parts), re.DOTALL)

@@ -1,0 +1,377 @@
+"""Regions: the constants of an attribute cut its values into elementary ranges, and a test becomes a set of them.
+
+Contract. The constants c0 < c1 < ... of all predicates on an attribute cut its values as in `leaves`: the code of a
+value is 2i + 1 if it equals ci, else 2i for the number i of constants below it. Two more codes:
+
+    NULL  = -1    the attribute is NULL
+    ERROR = -2    a derived attribute could not be computed: no test of it is true, not even IS NULL
+
+`Regions.leaf(predicate)` is where a predicate is true: surely in the codes `sure`, perhaps in those of `possible`
+besides, and nowhere else. The two are the same for all tests in this table:
+
+| test | codes | on NULL |
+|---|---|---|
+| `= ci`, `< ci`, `> ci` | [2i+1, 2i+1], [0, 2i], [2i+2, last] | no |
+| `<> ci`, `>= ci`, `<= ci`, `not in` | everything else except NULL | no |
+| `in (ci, cj)` | both; a NULL in the list adds nothing, and to `not in` it leaves nothing | no |
+| `<=> ci`, `not <=> ci` | as `=`; everything else | no; yes |
+| `is null`, `<=> NULL`; `is not null` | none; all | yes; no |
+| `is true`, `is false` | those of a Boolean | no |
+| `is not true`, `is not false` | everything else | yes |
+| `startswith 'ab'`, `like 'ab%'` | the strings from `ab` up to, not including, `ac` | no |
+| any test with NULL but `<=>` | none | no |
+
+A test that is not decided by codes has an `Atom`: `contains`, `endswith`, other `like`, `rlike`, an implicit cast. It
+is possible wherever the attribute is not NULL (`like 'ab%z'`: in the strings from `ab` to `ac`), and two of them on
+the same attribute may imply or exclude each other.
+
+Types come from a schema or a mapping (attribute to Arrow type, or to an `Enumeration`). Without one, an attribute that
+is compared with numbers only is taken to be a number, with strings only a text, with Booleans a Boolean, with `DATE`s a
+date or timestamp; with several of these, all of its comparisons are undecided, so that never two of them are wrongly
+disjoint. A number is known to be integral only from its type.
+
+>>> bounds = (">", "5"), ("<", "10"), (">", "12")
+>>> price = [Predicate("price", operator, (Constant("integer", text),)) for operator, text in bounds]
+>>> regions = Regions(price)
+>>> [regions.leaf(predicate).sure for predicate in price]
+[Codes(2..6), Codes(0..2), Codes(6)]
+>>> regions.attributes["price"].describe(2)
+'5 < price < 10'
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import cached_property
+from typing import Any
+
+import pyarrow as pa
+
+from sparkrules.logic.atom import Atom, Claim, folded
+from sparkrules.logic.attribute_type import MIXED, AttributeType, Types, attribute_types, is_doubtful
+from sparkrules.logic.codes import EMPTY, Codes
+from sparkrules.logic.columns import Unsupported, top_column
+from sparkrules.logic.comparison import Test, certain_test
+from sparkrules.logic.like import like_regex
+from sparkrules.logic.text_pattern import TextPattern, following
+from sparkrules.sql.tree import NEGATED, Constant, Node, Predicate, predicates
+
+NULL = -1
+ERROR = -2
+_PATTERNS = ("like", "ilike", "contains", "startswith", "endswith", "rlike")
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """Where a test on an attribute holds; see the module. `claim` is what it says of its atom."""
+
+    attribute: str
+    sure: Codes
+    possible: Codes
+    universe: Codes
+    atom: Atom | None = None
+    claim: Claim = "true"
+
+    def complement(self) -> Leaf:
+        """Where the test is not true: false, or unknown."""
+        claim = _NOT[self.claim]
+        return Leaf(
+            self.attribute, self.universe - self.possible, self.universe - self.sure, self.universe, self.atom, claim
+        )
+
+
+_NOT: dict[Claim, Claim] = {"true": "not true", "not true": "true", "false": "not false", "not false": "false"}
+
+
+@dataclass(frozen=True, eq=False)
+class AttributeRegions:
+    """The codes of one attribute.
+
+    `universe`: the codes that have values, as far as is known; `inhabited`: those that surely have.
+    """
+
+    name: str
+    type: AttributeType
+    constants: tuple[Any, ...]
+    universe: Codes = field(init=False)
+    inhabited: Codes = field(init=False)
+
+    def __post_init__(self) -> None:
+        known = dict(self._presence())
+        object.__setattr__(self, "universe", Codes.of(*((c, c) for c, there in known.items() if there is not False)))
+        object.__setattr__(self, "inhabited", Codes.of(*((c, c) for c, there in known.items() if there)))
+
+    @cached_property
+    def column(self) -> str | None:
+        """The column that it is or reaches into; None if it is derived."""
+        return top_column(self.name)
+
+    @property
+    def last(self) -> int:
+        """The highest code: above all constants."""
+        return 2 * len(self.constants)
+
+    def encode(self, value: Any) -> int:
+        """The code of a value that is not NULL."""
+        below = bisect_left(self.constants, value)
+        return 2 * below + (below < len(self.constants) and self.constants[below] == value)
+
+    def bounds(self, code: int) -> tuple[Any, Any]:
+        """The constants around a range; the same twice if the code is that constant."""
+        at = code // 2
+        if code % 2:
+            return self.constants[at], self.constants[at]
+        return (self.constants[at - 1] if at else None), (self.constants[at] if at < len(self.constants) else None)
+
+    def point(self, code: int) -> Any:
+        """The only value of a code, None if there are many."""
+        return self.constants[code // 2] if code >= 0 and code % 2 else None
+
+    def sample(self, code: int) -> Any:
+        """A value with this code; None for NULL."""
+        if code < 0:
+            return None
+        return self.point(code) if code % 2 else self.type.space.sample(*self.bounds(code))
+
+    def rounds_together(self, values: Iterable[Any]) -> bool:
+        """Whether one of these numbers, none of ours, is the same double as one of ours."""
+        for value in values:
+            low, high = self.bounds(self.encode(value))
+            if low != value and any(bound is not None and float(bound) == float(value) for bound in (low, high)):
+                return True
+        return False
+
+    def describe(self, code: int) -> str:
+        """A code in words."""
+        if code < 0:
+            return f"{self.name} is NULL" if code == NULL else f"{self.name} cannot be computed"
+        low, high = self.bounds(code)
+        if code % 2:
+            return f"{self.name} = {_shown(low)}"
+        if low is None and high is None:
+            return f"{self.name} is anything"
+        left = "" if low is None else f"{_shown(low)} < "
+        return f"{left}{self.name}" + ("" if high is None else f" < {_shown(high)}")
+
+    def _presence(self) -> Iterable[tuple[int, bool | None]]:
+        """Whether there is a value for each code."""
+        if self.column is None:
+            yield ERROR, None
+        if self.type.nullable:
+            yield NULL, True
+        if self.type.values is not None:
+            yield from ((self.encode(value), True) for value in self.type.values)
+            return
+        space = self.type.space
+        for code in range(self.last + 1):
+            low, high = self.bounds(code)
+            yield code, space.at(low) if code % 2 else space.between(low, high)
+
+    # Where a test holds
+
+    def codes(self, test: Test) -> tuple[Codes, Codes]:
+        """Where a test is surely, and where it is possibly true; its constants need not be among ours."""
+        present = Codes.of((0, self.last))
+        sure, possible = self._positive(test)
+        if test.negated:
+            sure, possible = present - possible, present - sure
+        if test.on_null:
+            null = Codes.of((NULL, NULL))
+            sure, possible = sure | null, possible | null
+        return sure & self.universe, possible & self.universe
+
+    def prefix_codes(self, prefix: str) -> tuple[Codes, Codes]:
+        """The strings that begin so."""
+        end = following(prefix)
+        at_least = self.codes(Test("text", "<", (prefix,), negated=True))
+        below = (self.universe, self.universe) if end is None else self.codes(Test("text", "<", (end,)))
+        return at_least[0] & below[0], at_least[1] & below[1]
+
+    def _positive(self, test: Test) -> tuple[Codes, Codes]:
+        if test.operator == "present":
+            return (everything := Codes.of((0, self.last))), everything
+        if test.operator in ("=", "in"):
+            found = [self.encode(value) for value in test.values]
+            return Codes.of(*((c, c) for c in found if c % 2)), Codes.of(*((c, c) for c in found))
+        value = test.values[0]
+        code = self.encode(value)
+        inside = 0 if code % 2 else 1  # a constant that is not ours lies within a range, which it divides
+        low, high = self.bounds(code)
+        if test.operator == "<":
+            touched = inside and self.type.space.between(low, value) is not False
+            return Codes.of((0, code - 1)), Codes.of((0, code if touched else code - 1))
+        touched = inside and self.type.space.between(value, high) is not False
+        return Codes.of((code + 1, self.last)), Codes.of((code if touched else code + 1, self.last))
+
+
+class Regions:
+    """The regions of all attributes that some predicates test. See the module.
+
+    A predicate that was not among them can be asked for as well: its constants are not cut at, so where they divide a
+    range, the range is possible and not sure.
+    """
+
+    def __init__(self, tests: Iterable[Predicate], types: Types | pa.Schema | None = None) -> None:
+        by_attribute: dict[str, list[Predicate]] = {}
+        for predicate in dict.fromkeys(tests):
+            by_attribute.setdefault(predicate.attribute, []).append(predicate)
+        declared = attribute_types(by_attribute, types)
+        self.attributes = {name: _regions(name, found, declared[name]) for name, found in by_attribute.items()}
+        self._leaves: dict[Predicate, Leaf] = {}
+        self._complements: dict[Predicate, Leaf] = {}
+
+    @staticmethod
+    def of_trees(*trees: Node, types: Types | pa.Schema | None = None) -> Regions:
+        """The regions of the predicates of some trees."""
+        return Regions((predicate for tree in trees for predicate in predicates(tree)), types)
+
+    def leaf(self, predicate: Predicate) -> Leaf:
+        """Where a predicate on one of the attributes is true."""
+        found = self._leaves.get(predicate)
+        if found is None:
+            found = self._leaves[predicate] = _leaf(self.attributes[predicate.attribute], predicate)
+        return found
+
+    def complement(self, predicate: Predicate) -> Leaf:
+        """Where a predicate is not true."""
+        found = self._complements.get(predicate)
+        if found is None:
+            found = self._complements[predicate] = self.leaf(predicate).complement()
+        return found
+
+    def independent(self, attributes: Iterable[str]) -> bool:
+        """Whether any values of these attributes can come together in a row: they are different columns."""
+        columns = [self.attributes[attribute].column for attribute in attributes]
+        return None not in columns and len(set(columns)) == len(columns)
+
+
+def _regions(name: str, tests: list[Predicate], declared: AttributeType) -> AttributeRegions:
+    values = {value for predicate in tests for value in _cuts(predicate, declared)}
+    if declared.is_guessed_number and len(set(map(float, values))) < len(values):
+        # If the column is a double, constants that we tell apart are equal.
+        declared, values = MIXED, set()
+    if declared.values is not None:
+        values.update(declared.values)
+    return AttributeRegions(name, declared, tuple(sorted(values)))
+
+
+def _cuts(predicate: Predicate, declared: AttributeType) -> Iterable[Any]:
+    test = _test(predicate, declared)
+    if test is None:
+        return ()
+    if test.operator not in _PATTERNS:
+        return test.values
+    pattern = Atom.of(predicate).pattern
+    if pattern is None or not pattern.prefix:
+        return ()
+    end = following(pattern.prefix)
+    return (pattern.prefix,) if pattern.is_whole or end is None else (pattern.prefix, end)
+
+
+def _leaf(regions: AttributeRegions, predicate: Predicate) -> Leaf:
+    universe = regions.universe
+    test = _test(predicate, regions.type)
+    if test is not None and regions.type.is_guessed_number and regions.rounds_together(test.values):
+        test = None
+    if test is not None and regions.type.is_guessed_text and is_doubtful(predicate):
+        is_known = test.operator in ("=", "in") and all(regions.encode(value) % 2 for value in test.values)
+        test = test if is_known else None
+    if test is not None and test.operator not in _PATTERNS:
+        sure, possible = regions.codes(test)
+        if sure == possible:
+            return Leaf(regions.name, sure, possible, universe)
+        return Leaf(regions.name, sure, possible, universe, *_atom(predicate, is_two_valued=True))
+    atom, claim = _atom(
+        predicate, is_two_valued=test is not None and predicate.operator.removeprefix("not ") != "rlike"
+    )
+    present = universe - Codes.of((ERROR, NULL))
+    if test is None:
+        return _undecided(regions, predicate, atom, claim)
+    sure, possible = _pattern_codes(regions, atom.pattern, present)
+    if test.negated:
+        sure, possible = present - possible, present - sure
+    return Leaf(regions.name, sure, possible, universe, atom, claim)
+
+
+def _is_valid_pattern(predicate: Predicate) -> bool:
+    """Spark raises an error for others, so that the test is neither true nor false."""
+    operator = predicate.operator.removeprefix("not ")
+    if operator not in ("like", "ilike"):
+        return operator != "rlike"
+    try:
+        return like_regex(folded(predicate.constants[0]).text) is not None
+    except Unsupported:
+        return False
+
+
+def _pattern_codes(regions: AttributeRegions, pattern: TextPattern | None, present: Codes) -> tuple[Codes, Codes]:
+    if pattern is None:
+        return EMPTY, present
+    if pattern.is_whole:
+        return regions.codes(Test("text", "=", pattern.pieces))
+    sure, possible = regions.prefix_codes(pattern.prefix) if pattern.prefix else (present, present)
+    return (sure, possible) if pattern.is_prefix_only else (EMPTY, possible)
+
+
+def _undecided(regions: AttributeRegions, predicate: Predicate, atom: Atom, claim: Claim) -> Leaf:
+    """A comparison of unknown types; what it says for NULL is known all the same."""
+    possible = regions.universe - Codes.of((ERROR, NULL))
+    # `is not true` of something that is no Boolean: not known even for NULL, and Spark will refuse it anyway.
+    if predicate.operator in ("not <=>", "is not true", "is not false"):
+        null = Codes.of((NULL, NULL)) & regions.universe
+        return Leaf(regions.name, null, possible | null, regions.universe, atom, claim)
+    return Leaf(regions.name, EMPTY, possible, regions.universe, atom, claim)
+
+
+def _atom(predicate: Predicate, is_two_valued: bool) -> tuple[Atom, Claim]:
+    operator = predicate.operator
+    if operator in ("is not true", "is not false"):
+        return Atom.of(Predicate(predicate.attribute, "is " + operator[7:])), "not true"
+    negative = operator.startswith("not ") or operator in ("<>", ">=", "<=", "is false")
+    base = NEGATED[operator] if negative else operator
+    atom = Atom.of(Predicate(predicate.attribute, base, predicate.constants), is_two_valued)
+    return atom, "false" if negative else "true"
+
+
+def _test(predicate: Predicate, declared: AttributeType) -> Test | None:
+    """The test that a predicate makes on an attribute of a type; None if that is not certain."""
+    column = declared.column
+    constants = tuple(map(folded, predicate.constants))
+    if predicate.operator in ("rlike", "not rlike"):
+        if column is None or column.family != "text" or _is_null(constants):
+            return Test("presence", "in") if _is_null(constants) else None
+        return Test("text", "like", negated=predicate.operator == "not rlike")
+    if column is None and (predicate.operator in ("is null", "is not null") or _is_null(constants)):
+        column = MIXED.presence
+    if column is None:
+        return None
+    try:
+        test = certain_test(Predicate(predicate.attribute, predicate.operator, constants), column)
+    except Unsupported:
+        return None
+    return _in_one_order(test, declared)
+
+
+def _is_null(constants: tuple[Constant, ...]) -> bool:
+    return bool(constants) and all(constant.kind == "null" for constant in constants)
+
+
+def _in_one_order(test: Test, declared: AttributeType) -> Test | None:
+    """The test with constants that can be compared with all others of the attribute; None if there is no such order.
+
+    A bigint or a decimal is cast to double to be compared with one. Up to 2^53 that changes nothing for an integer;
+    else values that other tests tell apart become equal.
+    """
+    column = declared.column
+    if test.domain != "double" or column is None or column.family in ("float", "double"):
+        return test
+    if column.family == "integer" and all(abs(value) < 2**53 for value in test.values):
+        return test._replace(domain="exact", values=tuple(Decimal(value) for value in test.values))
+    return None
+
+
+def _shown(value: Any) -> str:
+    return repr(value) if isinstance(value, str) else str(value)

@@ -1,0 +1,315 @@
+"""Can a Boolean tree be true? A bounded search over the regions of its attributes.
+
+Contract: `satisfiable` looks for a code for each attribute under which the tree is true.
+
+| answer | `holds` | `certain` |
+|---|---|---|
+| no row makes it true | False | True |
+| a row does, and `witness` has its codes | True | True |
+| there are codes, but perhaps no row has them: undecided tests, derived attributes, unknown types | True | False |
+| the search was given up after `limit` steps | True | False, and `is_exhausted` |
+
+So "no" is always right, and "yes" is if it is `certain`. Tests on one attribute under an AND are intersected; an OR is
+tried one operand after the other, those first that leave fewest choices. Over attributes with declared types and tests
+that codes decide, the answer is exact.
+
+`Formula`: a tree over leaves, in which "is not true" of a whole tree is a tree again (De Morgan; a leaf's complement is
+where it is false or unknown).
+
+>>> from sparkrules.sql import parse_rule
+>>> tree = parse_rule("price > 5 AND price < 10 AND (price > 12 OR price < 3)")
+>>> satisfiable([formula(tree, regions := Regions.of_trees(tree))], regions).holds
+False
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from sparkrules.logic.atom import conflict
+from sparkrules.logic.codes import Codes
+from sparkrules.logic.regions import AttributeRegions, Leaf, Regions
+from sparkrules.sql.tree import Node, Predicate
+
+LIMIT = 20_000
+# After a witness that is not certain, how much longer to look for one that is.
+_PATIENCE = 20
+# How many codes of an attribute are tried one by one where its tests are not decided by codes.
+_TRIED_CODES = 500
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gate:
+    """AND or OR over formulas."""
+
+    operator: Literal["and", "or"]
+    children: tuple[Formula, ...]
+
+
+Formula = Leaf | Gate
+
+
+@dataclass(frozen=True)
+class Satisfiability:
+    """See the module."""
+
+    holds: bool
+    certain: bool
+    witness: dict[str, int] = field(default_factory=dict)
+    is_exhausted: bool = False
+
+
+def formula(tree: Node, regions: Regions, *, is_true: bool = True) -> Formula:
+    """The formula "the tree is true", or "the tree is not true". Shared parts of the tree stay shared."""
+    leaf_of = regions.leaf if is_true else regions.complement
+    if isinstance(tree, Predicate):
+        return leaf_of(tree)
+    made: dict[int, Formula] = {}
+    stack: list[Node] = [tree]
+    while stack:
+        node = stack[-1]
+        if id(node) in made:
+            stack.pop()
+        elif isinstance(node, Predicate):
+            made[id(node)] = leaf_of(node)
+            stack.pop()
+        else:
+            missing = [child for child in node.children if id(child) not in made]
+            if missing:
+                stack.extend(missing)
+                continue
+            operator: Literal["and", "or"] = "and" if (node.operator == "and") == is_true else "or"
+            made[id(node)] = Gate(operator, tuple(made[id(child)] for child in node.children))
+    return made[id(tree)]
+
+
+def satisfiable(formulas: Sequence[Formula], regions: Regions, limit: int = LIMIT) -> Satisfiability:
+    """Whether all of some formulas can be true together."""
+    uncertain: Satisfiability | None = None
+    search = Search(formulas, limit)
+    for branch in search.branches(regions):
+        found = branch.witness(regions)
+        if found.certain:
+            return found
+        if uncertain is None:
+            uncertain = found
+            search.limit = min(limit, search.steps + _PATIENCE)
+    if uncertain is None and search.is_exhausted:
+        return Satisfiability(holds=True, certain=False, is_exhausted=True)
+    return uncertain or Satisfiability(holds=False, certain=True)
+
+
+def impossible(formulas: Sequence[Formula], regions: Regions, limit: int = LIMIT) -> bool:
+    """Whether it is proved that not all formulas can be true together: `satisfiable` when only "no" matters."""
+    search = Search(formulas, limit)
+    return next(search.branches(regions), None) is None and not search.is_exhausted
+
+
+class Search:
+    """The branches in which all of some formulas are true, found one by one. `is_exhausted`: there may be more."""
+
+    def __init__(self, formulas: Sequence[Formula], limit: int = LIMIT) -> None:
+        self.limit = limit
+        self.steps = 0
+        self.is_exhausted = False
+        self._stack = [Branch(list(formulas), [], {})]
+
+    def branches(self, regions: Regions) -> Iterator[Branch]:
+        """Each is a conjunction of codes that makes the formulas true; together they are all that do."""
+        while self._stack:
+            self.steps += 1
+            if self.steps > self.limit:
+                self.is_exhausted = True
+                return
+            branch = self._stack.pop()
+            if not branch.propagate(regions):
+                continue
+            if branch.choices:
+                self._stack.extend(branch.split())
+            else:
+                yield branch
+
+
+class Restriction(NamedTuple):
+    """What is left of an attribute: its codes, the leaves on it that have atoms, and a code that fulfils these."""
+
+    codes: Codes
+    leaves: tuple[Leaf, ...] = ()
+    code: int | None = None
+
+
+class Branch:
+    """A partial choice: formulas that must be true, ORs still open, and what both leave of each attribute."""
+
+    __slots__ = ("choices", "required", "restrictions")
+
+    def __init__(
+        self, required: list[Formula], choices: list[tuple[Formula, ...]], restrictions: dict[str, Restriction]
+    ) -> None:
+        self.required = required
+        self.choices = choices
+        self.restrictions = restrictions
+
+    def propagate(self, regions: Regions) -> bool:
+        """Take over what must be true until nothing more follows; False if it cannot be."""
+        while True:
+            while self.required:
+                part = self.required.pop()
+                if isinstance(part, Leaf):
+                    restricted = self._restricted(part, regions)
+                    if restricted is None:
+                        return False
+                    self.restrictions[part.attribute] = restricted
+                elif part.operator == "and":
+                    self.required.extend(part.children)
+                else:
+                    self.choices.append(part.children)
+            kept: list[tuple[Formula, ...]] = []
+            for choice in self.choices:
+                left = self._open(choice, regions)
+                if left is None:
+                    continue
+                if len(left) == 1:
+                    self.required.append(left[0])
+                elif not left:
+                    return False
+                else:
+                    kept.append(left)
+            self.choices = kept
+            if not self.required:
+                return True
+
+    def split(self) -> list[Branch]:
+        """One branch for each operand of the smallest OR; the last is tried first, so the simplest stand last."""
+        smallest = min(range(len(self.choices)), key=lambda number: len(self.choices[number]))
+        rest = self.choices[:smallest] + self.choices[smallest + 1 :]
+        operands = sorted(self.choices[smallest], key=lambda operand: isinstance(operand, Leaf))
+        return [Branch([operand], list(rest), dict(self.restrictions)) for operand in operands]
+
+    def witness(self, regions: Regions) -> Satisfiability:
+        """A code for each restricted attribute."""
+        chosen, certain = {}, regions.independent(self.restrictions)
+        for attribute, restriction in self.restrictions.items():
+            own = regions.attributes[attribute]
+            code = certain_code(restriction, own) if certain else None
+            certain = code is not None
+            chosen[attribute] = any_code(restriction) if code is None else code
+        return Satisfiability(holds=True, certain=certain, witness=chosen)
+
+    def _restricted(self, leaf: Leaf, regions: Regions) -> Restriction | None:
+        before = self.restrictions.get(leaf.attribute)
+        codes = leaf.possible if before is None else before.codes & leaf.possible
+        if not codes:
+            return None
+        leaves = before.leaves if before else ()
+        if leaf.atom is None and not leaves:
+            return Restriction(codes)
+        own = regions.attributes[leaf.attribute]
+        code = before.code if before else None
+        after = leaves if leaf.atom is None else (*leaves, leaf)
+        # Hundreds of patterns on one text are common: the code that fulfilled the others mostly fulfils one more.
+        if code is not None and code in codes and (leaf.atom is None or _joins(leaf, leaves, code, own)):
+            return Restriction(codes, after, code)
+        code = _possible_code(codes, after, own)
+        return None if code is None else Restriction(codes, after, code)
+
+    def _open(self, choice: tuple[Formula, ...], regions: Regions) -> tuple[Formula, ...] | None:
+        """The operands of an OR that can still be true; None if one is true already."""
+        left: list[Formula] = []
+        for operand in choice:
+            if isinstance(operand, Leaf):
+                before = self.restrictions.get(operand.attribute)
+                if before is not None and before.codes <= operand.sure:
+                    return None
+                if self._restricted(operand, regions) is None:
+                    continue
+            elif not operand.children:
+                if operand.operator == "and":
+                    return None
+                continue
+            left.append(operand)
+        return tuple(left)
+
+
+def any_code(restriction: Restriction) -> int:
+    """A code that is left; rather one of a value than NULL."""
+    if restriction.code is not None:
+        return restriction.code
+    first = restriction.codes.intervals[0][0]
+    if first >= 0:
+        return first
+    return next((max(start, 0) for start, end in restriction.codes.intervals if end >= 0), first)
+
+
+def certain_code(restriction: Restriction, own: AttributeRegions) -> int | None:
+    """A code that some value surely has, and for which all tests surely are as required."""
+    sure = restriction.codes & own.inhabited
+    if not restriction.leaves or not sure:
+        return any_code(Restriction(sure)) if sure else None
+    for code in _candidates(sure, restriction.leaves)[0]:
+        point = own.point(code)
+        needed = [leaf for leaf in restriction.leaves if code not in leaf.sure]
+        if all(leaf.atom is not None and leaf.atom.truth(point) is wanted(leaf) for leaf in needed):
+            return code
+    return None
+
+
+def _possible_code(codes: Codes, leaves: tuple[Leaf, ...], own: AttributeRegions) -> int | None:
+    """A code for which nothing shows that the tests exclude each other."""
+    known: dict[tuple[bool, ...], bool] = {}
+    candidates, is_complete = _candidates(codes, leaves)
+    for code in candidates:
+        needed = tuple(code not in leaf.sure for leaf in leaves)
+        if needed not in known:
+            facts = [leaf for leaf, is_needed in zip(leaves, needed, strict=True) if _is_fact(leaf, is_needed, code)]
+            known[needed] = not conflict((leaf.atom, leaf.claim) for leaf in facts if leaf.atom)
+        if known[needed] and all(_at_point(leaf, code, own) for leaf in leaves):
+            return code
+    return None if is_complete else codes.intervals[0][0]
+
+
+def _joins(leaf: Leaf, leaves: tuple[Leaf, ...], code: int, own: AttributeRegions) -> bool:
+    """Whether one more test is possible at a code at which the others are."""
+    if leaf.atom is None or not _is_fact(leaf, code not in leaf.sure, code):
+        return True
+    if not _at_point(leaf, code, own):
+        return False
+    mine = leaf.atom, leaf.claim
+    return not any(
+        conflict([mine, (other.atom, other.claim)])
+        for other in leaves
+        if other.atom is not None and _is_fact(other, code not in other.sure, code)
+    )
+
+
+def _is_fact(leaf: Leaf, is_needed: bool, code: int) -> bool:
+    """Whether a test says something about the value: its atom decides, or it holds by its codes (`startswith 'ab'`)."""
+    return is_needed or (leaf.claim == "true" and code >= 0)
+
+
+def _at_point(leaf: Leaf, code: int, own: AttributeRegions) -> bool:
+    """Whether a single value can be as a test requires."""
+    if leaf.atom is None or code in leaf.sure:
+        return True
+    truth = leaf.atom.truth(own.point(code))
+    return truth is None or truth is wanted(leaf)
+
+
+def wanted(leaf: Leaf) -> bool:
+    """What a leaf requires its atom to be, if that is either true or false."""
+    return leaf.claim in ("true", "not false")
+
+
+def _candidates(codes: Codes, leaves: tuple[Leaf, ...]) -> tuple[list[int], bool]:
+    """Codes of which one will do if any does; whether that is so."""
+    if len(codes) <= _TRIED_CODES:
+        return list(codes), True
+    # Between the ends of all intervals involved the tests say the same, except at constants that a pattern matches.
+    ends = {end + step for _, end in codes.intervals[:_TRIED_CODES] for step in (0, -1)}
+    ends |= {start + step for start, _ in codes.intervals[:_TRIED_CODES] for step in (0, 1)}
+    for leaf in leaves:
+        for own in (leaf.sure, leaf.possible):
+            ends |= {at + step for pair in own.intervals[:_TRIED_CODES] for at in pair for step in (-1, 0, 1)}
+    return sorted(code for code in ends if code in codes), False

@@ -1,0 +1,170 @@
+"""Rules as they are read, to a segment: fields checked, texts compiled together, the others set aside.
+
+>>> rows = [RuleRow("hot", "temperature > 30"), RuleRow("broken", "temperature >"), RuleRow("hot", "temperature > 40")]
+>>> done = compile_rows(rows, "alerts")
+>>> done.segment, [(place, rejected.id, rejected.reason[:16]) for place, rejected in done.rejected]
+(Segment(1 subscriptions, 1 predicates, 1 nodes), [(1, 'broken', 'expected a value'), (2, 'hot', "rule set 'alerts")])
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+import numpy as np
+
+from sparkrules.errors import DuplicateId, RuleSetError
+from sparkrules.index.builder import SubscriptionColumns, instants, metadata_json, segment_of, strings
+from sparkrules.index.merge import merge_segments
+from sparkrules.index.segment import Segment
+from sparkrules.rules.compile import compile_texts
+from sparkrules.rules.fields import check_id, check_metadata, check_priority, check_where
+from sparkrules.rules.sources import FileRow, NoRule, RuleRow
+from sparkrules.rules.validity import check_validity
+from sparkrules.sql import DEFAULT_POLICY, Policy, RuleError, functions_of
+from sparkrules.sql.rejected import Rejected, Source
+
+
+@dataclass(frozen=True)
+class CompiledRows:
+    """The accepted rules, their ids in the order of the rows, and those set aside with their place among the rows."""
+
+    segment: Segment
+    ids: list[str]
+    rejected: list[tuple[int, Rejected]]
+
+
+class CheckedRow(NamedTuple):
+    """A row whose fields are as they must be; its text has not been looked at."""
+
+    id: str
+    where: str
+    priority: int
+    metadata: dict[str, object] | None
+    valid_from: datetime | None
+    valid_until: datetime | None
+
+
+def check_row(row: RuleRow, default_validity: timedelta | None = None) -> CheckedRow:
+    """The fields of a row; `RuleSetError` if one of them is wrong."""
+    id, where, priority, metadata, valid_from, valid_until = row
+    if isinstance(id, NoRule):
+        raise RuleSetError(id.reason)
+    if valid_from is not None or valid_until is not None or default_validity is not None:
+        valid_from, valid_until = check_validity(valid_from, valid_until, default_validity)
+    return CheckedRow(
+        check_id(id), check_where(where), check_priority(priority), check_metadata(metadata), valid_from, valid_until
+    )
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Millions of small objects are made, in no cycles: there is no point in looking for cycles among them."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+@_no_collection()
+def compile_rows(
+    rows: Iterable[RuleRow],
+    rule_set: str,
+    *,
+    dialect: str = "spark",
+    policy: Policy = DEFAULT_POLICY,
+    default_validity: timedelta | None = None,
+    taken: Callable[[list[str]], Collection[str]] = lambda _: (),
+    progress: Callable[[list[str]], Iterable[str]] = iter,
+) -> CompiledRows:
+    """Compile rows; `taken` says which ids are. Of rules with the same id the first that is accepted stays.
+
+    `progress` is given the texts and gives them back, one by one as they are compiled.
+    """
+    rejected: list[tuple[int, Rejected]] = []
+    open_rows: list[tuple[int, CheckedRow]] = []
+    sources: dict[int, Source] = {}
+    for place, read in enumerate(rows):
+        if isinstance(read, FileRow):
+            sources[place] = read.source
+        try:
+            open_rows.append((place, check_row(read, default_validity)))
+        except RuleSetError as error:
+            rejected.append((place, Rejected.of(read.id, read.where, error, sources.get(place))))
+    refused = set(taken([row.id for _, row in open_rows]))
+    segments: list[Segment] = []
+    ids: list[str] = []
+    while open_rows:
+        chosen: dict[str, tuple[int, CheckedRow]] = {}
+        later: list[tuple[int, CheckedRow]] = []
+        for place, row in open_rows:
+            if row.id in refused:
+                rejected.append(
+                    (place, Rejected.of(row.id, row.where, duplicate(rule_set, row.id), sources.get(place)))
+                )
+            elif row.id in chosen:
+                later.append((place, row))
+            else:
+                chosen[row.id] = (place, row)
+        segment, errors = _compiled([row for _, row in chosen.values()], dialect, policy, progress)
+        for number, (place, row) in enumerate(chosen.values()):
+            if number in errors:
+                rejected.append((place, Rejected.of(row.id, row.where, errors[number], sources.get(place))))
+            else:
+                ids.append(row.id)
+        segments.append(segment)
+        if not later:
+            break
+        refused.update(segment.subscription_id.tolist())
+        open_rows = later
+    none = np.empty(0, np.int32)
+    whole = (
+        segments[0] if len(segments) == 1 else merge_segments([(segment, none) for segment in segments], functions_of)
+    )
+    return CompiledRows(whole, ids, sorted(rejected, key=lambda found: found[0]))
+
+
+def without_taken(done: CompiledRows, rule_set: str, taken: Collection[str]) -> CompiledRows:
+    """The same without the rules whose id is taken: set aside, behind those that were."""
+    if not taken:
+        return done
+    segment = done.segment
+    rows = np.flatnonzero(np.isin(segment.subscription_id, list(taken)))
+    late = [
+        (row, Rejected.of(id, segment.where[row], duplicate(rule_set, id)))
+        for row, id in zip(rows.tolist(), segment.subscription_id[rows].tolist(), strict=True)
+    ]
+    ids = [id for id in done.ids if id not in taken]
+    return CompiledRows(merge_segments([(segment, rows.astype(np.int32))], functions_of), ids, [*done.rejected, *late])
+
+
+def duplicate(rule_set: str, id: str) -> DuplicateId:
+    return DuplicateId(f"rule set {rule_set!r} has a subscription {id!r} already; unsubscribe it first")
+
+
+def _compiled(
+    rows: Sequence[CheckedRow], dialect: str, policy: Policy, progress: Callable[[list[str]], Iterable[str]]
+) -> tuple[Segment, dict[int, RuleError]]:
+    """The segment of rows with different ids, and what is wrong with the others, by number."""
+    done = compile_texts(progress([row.where for row in rows]), dialect=dialect, policy=policy)
+    accepted = done.accepted.tolist()
+    own = [rows[number] for number in accepted]
+    subscriptions = SubscriptionColumns(
+        strings(row.id for row in own),
+        np.array([row.priority for row in own], np.int32),
+        strings(row.where for row in own),
+        strings(metadata_json(row.metadata) for row in own),
+        strings(done.translated.get(number) for number in accepted),
+        instants(row.valid_from for row in own),
+        instants(row.valid_until for row in own),
+        strings(None for _ in own),
+    )
+    functions = functions_of(done.forest.attributes, done.forest.constants)
+    return segment_of(done.forest, subscriptions, functions), done.errors

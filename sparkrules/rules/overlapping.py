@@ -1,0 +1,144 @@
+"""Which subscriptions can match rows of which advertisements: `OverlapIndex` and the exact test, for a rule set."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sparkrules.index import Rule, Segment, build_segment
+from sparkrules.index.segment import AND, PREDICATE
+from sparkrules.logic.advertisements import OverlapIndex
+from sparkrules.logic.regions import Regions
+from sparkrules.logic.satisfiable import Formula, Gate, Satisfiability, formula, satisfiable
+from sparkrules.rules.advertised import Advertisement
+from sparkrules.sql import Node, Predicate
+from sparkrules.sql.tree import distinct_predicates
+from sparkrules.store import Pairs
+
+
+class OverlappingPair(NamedTuple):
+    """A subscription that may match rows of an advertisement. `certain`: there is a row that fulfils both."""
+
+    advertisement: str
+    subscription: str
+    certain: bool
+
+
+class OverlapQuestions:
+    """What overlaps the conditions of a segment, each of which is looked at once, whoever has subscribed to it.
+
+    >>> from sparkrules.sql import parse_rule
+    >>> texts = {"a": "price < 10", "b": "10 > price", "c": "price > 7 AND price < 9"}
+    >>> segment = build_segment(Rule(id, text, parse_rule(text)) for id, text in texts.items())
+    >>> OverlapQuestions(segment, None).ids(parse_rule("price > 9 AND price < 9.5"))
+    ['a', 'b']
+    """
+
+    def __init__(self, segment: Segment, schema: pa.Schema | None) -> None:
+        self.segment = segment
+        self.schema = schema
+        self._index = OverlapIndex(segment, schema)
+        self._regions: Regions | None = None
+        self._known: set[Predicate] = set()
+        self._formulas: dict[int, Formula] = {}  # by node: an advertisement asks for the same as the one before
+
+    def prepare(self, trees: Iterable[Node]) -> None:
+        """Say which conditions will be asked for: what they need is then made once."""
+        asked = {test for tree in trees for test in distinct_predicates(tree)}
+        if self._regions is None or not asked <= self._known:
+            # One column has one type: where none is declared, what all conditions compare it with is taken together.
+            self._known = asked.union(self.segment.predicates())
+            self._regions = Regions(self._known, self.schema)
+            self._formulas.clear()
+
+    def ids(self, tree: Node, *, exact: bool = True) -> list[str]:
+        """The ids of those that may overlap, in output order. Without `exact`, predicates are looked at one by one."""
+        numbers = self.numbers(tree, exact=exact)
+        found: list[str] = self.segment.subscription_id[numbers].tolist()
+        return found
+
+    def numbers(self, tree: Node, *, exact: bool = True) -> NDArray[np.int32]:
+        """The same as numbers of subscriptions."""
+        found = self._index.numbers(tree)
+        if exact:
+            overlaps = dict(self._exact(found, tree))
+            nodes = self.segment.subscription_node[found].tolist()
+            found = found[np.array([overlaps[node].holds for node in nodes], bool)]
+        return found
+
+    def pairs(self, advertisements: Collection[Advertisement]) -> Iterator[OverlappingPair]:
+        """Those that overlap each advertisement, in output order."""
+        self.prepare(own.tree for own in advertisements)
+        for advertisement in advertisements:
+            for number, certain in self._decided(advertisement.tree):
+                yield OverlappingPair(advertisement.id, self.segment.subscription_id[number], certain)
+
+    def rows(self, advertisements: Segment) -> Pairs:
+        """The same as numbers, for the advertisements of a segment."""
+        trees = [advertisements.tree(node) for node in advertisements.subscription_node.tolist()]
+        self.prepare(trees)
+        found = [(own, number, certain) for own, tree in enumerate(trees) for number, certain in self._decided(tree)]
+        if not found:
+            return Pairs.none()
+        columns = zip(*found, strict=True)
+        return Pairs(np.array(next(columns)), np.array(next(columns)), np.array(next(columns)))
+
+    def _decided(self, tree: Node) -> Iterator[tuple[int, bool]]:
+        """The numbers of those that may overlap, in output order, and whether that is certain."""
+        found = self._index.numbers(tree)
+        overlaps = dict(self._exact(found, tree))
+        for number in found.tolist():
+            own = overlaps[int(self.segment.subscription_node[number])]
+            if own.holds:
+                yield number, own.certain
+
+    def _exact(self, numbers: NDArray[np.int32], tree: Node) -> Iterator[tuple[int, Satisfiability]]:
+        """For each condition that some of the subscriptions have, by node, whether it overlaps."""
+        self.prepare([tree])
+        assert self._regions is not None
+        given = formula(tree, self._regions)
+        for node in np.unique(self.segment.subscription_node[numbers]).tolist():
+            yield node, satisfiable([self._formula(node, self._regions), given], self._regions)
+
+    def _formula(self, node: int, regions: Regions) -> Formula:
+        segment, made = self.segment, self._formulas
+        stack = [node]
+        while stack:
+            number = stack[-1]
+            if number in made:
+                stack.pop()
+            elif segment.node_operator[number] == PREDICATE:
+                made[number] = regions.leaf(segment.predicate(int(segment.node_predicate[number])))
+            else:
+                children = segment.children.row(number).tolist()
+                missing = [child for child in children if child not in made]
+                stack.extend(missing)
+                if not missing:
+                    is_all = segment.node_operator[number] == AND
+                    made[number] = Gate("and" if is_all else "or", tuple([made[child] for child in children]))
+        return made[node]
+
+
+def decided(subscriptions: Segment, advertisements: Segment, types: pa.Schema | None) -> Pairs:
+    """Which of the subscriptions and advertisements of two segments may overlap, for a store."""
+    return OverlapQuestions(subscriptions, types).rows(advertisements)
+
+
+def advertising(
+    advertisements: Mapping[str, Advertisement], tree: Node, schema: pa.Schema | None = None
+) -> Iterator[str]:
+    """The ids of the advertisements that a condition may overlap, in their order."""
+    registered = build_segment(Rule(own.id, own.where, own.tree) for own in advertisements.values())
+    found = set(OverlapQuestions(registered, schema).ids(tree))
+    return (id for id in advertisements if id in found)
+
+
+def texts_table(texts: Iterable[tuple[str | None, list[str] | None, str | None]], column: str) -> pa.Table:
+    """What `RuleSet.overlaps` says about texts: the text, ids of subscriptions, or why there are none."""
+    rows = [{"text": text, "subscriptions": ids, "error": error} for text, ids, error in texts]
+    types = [("text", pa.string()), ("subscriptions", pa.list_(pa.string())), ("error", pa.string())]
+    return pa.Table.from_pylist(rows, pa.schema(types)).rename_columns([column, "subscriptions", "error"])

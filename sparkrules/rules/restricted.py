@@ -1,0 +1,27 @@
+"""Some subscriptions of a segment as a segment of their own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparkrules.index import Segment
+from sparkrules.index.merge import merge_segments
+from sparkrules.sql import functions_of
+
+
+def restricted_segment(segment: Segment, numbers: NDArray[np.int32]) -> Segment:
+    """The subscriptions of some numbers. Their tickets stay with the original: its owners change that, not a copy.
+
+    >>> from sparkrules.index import Rule, build_segment
+    >>> from sparkrules.sql import parse_rule
+    >>> whole = build_segment(Rule(text, text, parse_rule(text), ticket="77aa") for text in ("a > 1", "b > 1"))
+    >>> restricted_segment(whole, np.array([1], np.int32)).where.tolist()
+    ['b > 1']
+    """
+    left_out = np.ones(len(segment.subscription_id), bool)
+    left_out[numbers] = False
+    made = merge_segments([(segment, np.flatnonzero(left_out).astype(np.int32))], functions_of)
+    return replace(made, ticket=np.full(len(made.ticket), None, object))

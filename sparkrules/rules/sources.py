@@ -1,0 +1,285 @@
+"""Rules from where users keep them: Python objects, a DataFrame, a CSV, JSON lines or YAML file.
+
+Every source is read as a stream of `RuleRow`, as it stands there: whether a row is a good rule is for the rule set to
+say, so that one bad row does not end the reading.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+
+import pyarrow as pa
+
+from sparkrules.errors import RuleSetError
+from sparkrules.rules.frames import as_arrow, is_frame
+from sparkrules.sql.rejected import Source
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+FIELDS = ("id", "where", "priority", "metadata", "valid_from", "valid_until")
+
+
+class RuleRow(NamedTuple):
+    """A rule as it was read; nothing is checked yet."""
+
+    id: Any
+    where: Any
+    priority: Any = None
+    metadata: Any = None
+    valid_from: Any = None
+    valid_until: Any = None
+
+
+class FileRow(RuleRow):
+    """A rule of a file, which it knows: the same as any other row with these fields."""
+
+    source: Source
+
+
+class NoRule(NamedTuple):
+    """What stands in the place of an id where there is no rule: the reason, and the id if there is one."""
+
+    reason: str
+    id: str = ""
+
+    def __str__(self) -> str:
+        return self.id
+
+
+def read_rules(source: object) -> Iterator[RuleRow]:
+    """The rules of a source, as they stand there.
+
+    >>> [row.id for row in read_rules({"hot": "temperature > 30", "cold": "temperature < 0"})]
+    ['hot', 'cold']
+    >>> list(read_rules([("hot", "temperature > 30", 5)])) == [RuleRow("hot", "temperature > 30", priority=5)]
+    True
+    >>> list(read_rules([{"id": "hot", "where": "temperature > 30"}])) == [RuleRow("hot", "temperature > 30")]
+    True
+    """
+    if isinstance(source, (str, os.PathLike)):
+        return _read_file(_path(source))
+    if isinstance(source, Mapping):
+        return _read_mapping(source)
+    if is_frame(source):
+        return table_rows(as_arrow(source))
+    if isinstance(source, Iterable) and not isinstance(source, (bytes, bytearray)):
+        return map(_row_of, source)
+    raise RuleSetError(
+        f"rules cannot be read from {type(source).__name__}: give a list of (id, where), a mapping of id to where, a "
+        "DataFrame, or the path of a .csv, .jsonl or .yaml file"
+    )
+
+
+def _row_of(rule: Any) -> RuleRow:
+    if isinstance(rule, (tuple, list)):
+        if 2 <= len(rule) <= len(FIELDS):
+            return RuleRow(*rule)
+        reason = f"a rule has 2 to {len(FIELDS)} fields ({', '.join(FIELDS)}), and this has {len(rule)}"
+        return RuleRow(NoRule(reason, str(rule[0]) if rule else ""), None)
+    if isinstance(rule, Mapping):
+        row = RuleRow(*(rule.get(field) for field in FIELDS))
+    else:
+        row = RuleRow(*(getattr(rule, field, None) for field in FIELDS))
+    return RuleRow(NoRule(_without_fields(rule)), None) if row.id is None and row.where is None else row
+
+
+def _file_row(rule: Any, file: Path, unit: str, number: int) -> FileRow:
+    row = FileRow(*(rule if isinstance(rule, RuleRow) else _row_of(rule)))
+    row.source = (str(file), unit, number)
+    return row
+
+
+def _without_fields(rule: Any) -> str:
+    if isinstance(rule, Mapping):
+        return f"a rule has the fields id and where, and this has {_listed(map(str, rule)) or 'none'}"
+    return f"a rule is a pair (id, where), or has fields of these names; it is not {rule!r:.60}"
+
+
+def _read_mapping(source: Mapping[Any, Any]) -> Iterator[RuleRow]:
+    if {"id", "where"} <= set(source) <= set(FIELDS):
+        raise RuleSetError("this is one rule, and not a mapping of id to where: give a list of such rules, [{...}]")
+    return (_row_of({"id": id, **_named(rule)}) for id, rule in source.items())
+
+
+def _named(rule: Any) -> Mapping[str, Any]:
+    return rule if isinstance(rule, Mapping) else {"where": rule}
+
+
+def _path(source: str | os.PathLike[Any]) -> Path:
+    """The path of a file of rules, unless it is the text of one."""
+    path = os.fspath(source)
+    if not isinstance(path, str):
+        raise RuleSetError(f"a path is a text, not {path!r:.60}")
+    found = Path(path)
+    if found.suffix.lower() not in _READERS and isinstance(source, str) and not any(map(path.endswith, "/\\")):
+        looks_like_sql = any(mark in path for mark in (" ", "=", "<", ">", "("))
+        if looks_like_sql:
+            raise RuleSetError(
+                f"{path!r:.60} is no path of a .csv, .jsonl or .yaml file: a single rule is added with "
+                "subscribe(id, where)"
+            )
+    return found
+
+
+def is_spark(source: object) -> TypeGuard[DataFrame]:
+    """Whether this is a DataFrame of Spark, classic or Connect."""
+    return any(
+        base.__module__.startswith("pyspark.sql.") and base.__name__ == "DataFrame" for base in type(source).__mro__
+    )
+
+
+def table_rows(table: pa.Table) -> Iterator[RuleRow]:
+    """The rules of an Arrow table."""
+    names = check_columns(table.column_names, "the DataFrame")
+    kept = table.select([names[field] for field in FIELDS if field in names])
+    kept = kept.rename_columns([field for field in FIELDS if field in names])
+    for batch in kept.to_batches(max_chunksize=10_000):
+        yield from map(_row_of, batch.to_pylist())
+
+
+def _read_file(file: Path) -> Iterator[RuleRow]:
+    reader = _READERS.get(file.suffix.lower())
+    if reader is None:
+        raise RuleSetError(f"{file}: rules are read from {', '.join(_READERS)} files")
+    try:
+        yield from reader(file)
+    except UnicodeDecodeError:
+        raise RuleSetError(_wrong_encoding(file)) from None
+    except FileNotFoundError:
+        raise RuleSetError(f"{file} cannot be read: there is no such file{_near_file(file)}") from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise RuleSetError(f"{file} cannot be read: {reason}") from error
+
+
+def _wrong_encoding(file: Path) -> str:
+    """Where a file is not UTF-8, and what to do."""
+    content = file.read_bytes()
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return f"{file} cannot be read: it is UTF-16. Save it as UTF-8, or run: iconv -f UTF-16 -t UTF-8 {file.name}"
+    try:
+        content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        byte = content[error.start]
+        return (
+            f"{file} cannot be read: it is not UTF-8 (byte 0x{byte:02x} in line {line}). Save it as UTF-8, or, if it "
+            f"is Latin-1, run: iconv -f LATIN1 -t UTF-8 {file.name}"
+        )
+    return f"{file} cannot be read: it is not UTF-8. Save it as UTF-8"
+
+
+def _near_file(file: Path) -> str:
+    """A file beside it that may have been meant."""
+    try:
+        names = [own.name for own in file.parent.iterdir() if own.suffix.lower() in _READERS]
+    except OSError:
+        return ""
+    near = get_close_matches(file.name, names, 1)
+    return f"; did you mean {file.with_name(near[0])}?" if near else ""
+
+
+def _read_csv(file: Path) -> Iterator[RuleRow]:
+    csv.field_size_limit(2**31 - 1)  # a rule's text may be longer than the module's 128 KB
+    with file.open(encoding="utf-8-sig", newline="") as lines:
+        rows = csv.reader(lines)
+        try:
+            header = next(rows, [])
+            names = check_columns(header, str(file))
+            places = [(field, header.index(names[field])) for field in FIELDS if field in names]
+            line = rows.line_num + 1
+            for row in rows:
+                if row:
+                    found = {field: row[place] or None for field, place in places if place < len(row)}
+                    rule = (
+                        found if any(found.values()) else RuleRow(NoRule(f"id and where are empty: {row!r:.60}"), None)
+                    )
+                    yield _file_row(rule, file, "line", line)
+                line = rows.line_num + 1
+        except csv.Error as error:
+            raise RuleSetError(f"{file}, line {rows.line_num + 1} is not CSV: {error}") from error
+
+
+def _read_json_lines(file: Path) -> Iterator[RuleRow]:
+    with file.open(encoding="utf-8-sig") as lines:
+        for number, line in enumerate(lines, start=1):
+            if line.strip():
+                try:
+                    rule = json.loads(line)
+                except (ValueError, RecursionError) as error:
+                    raise RuleSetError(f"{file}, line {number} is not JSON (one object per line): {error}") from error
+                yield _file_row(rule, file, "line", number)
+
+
+def _read_json(file: Path) -> Iterator[RuleRow]:
+    """One document, a list of rules or a mapping of id to where, or JSON lines."""
+    try:
+        content = json.loads(file.read_text(encoding="utf-8-sig"))
+    except UnicodeDecodeError:
+        raise
+    except (ValueError, RecursionError):
+        return _read_json_lines(file)
+    return _document(content, file)
+
+
+def _read_yaml(file: Path) -> Iterator[RuleRow]:
+    try:
+        import yaml
+    except ImportError as error:
+        raise RuleSetError(f'{file}: YAML needs another package: pip install "sparkrules[yaml]"') from error
+    try:
+        content = yaml.load(file.read_text(encoding="utf-8-sig"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except (yaml.YAMLError, RecursionError) as error:
+        raise RuleSetError(f"{file} is not YAML: {error}") from error
+    return _document(content, file)
+
+
+def _document(content: Any, file: Path) -> Iterator[RuleRow]:
+    if isinstance(content, dict) and not {"id", "where"} <= set(content):
+        # `rules:` above a list is how many people write it.
+        inner = [value for value in content.values() if isinstance(value, list)]
+        if len(content) == 1 and inner:
+            content = inner[0]
+    if isinstance(content, dict):
+        content = [content] if {"id", "where"} <= set(content) <= set(FIELDS) else list(_read_mapping(content))
+    if not isinstance(content, list):
+        raise RuleSetError(f"{file}: a list of rules (id, where) or a mapping of id to where is expected")
+    for number, rule in enumerate(content, start=1):
+        yield _file_row(rule, file, "rule", number)
+
+
+def check_columns(names: Iterable[Any], origin: str) -> dict[str, str]:
+    """The columns of a table by the names of the fields, without regard to case."""
+    written = [name for name in names if name is not None]
+    by_field = {str(name).strip().lower(): name for name in reversed(written)}
+    missing = {"id", "where"}.difference(by_field)
+    if not missing:
+        return by_field
+    found = f"it has: {_listed(map(str, written))}" if written else "it has no columns"
+    separators = [mark for mark in ";\t|" if len(written) == 1 and mark in str(written[0])]
+    hint = f". A comma separates the fields, not {separators[0]!r}" if separators else ""
+    raise RuleSetError(f"{origin} has no column {' and no column '.join(sorted(missing))}; {found}{hint}")
+
+
+def _listed(names: Iterable[str]) -> str:
+    known = list(names)
+    more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
+    return ", ".join(known[:_SHOWN]) + more
+
+
+_SHOWN = 20
+_READERS = {
+    ".csv": _read_csv,
+    ".jsonl": _read_json_lines,
+    ".ndjson": _read_json_lines,
+    ".json": _read_json,
+    ".yaml": _read_yaml,
+    ".yml": _read_yaml,
+}
