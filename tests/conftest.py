@@ -52,6 +52,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.spark)
         if item.path.parent.name in ("bi", "servers"):
             item.add_marker(pytest.mark.programs)
+            item.add_marker(pytest.mark.timeout(1800))
 
 
 @pytest.fixture(autouse=True)
