@@ -7,10 +7,12 @@
 #   make lint           ruff and mypy, and the Scala compiler with warnings as errors
 #   make docs           the documentation as a site, in build/site
 #   make build          the wheel (with a prebuilt jar) and the source distribution, in dist/
+#   make release        make build, then check the metadata and run the smoke test on the wheel; uploads nothing
 #   make bench          speed against other ways to do the same; BENCH='--quick' or other options
 #   make fuzz           random rules against Spark's WHERE, for MINUTES=10 from SEED
 #   make test-hostile   every attack of tests/hostile in child processes: HOSTILE='--family regex' or other options
 #   make test-versions  a small suite on every supported minor of PySpark
+#   make test-sqlglot   the tests of the rule language on both ends of the range of sqlglot
 #   make test-bi        dbt and Apache Superset against a Thrift server, and eight clients for a minute; needs Chromium
 #   make clean          remove what the above have made, except the virtual environments
 
@@ -20,7 +22,8 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PYSPARK_MINORS := 4.0 4.1 4.2 4.3
 
-.PHONY: demo test test-fast lint docs build bench fuzz test-hostile test-versions test-bi chromium clean setup java $(PYSPARK_MINORS:%=test-pyspark-%)
+.PHONY: demo test test-fast lint docs build release bench fuzz test-hostile test-versions test-sqlglot test-bi chromium \
+  clean setup java $(PYSPARK_MINORS:%=test-pyspark-%)
 
 demo: setup
 	$(BIN)/sparkrules demo
@@ -49,6 +52,16 @@ build: setup
 	rm -rf build/jar dist
 	$(BIN)/sparkrules build-jar --prebuilt build/jar
 	$(BIN)/python -m build --sdist --wheel --outdir dist .
+
+# Away from the checkout, so that `import sparkrules` finds the wheel. Uploading is a step of its own: CONTRIBUTING.md.
+release: build
+	$(BIN)/python -m twine check --strict dist/*
+	rm -rf build/release && mkdir -p build/release
+	$(PYTHON) -m venv build/release/venv
+	build/release/venv/bin/python -m pip install --quiet --disable-pip-version-check "$$(ls dist/*.whl)[test]"
+	cp -R tests pyproject.toml build/release/
+	cd build/release && venv/bin/sparkrules jar-path && venv/bin/python -m pytest tests/spark/test_smoke.py
+	@echo "dist/ is ready; nothing has been uploaded"
 
 bench: setup
 	$(BIN)/python -m benchmarks $(BENCH)
@@ -90,6 +103,21 @@ $(TEST_VERSIONS): test-pyspark-%: java .venvs/%/.installed
 	@test -x .venvs/$*/bin/python || $(PYTHON) -m venv .venvs/$*
 	.venvs/$*/bin/python -m pip install --quiet --disable-pip-version-check --editable . 'pyspark==$*.*' $(SMOKE)
 	@touch $@
+
+# The oldest sqlglot that pyproject.toml allows, in front of the one that is installed; and the newest that it allows.
+OLDEST_SQLGLOT := 30.25.0
+test-sqlglot: setup .venvs/sqlglot-$(OLDEST_SQLGLOT)/.installed .venvs/sqlglot-newest/.installed
+	for version in $(OLDEST_SQLGLOT) newest; do \
+	  PYTHONPATH=.venvs/sqlglot-$$version $(BIN)/python -m pytest -q $(SQLGLOT_TESTS) || exit 1; done
+
+SQLGLOT_TESTS := tests/sql --ignore tests/sql/test_against_spark_parser.py
+
+.venvs/sqlglot-%/.installed: pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade --target $(@D) \
+	  'sqlglot$(if $(filter newest,$*),>=$(OLDEST_SQLGLOT)$(COMMA)<31,==$*)'
+	@touch $@
+
+COMMA := ,
 
 # dbt and Superset want other versions of the same packages: a virtual environment (1 GB in all) for each.
 test-bi: setup chromium .venvs/dbt/.installed .venvs/superset/.installed

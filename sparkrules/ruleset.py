@@ -382,7 +382,7 @@ class RuleSet(PublishedSubscriptions):
         same rows, where values lie, what a row costs; `time` names a column, and hits are then shown over time. As by
         `sparkrules.match`, rules that have changed are published to the session's store first. The rules are linted,
         for the columns of the DataFrame or of the `schema`; more than 20,000 only with `lint=True`, which takes
-        minutes. Needs the extra `sparkrules[report]`.
+        minutes. Needs the extra `report`.
 
             rules.report("report.html", spark.table("readings"), time="at")
         """

@@ -127,7 +127,7 @@ def rule_costs(df: DataFrame, rules: Rules | str) -> DataFrame:
 
 @checked(df=a_data_frame, rules=some_rules)
 def left_out(df: DataFrame, rules: Rules | str) -> DataFrame:
-    """The rules that cannot be used on the columns of a DataFrame: `subscription_id` and `reason`.
+    """The rules that are rejected on the columns of a DataFrame: `subscription_id` and `reason`.
 
     With `spark.sparkrules.invalidRules=skip` a match leaves these out; else it fails. `rules` as in `match`. No row of
     the DataFrame is read, and only the plugin is asked.

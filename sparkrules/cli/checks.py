@@ -31,9 +31,9 @@ Status = Literal["ok", "note", "broken", "skipped"]
 _OLDEST_PYTHON = (3, 10)
 _REQUIRED = ("numpy", "pyarrow", "sqlglot", "tqdm")
 _OPTIONAL = {
-    "pyyaml": ("rules in YAML files", 'pip install "sparkrules[yaml]"'),
-    "grpcio": ("Spark Connect", 'pip install "sparkrules[connect]"'),
-    "pandas": ("Spark Connect", 'pip install "sparkrules[connect]"'),
+    "pyyaml": ("rules in YAML files", 'pip install "pyyaml>=6"'),
+    "grpcio": ("Spark Connect", 'pip install "pyspark[connect]>=4.0,<4.4"'),
+    "pandas": ("Spark Connect", 'pip install "pyspark[connect]>=4.0,<4.4"'),
 }
 _SHOWN = 3
 

@@ -233,7 +233,7 @@ def _read_yaml(file: Path) -> Iterator[RuleRow]:
     try:
         import yaml
     except ImportError as error:
-        raise RuleSetError(f'{file}: YAML needs another package: pip install "sparkrules[yaml]"') from error
+        raise RuleSetError(f'{file}: YAML needs another package: pip install "pyyaml>=6"') from error
     try:
         content = yaml.load(file.read_text(encoding="utf-8-sig"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except (yaml.YAMLError, RecursionError) as error:

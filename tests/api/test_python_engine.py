@@ -117,7 +117,7 @@ class TestRulesThatDoNotFit:
         with pytest.raises(RuleSetError) as caught:
             sparkrules.match(df, rules, engine="python")
         lines = str(caught.value).splitlines()
-        assert lines[0] == "3 rules of unfit cannot be used on the input (row, a, s, m):"
+        assert lines[0] == "3 rules of unfit are rejected on the input (row, a, s, m):"
         assert lines[1] == "  'typo', 'typo too': there is no column aa"
         assert lines[2] == "  'user': there is no column user"
         assert lines[3].startswith("Set spark.sparkrules.missingColumns=null")

@@ -342,7 +342,7 @@ class TestSpark:
         Path("odd.csv").write_text("temperature\n40\n")
         assert cli.main(["match", "odd.csv", "--rules", str(only_spark)]) == 1
         said = capsys.readouterr().err
-        assert "Spark cannot match: [SPARKRULES] 1 rule of rules@1 cannot be used on the input (temperature):" in said
+        assert "Spark cannot match: [SPARKRULES] 1 rule of rules@1 is rejected on the input (temperature):" in said
         assert "Settings are given with --conf KEY=VALUE." in said
         missing = ["--conf", "spark.sparkrules.missingColumns=null"]
         assert found(capsys, "odd.csv", "--rules", only_spark, *missing) == [{"row": 0, "ids": ["hot"]}]

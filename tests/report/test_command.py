@@ -107,7 +107,7 @@ class TestRows:
         Path("own.csv").write_text("id,where\nodd,place = 'x'\n")
         assert cli.main(["report", "own.csv", "--data", "rows.csv"]) == 1
         said = capsys.readouterr().err
-        assert "Spark cannot match: [SPARKRULES] 1 rule of own@1 cannot be used on the input (t, at):" in said
+        assert "Spark cannot match: [SPARKRULES] 1 rule of own@1 is rejected on the input (t, at):" in said
         assert "Settings are given with --conf KEY=VALUE." in said
 
 

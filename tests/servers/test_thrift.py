@@ -115,7 +115,7 @@ def test_errors_are_readable(client: Client, thrift: Thrift) -> None:
     unfit.subscribe("typo", "prise > 1")
     unfit.publish(store=thrift.store)
     message = client.error("SELECT match_subscriptions('unfit', *) FROM books")
-    assert "1 rule of unfit@1 cannot be used on the input (id, price, state, title)" in message
+    assert "1 rule of unfit@1 is rejected on the input (id, price, state, title)" in message
     assert "'typo': there is no column prise" in message
     assert "There is no rule set 'nothing'" in client.error("SELECT match_subscriptions('nothing', *) FROM books")
     assert "TABLE(t)" in client.error("SELECT * FROM match_subscriptions('unfit')")

@@ -80,7 +80,7 @@ def test_explain_names_rule_set_version_and_size_and_broadcasts_nothing(
     before = broadcasts()
     spark.sql("SELECT match_subscriptions('explained', *).ids FROM VALUES (1) AS t(c1)").explain()
     assert broadcasts() - before == 1
-    assert "Match [explained@1, 1 subscriptions]" in capsys.readouterr().out
+    assert "Match [explained@1, 1 rule]" in capsys.readouterr().out
 
 
 def test_metrics_count_rows_and_matches(spark: SparkSession) -> None:

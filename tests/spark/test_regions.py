@@ -304,7 +304,7 @@ def test_functions_of_advertisements_are_those_of_the_session(spark: SparkSessio
         ("named_struct('min', 1, 'max', 'b') AS price", "different types"),
         ("named_struct('min', 1, 'nulls', 3) AS price", "BOOLEAN"),
         ("named_struct('min', map(1, 2)) AS price", "no order"),
-        ("array(array(1)) AS price", "cannot be used on the input"),
+        ("array(array(1)) AS price", "is rejected on the input"),
     ],
 )
 def test_what_describes_no_region_is_refused(spark: SparkSession, columns: str, message: str) -> None:

@@ -237,7 +237,7 @@ def test_fifty_versions_under_a_running_stream_leave_nothing_behind(
 
 def cached_parts(spark: SparkSession) -> int:
     jvm: Any = spark.sparkContext._jvm
-    return int(jvm.sparkrules.version.Programs.cachedParts())
+    return int(jvm.sparkrules.version.VersionCache.cachedParts())
 
 
 def bytes_after_cleaning(spark: SparkSession, at_most: int) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import random
 from collections.abc import Sequence
 from datetime import timedelta
@@ -70,7 +69,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Sequence[str], Sequence
         return decided(subscriptions, advertisements, types)
 
     # Not the module by its name: pytest imports it once more for its doctests.
-    monkeypatch.setitem(inspect.unwrap(RuleSet.publish).__globals__, "decided", noted)
+    monkeypatch.setattr("sparkrules.rules.published.decided", noted)
     return questions
 
 

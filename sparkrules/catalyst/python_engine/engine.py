@@ -101,7 +101,8 @@ def _fitting(df: DataFrame, segment: Segment, rule_set: str) -> tuple[Segment, B
     if not problems:
         return segment, bound
     named = {segment.subscription_id[number]: own for number, own in problems.items()}
-    _log.warning("%s\nThey are left out: spark.sparkrules.invalidRules=skip", described(rule_set, df.columns, named))
+    listed = described(rule_set, df.columns, named)
+    _log.warning("%s\nThe query skips them: spark.sparkrules.invalidRules=skip.", listed)
     # The others as a segment of their own: what has no leaf must not be taken for false, nor be a part of a group.
     left_out = np.array([*problems], np.int32)
     return _fitting(df, merge_segments([(segment, left_out)], functions_of), rule_set)

@@ -16,7 +16,7 @@ def refuse(rule_set: str, columns: Sequence[str], problems: Mapping[str, Problem
     >>> refuse("alerts@1", ["price"], {"typo": Problem.no_column(["prise"])})
     Traceback (most recent call last):
     ...
-    sparkrules.errors.RuleSetError: 1 rule of alerts@1 cannot be used on the input (price):
+    sparkrules.errors.RuleSetError: 1 rule of alerts@1 is rejected on the input (price):
       'typo': there is no column prise
     Set spark.sparkrules.missingColumns=null to read missing columns as NULL, set spark.sparkrules.invalidRules=skip ...
     """
@@ -24,7 +24,7 @@ def refuse(rule_set: str, columns: Sequence[str], problems: Mapping[str, Problem
         return
     is_missing = any(problem.missing for problem in problems.values())
     remedies = "set spark.sparkrules.missingColumns=null to read missing columns as NULL, " if is_missing else ""
-    remedies += "set spark.sparkrules.invalidRules=skip to leave such rules out, or change the rules."
+    remedies += "set spark.sparkrules.invalidRules=skip to skip such rules, or change the rules."
     raise RuleSetError(f"{described(rule_set, columns, problems)}\n{remedies[0].upper()}{remedies[1:]}")
 
 
@@ -34,7 +34,8 @@ def described(rule_set: str, columns: Sequence[str], problems: Mapping[str, Prob
     for id, problem in problems.items():
         by_reason.setdefault(problem, []).append(id)
     ranked = sorted(by_reason.items(), key=lambda item: -len(item[1]))
-    lines = [f"{len(problems)} rule{'s' * (len(problems) > 1)} of {rule_set} cannot be used on the input "]
+    count, are = (f"{len(problems)} rules", "are") if len(problems) > 1 else ("1 rule", "is")
+    lines = [f"{count} of {rule_set} {are} rejected on the input "]
     lines[0] += f"({', '.join(columns)}):"
     for problem, ids in ranked[:_REASONS]:
         shown = ", ".join(f"'{id}'" for id in ids[:_IDS])

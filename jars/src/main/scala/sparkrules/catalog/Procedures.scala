@@ -5,9 +5,8 @@ import org.apache.spark.sql.connector.catalog.procedures.{BoundProcedure, Proced
 import org.apache.spark.sql.types._
 
 import sparkrules.conf.{RulesException, Settings}
-import sparkrules.region.RegionPrograms
 import sparkrules.store.{Manifest, NewVersion, Owners, Tickets}
-import sparkrules.version.Programs
+import sparkrules.version.VersionCache
 
 /** What `CALL sparkrules.x(...)` can be. */
 object Procedures {
@@ -22,8 +21,7 @@ object RefreshProcedure extends UnboundProcedure {
 
   override def bind(input: StructType): BoundProcedure =
     StoreProcedure(name, description, Nil) { call =>
-      Programs.forget(call.store.root, call.ruleSet)
-      RegionPrograms.forget(call.store.root, call.ruleSet)
+      VersionCache.forget(call.store.root, call.ruleSet)
       call.result(Manifest.newest(call.store, call.ruleSet))
     }
 }

@@ -10,8 +10,7 @@ import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import sparkrules.conf.RulesException
-import sparkrules.store.{Manifest, Store}
-import sparkrules.version.Programs
+import sparkrules.store.{Manifest, Store, StoreAccess}
 
 /**
  * The session's store as a catalog: a namespace for each rule set, tables of what a rule set consists of, and procedures
@@ -106,7 +105,7 @@ object RuleCatalog {
     "advertisements", "overlaps", "predicates", "rejected", "statistics", "subscriptions", "versions")
 
   /** The store of the active session. Not that of `SQLConf.get`: in a view, that has the view's settings. */
-  def store(): Store = Programs.storeOf(SparkSession.active)
+  def store(): Store = StoreAccess.of(SparkSession.active)
 
   private def newestAt(store: Store, ruleSet: String, timestamp: Long): Long =
     store.versions(ruleSet).sorted.reverseIterator

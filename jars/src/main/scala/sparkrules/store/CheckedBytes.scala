@@ -1,8 +1,8 @@
 package sparkrules.store
 
-import java.util.LinkedHashMap
-
 import org.apache.hadoop.fs.FSDataInputStream
+
+import sparkrules.value.LruCache
 
 /**
  * The bytes of a file, each block compared with its checksum before anybody sees it. Blocks that are not wanted are not
@@ -15,9 +15,7 @@ final class CheckedBytes(in: FSDataInputStream, val length: Long, published: Opt
     throw new IllegalArgumentException(s"it has $length bytes, not ${sum.length}")
   }
 
-  private val kept = new LinkedHashMap[Int, Array[Byte]](16, 0.75f, true) {
-    override def removeEldestEntry(eldest: java.util.Map.Entry[Int, Array[Byte]]): Boolean = size > Kept
-  }
+  private val kept = new LruCache[Int, Array[Byte]]
 
   /** There are so many bytes from there on: that has been compared with the length. */
   def apply(from: Long, count: Int): Array[Byte] = {
@@ -54,11 +52,12 @@ final class CheckedBytes(in: FSDataInputStream, val length: Long, published: Opt
   private def sizeFrom(start: Long): Int = Math.min(Checksum.Block.toLong, length - start).toInt
 
   private def block(sum: FileSum, number: Int, start: Long, size: Int): Array[Byte] =
-    Option(kept.get(number)).getOrElse {
+    kept.get(number).getOrElse {
       val content = new Array[Byte](size)
       in.readFully(start, content)
       sum.check(number, content, 0, size)
       kept.put(number, content)
+      kept.trim(Kept)
       content
     }
 

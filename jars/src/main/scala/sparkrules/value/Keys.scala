@@ -92,7 +92,8 @@ final class LongKeys private (values: Array[Long], val dataType: DataType, lookU
   def codeOfLong(value: Long): Int = lookUp.code(value)
   def value(index: Int): Any = LongKeys.ofLong(values(index), dataType)
   override def search: String = lookUp.name
-  override def realCodes: Array[Int] = {
+  // Once for all tasks of an executor.
+  @transient override lazy val realCodes: Array[Int] = {
     val (lowest, highest) = LongKeys.limits(dataType)
     val isDense = dataType == FloatType || dataType == DoubleType
     def isReal(code: Int): Boolean = code % 2 == 0 || {

@@ -9,22 +9,29 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 
-import sparkrules.program.{Hidden, IdBuffer}
+import sparkrules.program.{Forest, IdBuffer}
 import sparkrules.value.{Codes, Keys}
+import sparkrules.version.PinnedRules
 
 /**
- * Finds the rules that could match some row of a region, one for each task. Of each slot it is found out which codes it
- * may have; a test could be true if one of these is among its own. Slots are looked at one by one: what two of them have
- * to do with each other is not known, so that a rule may be given that matches no row, but none is left out that does.
+ * Finds the rules that could match some row of a region; one for each task. For each slot, compute the codes it can
+ * take in the region: a predicate could be true if one of its codes is among them. Each slot is looked at by itself, as
+ * nothing is known of how slots depend on each other. So some rules may match no row of the region, but no rule that
+ * matches one is missing.
  *
- * @param inputs the columns that describe the region, bound to the rows that come
+ * @param rules asked about regions, hence one part, whose forest has the predicates of a slot merged
+ * @param inputs the columns that describe the region, bound to the rows that come; and `shapes` how they do
  */
-final class RegionMatcher(program: RegionProgram, inputs: Seq[Expression], instant: Option[Long]) {
-  import program._
+final class RegionEvaluator(
+    rules: PinnedRules, inputs: Seq[Expression], shapes: Seq[RegionShape], instant: Option[Long]) {
+  private val program = rules.parts.head.program
+  private val forest = rules.parts.head.forest
+  import program.rules.ids
+  import program.slots.{bases, keys}
 
-  private val expressions = copyExpressions()
-  private val hidden = Hidden.of(ids.size, validity, Array.empty, instant)
-  // Per slot: the columns that it is computed from.
+  private val expressions = program.slots.copyExpressions()
+  private val hidden = rules.hidden(0, instant)
+  // Per slot: the columns it is computed from.
   private val slotColumns: Array[Array[Int]] = expressions.indices.map { slot =>
     val computed = expressions(if (bases(slot) >= 0) bases(slot) else slot)
     computed.collect { case BoundReference(i, _, _) => i }.distinct.toArray
@@ -32,69 +39,73 @@ final class RegionMatcher(program: RegionProgram, inputs: Seq[Expression], insta
   private val regions = new Array[Region](inputs.length)
   private val row = new GenericInternalRow(inputs.length)
   private val operand = new GenericInternalRow(1)
-  private val couldBe = new Array[Boolean](forest.tests.size)
+  // Per slot: the codes it can take in the region, as sorted intervals, or null.
   private val codes = new Array[Array[Int]](expressions.length)
-  private val nodes = new Array[Boolean](forest.size)
+  // Per node: whether it could be true in the region.
+  private val couldBe = new Array[Boolean](forest.size)
   private val found = new Array[Int](ids.size)
 
   /** The ids of the rules that could match a row of the region that `described` describes. */
   def overlapping(described: InternalRow): UnsafeArrayData = {
     var count = 0
     if (read(described)) {
-      testAll()
       evaluate()
       var s = 0
       while (s < ids.size) {
         val isHidden = hidden != null && (hidden(s >> 6) & (1L << s)) != 0
-        if (nodes(forest.roots(s)) && !isHidden) { found(count) = s; count += 1 }
+        if (couldBe(forest.roots(s)) && !isHidden) { found(count) = s; count += 1 }
         s += 1
       }
     }
     ids.array(found, count, new IdBuffer(isReused = false))
   }
 
-  /** False if the region has no rows. */
+  /** Reads the region of each column; false if the region has no rows. */
   private def read(described: InternalRow): Boolean = inputs.indices.forall { i =>
     val region = shapes(i).read(inputs(i).eval(described))
     region.foreach(regions(i) = _)
     region.isDefined
   }
 
-  private def testAll(): Unit = {
-    Arrays.fill(codes.asInstanceOf[Array[AnyRef]], null)
-    var test = 0
-    while (test < couldBe.length) {
-      val slot = forest.testSlots(test)
-      if (codes(slot) == null) codes(slot) = Codes.intersection(codesOf(slot), realCodes(slot))
-      couldBe(test) = Codes.meet(forest.tests.values, forest.tests.start(test), forest.tests.end(test), codes(slot))
-      test += 1
-    }
-  }
-
-  /** Nodes come after those that they need. */
+  /** Children come before their parents. */
   private def evaluate(): Unit = {
+    Arrays.fill(codes.asInstanceOf[Array[AnyRef]], null)
     var node = 0
-    while (node < nodes.length) {
-      val all = forest.isAll(node)
-      var isOpen = true // as long as nothing has decided
-      var i = forest.nodeTests.start(node)
-      while (isOpen && i < forest.nodeTests.end(node)) { isOpen = couldBe(forest.nodeTests.values(i)) == all; i += 1 }
-      i = forest.nodeChildren.start(node)
-      while (isOpen && i < forest.nodeChildren.end(node)) { isOpen = nodes(forest.nodeChildren.values(i)) == all; i += 1 }
-      nodes(node) = isOpen == all
+    while (node < couldBe.length) {
+      couldBe(node) = forest.kinds(node) match {
+        case Forest.Predicate => couldHold(node)
+        case Forest.And => !isAnyChild(node, couldBeTrue = false)
+        case _ => isAnyChild(node, couldBeTrue = true)
+      }
       node += 1
     }
   }
 
-  /** The codes that a slot may have, as sorted intervals. */
+  private def isAnyChild(node: Int, couldBeTrue: Boolean): Boolean = {
+    val end = forest.children.end(node)
+    var i = forest.children.start(node)
+    while (i < end && couldBe(forest.children.values(i)) != couldBeTrue) i += 1
+    i < end
+  }
+
+  private def couldHold(predicate: Int): Boolean = {
+    val slot = forest.slots(predicate)
+    slot < 0 || {
+      if (codes(slot) == null) codes(slot) = Codes.intersection(codesOf(slot), keys(slot).realCodes)
+      val intervals = forest.intervals
+      Codes.meet(intervals.values, intervals.start(predicate), intervals.end(predicate), codes(slot))
+    }
+  }
+
+  /** The codes that a slot can take, as sorted intervals. */
   private def codesOf(slot: Int): Array[Int] = {
     val columns = slotColumns(slot)
     lazy val combinations = columns.iterator.map { column =>
       regions(column) match {
         case Region.Values(values) => values.length.toLong
-        case _ => RegionMatcher.Most + 1
+        case _ => RegionEvaluator.MostCombinations + 1
       }
-    }.foldLeft(1L)((product, n) => if (product > RegionMatcher.Most) product else product * n)
+    }.foldLeft(1L)((product, n) => if (product > RegionEvaluator.MostCombinations) product else product * n)
     // Python functions, and the query's instant, come after the columns.
     if (columns.exists(_ >= inputs.length)) everything(slot)
     else columns match {
@@ -104,7 +115,7 @@ final class RegionMatcher(program: RegionProgram, inputs: Seq[Expression], insta
           case Region.Between(min, max, nulls) if bases(slot) < 0 => between(slot, column, min, max, nulls)
           case _ => everything(slot)
         }
-      case _ => if (combinations <= RegionMatcher.Most) enumerated(slot, columns) else everything(slot)
+      case _ => if (combinations <= RegionEvaluator.MostCombinations) enumerated(slot, columns) else everything(slot)
     }
   }
 
@@ -123,7 +134,7 @@ final class RegionMatcher(program: RegionProgram, inputs: Seq[Expression], insta
     Codes.union(all.result().toSeq.map(code => Array(code, code)))
   }
 
-  /** Of the values that `row` has. */
+  /** The code for the values of `row`. */
   private def codeOf(slot: Int): Int =
     try {
       val value = if (bases(slot) < 0) expressions(slot).eval(row) else {
@@ -132,7 +143,7 @@ final class RegionMatcher(program: RegionProgram, inputs: Seq[Expression], insta
       }
       if (value == null) Keys.NullCode else keys(slot).codeOf(value)
     } catch {
-      // No test of a value that cannot be computed is true.
+      // No predicate of a value that cannot be computed is true.
       case _: StackOverflowError | _: OutOfMemoryError => Keys.ErrorCode
       case NonFatal(_) => Keys.ErrorCode
     }
@@ -142,23 +153,23 @@ final class RegionMatcher(program: RegionProgram, inputs: Seq[Expression], insta
       row.update(column, value)
       codeOf(slot)
     }
-    if (!RegionMatcher.isMonotonous(expressions(slot))) everything(slot)
+    if (!RegionEvaluator.isMonotonic(expressions(slot))) everything(slot)
     else {
       val (first, last) = (bound(min, 1), bound(max, keys(slot).maxCode))
-      // A bound that cannot be converted says nothing.
+      // Nothing is known if a bound cannot be converted.
       if (first <= 0 || last <= 0) everything(slot)
       else Codes.union((if (nulls) Seq(Array(Keys.NullCode, Keys.NullCode)) else Nil) :+ Array(first, last))
     }
   }
 }
 
-object RegionMatcher {
+object RegionEvaluator {
 
-  /** So many combinations of values are tried where a condition is about several columns. */
-  private val Most = 1000L
+  /** How many combinations of values are tried if a slot is computed from several columns. */
+  private val MostCombinations = 1000L
 
-  /** Whether a greater value of its column never gives a smaller value, and one that is not NULL never gives NULL. */
-  private def isMonotonous(e: Expression): Boolean = e match {
+  /** Whether a greater value of the column never gives a smaller result, and no value but NULL gives NULL. */
+  private def isMonotonic(e: Expression): Boolean = e match {
     case _: BoundReference => true
     case cast: Cast => cast.child.isInstanceOf[BoundReference] && isWidening(cast.child.dataType, cast.dataType)
     case _ => false
