@@ -1,7 +1,9 @@
 # Every target sets up what it needs: a virtual environment in .venv, and Java 17 where that is possible.
 #
 #   make demo           a million rows against 10,000 rules, on an embedded Spark
-#   make test           lint, then all tests
+#   make test           lint, then all tests, WORKERS of them at a time (as many as there are cores, at most four);
+#                       a worker has a Spark of its own and takes up to 4 GB
+#   make test-fast      what needs neither a server nor a browser, and a few tests with Spark: under two minutes
 #   make lint           ruff and mypy, and the Scala compiler with warnings as errors
 #   make test-scala     the plugin's own unit tests, without Spark; SEED and TIMES for other and more random cases
 #   make docs           the documentation as a site, in build/site
@@ -21,14 +23,21 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PYSPARK_MINORS := 4.0 4.1 4.2 4.3
 
-.PHONY: demo test test-scala lint docs build release bench fuzz test-hostile test-versions test-sqlglot test-bi chromium \
-  clean setup java $(PYSPARK_MINORS:%=test-pyspark-%)
+.PHONY: demo test test-fast test-scala lint docs build release bench fuzz test-hostile test-versions test-sqlglot \
+  test-bi chromium clean setup java $(PYSPARK_MINORS:%=test-pyspark-%)
 
 demo: setup
 	$(BIN)/sparkrules demo
 
+# Who takes which tests, and in which order, is in tests/order.py.
+WORKERS ?= auto
+PYTEST = $(BIN)/python -m pytest --numprocesses $(WORKERS) --maxprocesses 4
+
 test: lint
-	$(BIN)/python -m pytest
+	$(PYTEST)
+
+test-fast: setup
+	$(PYTEST) -m 'smoke or not (spark or programs or slow)'
 
 test-scala: setup
 	$(BIN)/python -m pytest tests/catalyst/test_scala_units.py
@@ -37,7 +46,7 @@ lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/sparkrules build-jar --strict --output build/strict/sparkrules.jar
+	$(BIN)/sparkrules build-jar --strict  # to the cache, where the tests find it
 
 docs: $(STAMP)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
@@ -83,6 +92,8 @@ $(STAMP): pyproject.toml
 java:
 	@sh jars/ensure_java.sh
 
+# What the small suite imports: all that the others test with would take longer to install than the suite takes.
+SMOKE := hypothesis pytest pytest-timeout pytest-xdist
 TEST_VERSIONS := $(PYSPARK_MINORS:%=test-pyspark-%)
 test-versions: $(TEST_VERSIONS)
 
@@ -94,7 +105,7 @@ $(TEST_VERSIONS): test-pyspark-%: java .venvs/%/.installed
 
 .venvs/%/.installed: pyproject.toml
 	@test -x .venvs/$*/bin/python || $(PYTHON) -m venv .venvs/$*
-	.venvs/$*/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[test]' 'pyspark[connect]==$*.*'
+	.venvs/$*/bin/python -m pip install --quiet --disable-pip-version-check --editable . 'pyspark==$*.*' $(SMOKE)
 	@touch $@
 
 # The oldest sqlglot that pyproject.toml allows, in front of the one that is installed; and the newest that it allows.

@@ -362,6 +362,7 @@ class TestSpark:
         assert cli.main(["match", "d.csv", "--rules", str(only_spark), "--output", "out.parquet"]) == 0
         assert pq.read_schema("out.parquet").names == ["row", "temperature", "place", "ids"]
 
+    @pytest.mark.programs
     def test_a_process_of_its_own_starts_a_spark_that_says_nothing(self, only_spark: Path, data: Path) -> None:
         ran = run("-m", "sparkrules", "match", str(data), "--rules", str(only_spark), "--json")
         assert (ran.returncode, ran.stderr) == (0, "sparkrules: matching with Spark: 1 rule needs it: cellar\n")

@@ -56,6 +56,7 @@ def test_what_is_wrong_is_said(
     assert "starting Spark" not in shown
 
 
+@pytest.mark.programs
 def test_a_report_of_a_published_rule_set_and_rows(files: Path) -> None:
     store = files / "store"
     rules = RuleSet("alerts")

@@ -32,6 +32,7 @@ print(spark.sql("SELECT match_subscriptions('alerts', *).ids FROM range(1, 2)").
 """
 
 
+@pytest.mark.programs
 @pytest.mark.skipif(os.name != "posix", reason="the home directory of Windows is not that of $HOME")
 def test_a_rule_set_that_is_published_without_a_store_is_found(tmp_path: Path) -> None:
     assert Path.home() != tmp_path

@@ -138,5 +138,5 @@ def test_metrics_tell_how_long_it_takes(spark: SparkSession, static_plans: None,
     assert min(times.values()) > 0
     # 60,000 rows of which each calls a function for each of its tests: not done in a millisecond.
     assert times["matchTime"] > 1e6
-    # A row that is timed may catch a pause of the machine, and stands for others.
-    assert sum(times.values()) < 2 * elapsed + 1e9
+    # A row that is timed stands for at most 31, and may catch any pause of the machine.
+    assert sum(times.values()) < 31 * elapsed

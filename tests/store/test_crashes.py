@@ -29,14 +29,16 @@ AFTER = {
 STEPS = {"delta": 50, "merge": 28, "replace": 26, "advertise": 30, "rollback": 12, "collect": 16}  # at least, on Linux
 
 
-@pytest.fixture
-def pristine(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Copied for every crash."""
+    store = tmp_path_factory.mktemp("crashes") / "pristine"
     rules = RuleSet("alerts")
     rules.subscribe_all((id, f"a = {id[1:]}") for id in sorted(FIRST))
-    rules.publish(store=tmp_path / "pristine")
+    rules.publish(store=store)
     rules.subscribe("r1499", "a = 1499")
     rules.publish(merge="all")
-    return tmp_path / "pristine"
+    return store
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
