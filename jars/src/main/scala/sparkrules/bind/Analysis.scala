@@ -13,6 +13,7 @@ import org.apache.spark.sql.types.NumericType
 import org.apache.spark.unsafe.types.UTF8String
 
 import sparkrules.guard.{ConstantArguments, Deadline, Documents, Failing, Metering, Options, ParserRisks, Rejection, TooSlow}
+import sparkrules.spark.SparkMinor
 
 /** Stands for the row that rules are evaluated on, so that Spark's analyzer can work on them. */
 final case class RuleInput(output: Seq[Attribute]) extends LeafNode
@@ -188,7 +189,7 @@ object Analysis {
     case _: RuleCall => "it matches rules itself"
     case _: InputFileName | _: InputFileBlockStart | _: InputFileBlockLength => "it asks for the file that is read"
     case _: CurrentDatabase | _: CurrentCatalog | _: SparkVersion => Environment
-    case other if other.getClass.getSimpleName == "CurrentPath" => Environment // since Spark 4.2
+    case other if SparkMinor.isCurrentPath(other) => Environment
   }
 
   private def noColumn(names: Seq[String]): Rejection =

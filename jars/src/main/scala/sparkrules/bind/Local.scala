@@ -1,5 +1,6 @@
 package sparkrules.bind
 
+import org.apache.spark.sql.catalyst.analysis.ResolvedInlineTable
 import org.apache.spark.sql.catalyst.optimizer.ConvertToLocalRelation
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.internal.SQLConf
@@ -15,7 +16,7 @@ object Local {
   private def holds(plan: LogicalPlan): Boolean = plan match {
     case relation: LocalRelation => !relation.isStreaming
     case _: Project | _: Filter | _: SubqueryAlias | _: View => plan.children.forall(holds)
-    case other if other.nodeName == "ResolvedInlineTable" => true // VALUES with the time of the query
+    case _: ResolvedInlineTable => true // VALUES with the time of the query
     case _ => false
   }
 }

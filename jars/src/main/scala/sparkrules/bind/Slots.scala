@@ -6,6 +6,7 @@ import scala.collection.mutable.ArrayBuffer
 import org.apache.spark.sql.catalyst.expressions._
 
 import sparkrules.guard.{Depth, Metering, Rejection}
+import sparkrules.spark.SparkMinor
 import sparkrules.value.{Codes, Keys}
 
 /**
@@ -77,6 +78,6 @@ object Slots {
   /** Python functions run in an operator of their own; the query's instant is one for the whole query. */
   private[sparkrules] def belongsToPlan(e: Expression): Boolean = e match {
     case _: PythonUDF | _: CurrentTimestampLike | _: CurrentDate | _: LocalTimestamp => true
-    case other => other.getClass.getSimpleName == "CurrentTime"
+    case other => SparkMinor.isCurrentTime(other)
   }
 }

@@ -10,6 +10,7 @@ import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import sparkrules.conf.RulesException
+import sparkrules.spark.ListedProcedures
 import sparkrules.store.{Manifest, Store}
 import sparkrules.version.Programs
 
@@ -17,7 +18,7 @@ import sparkrules.version.Programs
  * The session's store as a catalog: a namespace for each rule set, tables of what a rule set consists of, and procedures
  * that make new versions. The store is that of the session's setting when the query is analysed.
  */
-final class RuleCatalog extends TableCatalog with SupportsNamespaces with ProcedureCatalog {
+final class RuleCatalog extends TableCatalog with SupportsNamespaces with ListedProcedures {
   private var called = RuleCatalog.Name
 
   override def initialize(name: String, options: CaseInsensitiveStringMap): Unit = called = name
@@ -85,8 +86,7 @@ final class RuleCatalog extends TableCatalog with SupportsNamespaces with Proced
         s"There is no procedure '${(ident.namespace :+ ident.name).mkString(".")}'; there are " +
           s"${Procedures.All.map(_.name).mkString(", ")}. CALL ${RuleCatalog.Name}.${Procedures.All.head.name}(...)"))
 
-  /** Spark asks for it from 4.1 on. */
-  def listProcedures(namespace: Array[String]): Array[Identifier] =
+  override def listProcedures(namespace: Array[String]): Array[Identifier] =
     if (namespace.isEmpty) Procedures.All.map(p => Identifier.of(Array.empty, p.name)).toArray else Array.empty
 
   override def createTable(

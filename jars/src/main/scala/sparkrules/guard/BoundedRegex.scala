@@ -19,7 +19,7 @@ object BoundedRegex {
   def bounded(meter: Meter): PartialFunction[Expression, Expression] = {
     case test: StringRegexExpression => BoundedTest(test, meter)
     case search @ (_: RegExpReplace | _: RegExpExtractBase | _: RegExpInStr | _: StringSplit | _: StringToMap) =>
-      BoundedSearch(search, meter)
+      BoundedSearch(Arguments.held(search), meter)
     case LikeAny(text, patterns) => balanced(patterns.map(like(text, _, meter)))(Or)
     case LikeAll(text, patterns) => balanced(patterns.map(like(text, _, meter)))(And)
     case NotLikeAny(text, patterns) => balanced(patterns.map(p => Not(like(text, p, meter))))(Or)
@@ -81,30 +81,23 @@ final case class BoundedSearch(child: Expression, meter: Meter) extends UnaryExp
   override def nullable: Boolean = child.nullable
 
   override def eval(row: InternalRow): Any = {
+    Arguments.forget(child)
+    val arguments = new Arguments(child, row)
     child match {
-      case RegExpReplace(text, pattern, replacement, position) =>
-        rehearse(text, Seq(pattern), row, position, Option(replacement.eval(row)).map(_.toString))
-      case StringToMap(text, pairs, keys) => rehearse(text, Seq(pairs, keys), row)
-      case _ => rehearse(child.children.head, Seq(child.children(1)), row)
+      case _: RegExpReplace =>
+        val start = arguments.number(3).fold(0)(position => math.max(0, position.toInt - 1))
+        rehearse(arguments, Seq(1), start, arguments(2).map(_.toString))
+      case _: StringToMap => rehearse(arguments, Seq(1, 2))
+      case _ => rehearse(arguments, Seq(1))
     }
     child.eval(row)
   }
 
+  /** @param patterns which arguments are regular expressions */
   private def rehearse(
-      text: Expression,
-      patterns: Seq[Expression],
-      row: InternalRow,
-      from: Expression = Literal(1),
-      replacement: Option[String] = None): Unit =
-    text.eval(row) match {
-      case value: UTF8String =>
-        val start = math.max(0, from.eval(row).asInstanceOf[Int] - 1)
-        patterns.foreach(_.eval(row) match {
-          case pattern: UTF8String => rehearse(value, pattern, start, replacement)
-          case _ =>
-        })
-      case _ =>
-    }
+      arguments: Arguments, patterns: Seq[Int], start: Int = 0, replacement: Option[String] = None): Unit =
+    for (text <- arguments.string(0); i <- patterns; pattern <- arguments.string(i))
+      rehearse(text, pattern, start, replacement)
 
   /** Finds all that will be found, and counts what will be made of it: a text for each, or the replacement. */
   private def rehearse(text: UTF8String, pattern: UTF8String, start: Int, replacement: Option[String]): Unit = {

@@ -20,7 +20,7 @@ final class TooSlow(seconds: Long)
  * hears; Spark's rules end when they are done.
  */
 final class Deadline(session: SparkSession, conf: SQLConf) {
-  private val seconds = Settings.BindSeconds.number(conf)
+  private val seconds = Settings.BindSeconds.get(conf)
 
   /** @param expressions how many of them the work is about */
   def apply[T](expressions: Int)(work: => T): T = {

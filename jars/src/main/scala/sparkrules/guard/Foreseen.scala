@@ -1,11 +1,10 @@
 package sparkrules.guard
 
-import scala.util.control.NonFatal
-
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.catalyst.expressions.objects.{Invoke, StaticInvoke}
+import org.apache.spark.sql.catalyst.expressions.url.ParseUrlEvaluator
 import org.apache.spark.sql.catalyst.expressions.xml.XPathExtract
 import org.apache.spark.sql.catalyst.util.{ArrayData, MapData}
 import org.apache.spark.sql.types._
@@ -22,13 +21,11 @@ final case class Foreseen(child: Expression, meter: Meter) extends UnaryExpressi
   override def dataType: DataType = child.dataType
   override def nullable: Boolean = child.nullable
 
-  @transient private lazy val held = child.children.collect { case held: Held => held }
   @transient private lazy val isOpen = ValueSize.isOpen(dataType)
 
   override def eval(row: InternalRow): Any = {
-    held.foreach(_.forget())
-    val arguments = new Foreseen.Arguments(child, row)
-    Foreseen.need(child)(arguments).foreach { need =>
+    Arguments.forget(child)
+    Foreseen.need(child)(new Arguments(child, row)).foreach { need =>
       meter.spend(need.steps)
       meter.foresee(need.bytes)
     }
@@ -39,64 +36,14 @@ final case class Foreseen(child: Expression, meter: Meter) extends UnaryExpressi
   override protected def withNewChildInternal(child: Expression): Expression = copy(child)
 }
 
-/** An argument that is computed once, when it is first asked for. */
-final case class Held(child: Expression) extends UnaryExpression with CodegenFallback {
-  override def dataType: DataType = child.dataType
-  override def nullable: Boolean = child.nullable
-
-  @transient private var isKnown = false
-  @transient private var value: Any = _
-  @transient private var error: Throwable = _
-
-  def forget(): Unit = isKnown = false
-
-  override def eval(row: InternalRow): Any = {
-    if (!isKnown) {
-      error = null
-      try value = child.eval(row)
-      catch { case NonFatal(e) => error = e }
-      isKnown = true
-    }
-    if (error != null) throw error
-    value
-  }
-  override protected def withNewChildInternal(child: Expression): Expression = copy(child)
-}
-
 object Foreseen {
   final case class Need(bytes: Long = 0, steps: Long = 0)
 
-  /** The arguments of a call; None where one is NULL or fails, and the call does no work. */
-  final class Arguments(call: Expression, row: InternalRow) {
-    def apply(i: Int): Option[Any] =
-      if (i >= call.children.length) None
-      else try Option(call.children(i).eval(row))
-      catch { case NonFatal(_) => None }
-
-    def number(i: Int): Option[Long] = apply(i).collect { case n: Number => n.longValue }
-
-    /** The length of a text or bytes, the number of elements of an array. */
-    def length(i: Int): Option[Long] = apply(i).collect {
-      case text: UTF8String => text.numBytes.toLong
-      case bytes: Array[Byte] => bytes.length.toLong
-      case array: ArrayData => array.numElements().toLong
-    }
-
-    def size(i: Int): Option[Long] = apply(i).map(ValueSize.of(_, call.children(i).dataType, Long.MaxValue))
-
-    def sizes: Long = call.children.indices.flatMap(size(_)).sum
-  }
-
   def bounded(meter: Meter): PartialFunction[Expression, Expression] = {
-    case e if needs.isDefinedAt(e) => Foreseen(e.withNewChildren(e.children.map(hold)), meter)
+    case e if needs.isDefinedAt(e) => Foreseen(Arguments.held(e), meter)
   }
 
   def need(call: Expression): Arguments => Option[Need] = needs(call)
-
-  private def hold(child: Expression): Expression = child match {
-    case _: LeafExpression | _: LambdaFunction => child
-    case _ => Held(child)
-  }
 
   private type Estimate = Arguments => Option[Need]
 
@@ -177,7 +124,7 @@ object Foreseen {
           val nodes = document.toString.count(_ == '<').toDouble
           Need(steps = (XPathSteps * math.pow(nodes, Hops.findAllIn(path.toString).length.max(1).toDouble)).toLong)
         }
-    // Spark makes a regular expression of the key.
+    // Spark makes a regular expression of the key, and nothing bounds it: the key has to be a plain name.
     case e if isParseUrl(e) => a =>
         a(e.children.length - 1).map(key => Need(steps = if (PlainKey.matches(key.toString)) 0 else Long.MaxValue))
   }
@@ -241,10 +188,11 @@ object Foreseen {
 
   private def isParseUrl(e: Expression): Boolean = e match {
     case call: Invoke => call.children.length == 4 && (call.targetObject match {
-        case Literal(evaluator, _) => evaluator != null && evaluator.getClass.getSimpleName == "ParseUrlEvaluator"
+        case Literal(_: ParseUrlEvaluator, _) => true
         case _ => false
       })
-    case _ => e.children.length == 3 && e.getClass.getSimpleName == "ParseUrl"
+    case _: ParseUrl => e.children.length == 3
+    case _ => false
   }
 
   private def fields(dataType: DataType): Long = dataType match {

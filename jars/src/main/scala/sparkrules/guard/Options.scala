@@ -36,7 +36,6 @@ object Options {
     val function = name.toLowerCase
     if (Reflective(function)) Some("it calls a method of Java")
     else if (Protobuf(function)) Some(s"$function reads files and loads classes")
-    else if (Keyed(function) && arguments.lift(2).exists(!isPlainName(_))) Some(s"the key of $function is not a plain name")
     else Allowed.get(function).flatMap { case (at, _) => arguments.lift(at).flatMap(rejectionOf(function, _)) }
   }
 
@@ -61,12 +60,6 @@ object Options {
     case _ => false
   }
 
-  // Spark makes a regular expression of the key, one that nobody bounds.
-  private def isPlainName(key: Expression): Boolean = key match {
-    case Literal(name: UTF8String, _: StringType) => name.toString.matches("[A-Za-z0-9_-]*")
-    case _ => false
-  }
-
   private def forbidden(function: String, key: String): Option[String] =
     if (Allowed(function)._2(key.toLowerCase)) None
     else Some(s"the option $key of $function is not allowed in a rule")
@@ -85,7 +78,6 @@ object Options {
   }
 
   private val Reflective = Set("reflect", "java_method", "try_reflect")
-  private val Keyed = Set("parse_url", "try_parse_url")
   private val Protobuf = Set("from_protobuf", "to_protobuf")
 
   private val times = "dateFormat locale timeFormat timeZone timestampFormat timestampNTZFormat"

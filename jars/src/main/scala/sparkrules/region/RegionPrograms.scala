@@ -10,6 +10,7 @@ import org.apache.spark.sql.types.Metadata
 
 import sparkrules.bind.{Bound, Column}
 import sparkrules.compile.Compiler
+import sparkrules.conf.OnMissingColumn
 import sparkrules.guard.Rejection
 import sparkrules.program.{Forest, Ids, Validity}
 import sparkrules.store.{Segment, Store}
@@ -26,7 +27,7 @@ object RegionPrograms {
     val store = Programs.storeOf(session)
     val description = Programs.describe(session, store, call).copy(
       row = call.names.indices.map(i => columnOf(call.names(i), call.shapes(i), call.inputs(i))),
-      missingColumns = "error", // a column that is not there may be anything
+      missingColumns = OnMissingColumn.Reject, // a column that is not there may be anything
       strict = false,
       statistics = None)
     val key = (session.sparkContext.applicationId, call.registered, description, call.shapes)

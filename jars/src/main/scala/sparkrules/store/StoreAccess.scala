@@ -7,7 +7,7 @@ import org.apache.hadoop.fs.Path
 
 import org.apache.spark.sql.classic.SparkSession
 
-import sparkrules.conf.{AllowedRuleSets, RulesException, Settings}
+import sparkrules.conf.{Home, RulesException, Settings}
 
 /**
  * Which store a session has, and which rule sets of it: as the session says, within what the application was started
@@ -17,9 +17,9 @@ object StoreAccess {
   def of(session: SparkSession): Store = {
     val fixed = isFixed(session)
     val root = if (fixed) Settings.Store.started(session) else Settings.Store.get(session.sessionState.conf)
-    val store = new Store(Settings.storePath(root), hadoop(session), AllowedRuleSets.of(Settings.AllowedRuleSets.only(session)))
+    val store = new Store(Home.expanded(root), hadoop(session), Settings.AllowedRuleSets.only(session))
     val isOther = fixed && {
-      val wanted = Settings.storePath(Settings.Store.get(session.sessionState.conf))
+      val wanted = Home.expanded(Settings.Store.get(session.sessionState.conf))
       // What is no path of this file system is another store, too.
       Try(store.files.makeQualified(new Path(wanted)).toString).toOption.forall(_ != store.qualified)
     }
@@ -31,5 +31,5 @@ object StoreAccess {
     if (isFixed(session)) new Configuration(session.sparkContext.hadoopConfiguration)
     else session.sessionState.newHadoopConf()
 
-  private def isFixed(session: SparkSession): Boolean = Settings.FixedStore.only(session) == "true"
+  private def isFixed(session: SparkSession): Boolean = Settings.FixedStore.only(session)
 }

@@ -1,7 +1,7 @@
 package sparkrules.version
 
 import sparkrules.bind.Column
-import sparkrules.conf.Semantics
+import sparkrules.conf.{OnMissingColumn, OnRejectedRule, Semantics}
 import sparkrules.overlap.{CommonNodes, SharedNodes}
 import sparkrules.program.Program
 import sparkrules.store.Version
@@ -82,8 +82,8 @@ final case class ProgramKey(
     version: Version,
     row: Seq[Column],
     semantics: Semantics,
-    missingColumns: String,
-    invalidRules: String,
+    missingColumns: OnMissingColumn,
+    invalidRules: OnRejectedRule,
     strict: Boolean,
     statistics: Option[Int],
     exact: Boolean,

@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory
 
 import sparkrules.bind.{Analysis, Binder, Bound, Column, RuleCall, RuleInput, Tuning}
 import sparkrules.compile.Compiler
-import sparkrules.conf.{RulesException, Settings}
+import sparkrules.conf.{OnMissingColumn, OnRejectedRule, RulesException, Settings}
 import sparkrules.overlap.Digests
 import sparkrules.program.Validity
 import sparkrules.store.{Manifest, Segment, SegmentEntry, SegmentMerge, Statistics, Store, StoreAccess, Version}
@@ -61,7 +61,7 @@ object Programs {
       // A function that only removed rules call must not be called.
       if (isCalled) { val omitting = spec.copy(omits = true); (omitting, part(omitting)) } else (spec, whole)
     }
-    drop(cache.trim(Settings.CacheBytes.number(session.sessionState.conf), keys.toSet))
+    drop(cache.trim(Settings.CacheBytes.get(session.sessionState.conf), keys.toSet))
     known.map(_._2).filter(_.parts.corresponds(parts)((a, b) => a eq b._2)).getOrElse {
       val removed = parts.map { case (spec, part) =>
         if (spec.omits) Array.empty[Int]
@@ -69,7 +69,7 @@ object Programs {
       }
       val numbers = parts.zip(removed).map { case ((_, part), rows) => rows.map(part.numbers(_)).filter(_ >= 0).distinct }
       val rejected = parts.zip(removed).flatMap { case ((_, part), rows) => without(part.rejected, rows) }
-      if (description.invalidRules == "skip") warn(description, valid(rejected, nowOf(call)))
+      if (description.invalidRules == OnRejectedRule.LeaveOut) warn(description, valid(rejected, nowOf(call)))
       keep(manifest, new PinnedRules(description, parts.map(_._2).toIndexedSeq, numbers.toArray, rejected))
     }
   }
@@ -165,11 +165,11 @@ object Programs {
       call.semantics.optimizedBy(conf),
       Settings.MissingColumns.get(conf),
       Settings.InvalidRules.get(conf),
-      Settings.Strict.get(conf) == "true",
+      Settings.Strict.get(conf),
       store.newestStatistics(version.ruleSet),
       call.exact,
       call.top,
-      Settings.PartRules.number(conf).min(Int.MaxValue.toLong).toInt,
+      Settings.PartRules.get(conf).min(Int.MaxValue.toLong).toInt,
       isLocal = false)
   }
 
@@ -240,7 +240,7 @@ object Programs {
       row: Seq[AttributeReference],
       description: ProgramKey,
       statistics: Option[Statistics]): (Bound, Segment, Compiler) = {
-    val binder = new Binder(segment, row, analysis, description.missingColumns == "null")
+    val binder = new Binder(segment, row, analysis, description.missingColumns == OnMissingColumn.ReadNull)
     val bound = Tuning(binder.bind(description.strict), statistics, description.exact)
     val compiler = new Compiler(segment, bound)
     // The whole of a rule lacks the columns that its parts lack.
@@ -253,7 +253,7 @@ object Programs {
 
   /** An error that lists the rules that do not fit the table, by what is wrong with them; not those that are hidden. */
   private[sparkrules] def refuse(description: ProgramKey, call: RuleCall, rejected: Seq[RejectedRule], noun: String = "rule"): Unit = {
-    val rejections = if (description.invalidRules == "error") valid(rejected, nowOf(call)) else Nil
+    val rejections = if (description.invalidRules == OnRejectedRule.Fail) valid(rejected, nowOf(call)) else Nil
     if (rejections.nonEmpty) {
       val asNull = s"set ${Settings.MissingColumns.key}=null to read missing columns as NULL, "
       val remedies =
