@@ -43,7 +43,8 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def read_all(spark: SparkSession, path: Path) -> None:
     """Read all files of the store with the plugin's own reader, past Spark and what it has cached."""
     jvm: Any = spark.sparkContext._jvm
-    store = jvm.sparkrules.store.Store(str(path), spark._jsc.hadoopConfiguration(), jvm.sparkrules.conf.AllowedRuleSets.All())
+    allowed = jvm.sparkrules.conf.AllowedRuleSets.All()
+    store = jvm.sparkrules.store.Store(str(path), spark._jsc.hadoopConfiguration(), allowed)
     files = jvm.sparkrules.store.OpenFiles(store)
     try:
         for number in Store(path).versions(NAME):
