@@ -43,12 +43,12 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
   private val constants = new Constants(segment, analysis)
   private val slots = new Slots(analysis)
   private val rewriting = new Rewriting(analysis)
-  private val leaves = new Array[Either[Rejection, () => BoundPredicate]](segment.predicateOperators.length)
+  private val leaves = new Array[Either[Rejection, () => BoundPredicate]](segment.forest.predicates.size)
 
   def bind(strict: Boolean): Bound = {
-    val attributes = analyzeTexts(segment.attributes)
+    val attributes = analyzeTexts(segment.forest.attributes)
     val open = leaves.indices.filter { p =>
-      attributes(segment.predicateAttributes(p)) match {
+      attributes(segment.forest.predicates.attributes(p)) match {
         case Left(rejection) => leaves(p) = Left(rejection); false
         case Right(attribute) => constantsOf(p).left.toOption match {
           case Some(rejection) => leaves(p) = Left(rejection); false
@@ -56,19 +56,19 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
         }
       }
     }
-    bindComparisons(open, p => attributes(segment.predicateAttributes(p)).toOption.get)
+    bindComparisons(open, p => attributes(segment.forest.predicates.attributes(p)).toOption.get)
     val texts = if (strict) bindTexts() else Array.empty[Int]
     slots.bound(row, leaves.map(_.map(_())), texts)
   }
 
   /** Those of these subscriptions whose whole text Spark accepts. */
   def accepted(subscriptions: Seq[Int]): Seq[Int] =
-    subscriptions.zip(analyzeTexts(subscriptions.map(segment.ruleTexts(_)).toArray)).collect {
+    subscriptions.zip(analyzeTexts(subscriptions.map(segment.rules.texts(_)).toArray)).collect {
       case (s, Right(condition)) if condition.dataType == BooleanType => s
     }
 
   private def bindTexts(): Array[Int] =
-    analyzeTexts(segment.ruleTexts).map(_.fold(_ => -1, slots.of)).toArray
+    analyzeTexts(segment.rules.texts).map(_.fold(_ => -1, slots.of)).toArray
 
   private def analyzeTexts(texts: Array[String]): IndexedSeq[Either[Rejection, Expression]] = {
     val parsed = texts.toIndexedSeq.map(analysis.parse)
@@ -91,12 +91,12 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
   }
 
   private def constantsOf(p: Int): Either[Rejection, Seq[Expression]] = {
-    val all = segment.predicateConstants(p).toSeq.map(constants(_))
+    val all = segment.forest.predicates.constants(p).toSeq.map(constants(_))
     all.collectFirst { case Left(rejection) => Left(rejection) }.getOrElse(Right(all.flatMap(_.toOption)))
   }
 
   /** Tests without a constant. */
-  private def bindTest(p: Int, attribute: Expression): Boolean = segment.predicateOperators(p) match {
+  private def bindTest(p: Int, attribute: Expression): Boolean = segment.forest.predicates.operators(p) match {
     case operator @ ("is null" | "is not null") if !attribute.nullable =>
       // Spark does not compute it then, even if that would fail.
       truth(p, slots.of(Literal(operator == "is not null")))
@@ -115,14 +115,14 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
   private def bindComparisons(open: Seq[Int], attribute: Int => Expression): Unit = {
     val alike = open.groupBy { p =>
       val own = constantsOf(p).toOption.get
-      (segment.predicateAttributes(p), segment.predicateOperators(p), decisive(attribute(p), own))
+      (segment.forest.predicates.attributes(p), segment.forest.predicates.operators(p), decisive(attribute(p), own))
     }.toIndexedSeq.map(_._2)
     val examples = alike.map { group =>
       val p = group.head
       // One constant of each type is enough for Spark to choose the common type of a long IN list.
       val own = constantsOf(p).toOption.get
       val distinct = if (standsAlone(attribute(p), own)) own else own.distinctBy(decisive(attribute(p), _))
-      (distinct, expression(segment.predicateOperators(p), attribute(p), distinct))
+      (distinct, expression(segment.forest.predicates.operators(p), attribute(p), distinct))
     }
     val analyzed = analysis.analyze(examples.map(_._2))
     val (opaque, rewritten) = (ArrayBuffer.empty[Int], ArrayBuffer.empty[(Int, Expression)])
@@ -174,7 +174,7 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
 
   /** Predicates that have no form of ours: Spark evaluates each as it is. */
   private def bindOpaque(open: IndexedSeq[Int], attribute: Int => Expression): Unit = {
-    val tests = open.map(p => expression(segment.predicateOperators(p), attribute(p), constantsOf(p).toOption.get))
+    val tests = open.map(p => expression(segment.forest.predicates.operators(p), attribute(p), constantsOf(p).toOption.get))
     open.zip(analysis.analyze(tests)).foreach {
       case (p, Left(rejection)) => leaves(p) = Left(rejection)
       case (p, Right(test)) =>
@@ -188,7 +188,7 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
 
   private def code(p: Int, value: Expression, values: Seq[Any]): Unit = {
     val slot = slots.of(value)
-    val operator = segment.predicateOperators(p)
+    val operator = segment.forest.predicates.operators(p)
     val present = values.filter(_ != null).toArray
     slots.compare(slot, present)
     leaves(p) = Right(() => {
@@ -199,7 +199,7 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
 
   /** Whether the predicate is true where its test (see [[Binder.expression]]) is false. */
   private def isNegative(p: Int): Boolean =
-    segment.predicateOperators(p).startsWith("not ") || segment.predicateOperators(p) == "<>"
+    segment.forest.predicates.operators(p).startsWith("not ") || segment.forest.predicates.operators(p) == "<>"
 
   private def truth(p: Int, slot: Int): Unit = {
     val wanted = if (isNegative(p)) "is false" else "is true"

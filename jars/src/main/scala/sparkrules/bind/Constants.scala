@@ -9,8 +9,8 @@ import sparkrules.store.Segment
 /** The constants of a segment as Spark's parser would have typed them. */
 final class Constants(segment: Segment, analysis: Analysis) {
   private val expressions: Array[Either[Rejection, Expression]] = {
-    val parsed = segment.constantKinds.indices.map(i => parse(segment.constantKinds(i), segment.constantTexts(i)))
-    val open = parsed.indices.filter(i => parsed(i).exists(!_.resolved) || segment.constantKinds(i) == "sql")
+    val parsed = segment.forest.constants.kinds.indices.map(i => parse(segment.forest.constants.kinds(i), segment.forest.constants.texts(i)))
+    val open = parsed.indices.filter(i => parsed(i).exists(!_.resolved) || segment.forest.constants.kinds(i) == "sql")
     val analyzed = analysis.analyze(open.flatMap(parsed(_).toOption)).iterator
     val all = parsed.toArray
     open.foreach(i => if (all(i).isRight) all(i) = analyzed.next())

@@ -13,7 +13,7 @@ import sparkrules.value.{ExpressionBytes, IntBuffer, IntLists}
 final class Compiler(segment: Segment, bound: Bound) {
   import Compiler.Written
 
-  private val nodes = segment.nodeOperators.length
+  private val nodes = segment.forest.nodes.size
   private val kinds: Array[Byte] = Compiler.kinds(segment)
 
   /** Nodes with a predicate that Spark does not accept on this table, and so the subscriptions to leave out. */
@@ -21,21 +21,21 @@ final class Compiler(segment: Segment, bound: Bound) {
     val flags = new Array[Boolean](nodes)
     (0 until nodes).foreach { n =>
       flags(n) =
-        if (kinds(n) == Forest.Predicate) bound.predicates(segment.nodePredicates(n)).isLeft
-        else segment.nodeChildren(n).exists(flags(_))
+        if (kinds(n) == Forest.Predicate) bound.predicates(segment.forest.nodes.predicates(n)).isLeft
+        else segment.forest.nodes.children(n).exists(flags(_))
     }
     flags
   }
 
   /** The subscriptions that are left out. */
-  val rejected: Seq[Int] = segment.ruleIds.indices.filter(s => invalid(segment.ruleNodes(s)))
+  val rejected: Seq[Int] = segment.rules.ids.indices.filter(s => invalid(segment.rules.nodes(s)))
 
   /** Why a subscription is left out. */
-  def rejection(subscription: Int): Rejection = firstRejection(segment.ruleNodes(subscription))
+  def rejection(subscription: Int): Rejection = firstRejection(segment.rules.nodes(subscription))
 
   private def firstRejection(node: Int): Rejection =
-    if (kinds(node) == Forest.Predicate) bound.predicates(segment.nodePredicates(node)).left.toOption.get
-    else firstRejection(segment.nodeChildren(node).find(invalid(_)).get)
+    if (kinds(node) == Forest.Predicate) bound.predicates(segment.forest.nodes.predicates(node)).left.toOption.get
+    else firstRejection(segment.forest.nodes.children(node).find(invalid(_)).get)
 
   /**
    * The program; and the forest that it was made of, whose subscriptions are numbered as in the program.
@@ -47,9 +47,9 @@ final class Compiler(segment: Segment, bound: Bound) {
       kinds,
       Array.tabulate(nodes)(n => if (isTest(n)) leaf(n).slot else -1),
       IntLists((0 until nodes).map(n => if (isTest(n)) leaf(n).intervals else Array.empty[Int])),
-      if (rejected.isEmpty) segment.nodeChildren
-      else IntLists((0 until nodes).map(n => if (invalid(n)) Array.empty[Int] else segment.nodeChildren(n))),
-      order.map(segment.ruleNodes(_)))
+      if (rejected.isEmpty) segment.forest.nodes.children
+      else IntLists((0 until nodes).map(n => if (invalid(n)) Array.empty[Int] else segment.forest.nodes.children(n))),
+      order.map(segment.rules.nodes(_)))
     val conditions = new Conditions(forest, new PredicateTable(bound.slots), expense)
     val written = if (inBands) writeBands(forest, conditions) else writeAll(forest, conditions)
     val wholeTexts = bound.texts.toSet
@@ -66,8 +66,8 @@ final class Compiler(segment: Segment, bound: Bound) {
       written.hasRepeats,
       bound.slots.indices.filter(s => isComputed(s) && !wholeTexts(s)).toArray,
       if (bound.texts.isEmpty) bound.texts else order.map(bound.texts(_)),
-      Ids(order.map(segment.ruleIds(_))),
-      order.map(segment.rulePriorities(_)),
+      Ids(order.map(segment.rules.ids(_))),
+      order.map(segment.rules.priorities(_)),
       Validity.of(segment, order))
     (program, forest)
   }
@@ -104,11 +104,11 @@ final class Compiler(segment: Segment, bound: Bound) {
 
   /** The subscriptions that are not left out, highest priority first, then by id: as the program numbers them. */
   lazy val order: Array[Int] =
-    Compiler.ordered(segment, segment.ruleIds.indices.filter(s => !invalid(segment.ruleNodes(s))))
+    Compiler.ordered(segment, segment.rules.ids.indices.filter(s => !invalid(segment.rules.nodes(s))))
 
   private def isTest(node: Int): Boolean = kinds(node) == Forest.Predicate && !invalid(node)
 
-  private def leaf(node: Int): BoundPredicate = bound.predicates(segment.nodePredicates(node)).toOption.get
+  private def leaf(node: Int): BoundPredicate = bound.predicates(segment.forest.nodes.predicates(node)).toOption.get
 
   /**
    * The subscriptions, ascending, that cost less where many rows are evaluated at once: those expected to be looked at
@@ -200,7 +200,7 @@ object Bands {
 object Compiler {
 
   /** Per node: as in [[Forest]]. */
-  def kinds(segment: Segment): Array[Byte] = segment.nodeOperators.map {
+  def kinds(segment: Segment): Array[Byte] = segment.forest.nodes.operators.map {
     case "and" => Forest.And
     case "or" => Forest.Or
     case _ => Forest.Predicate
@@ -208,7 +208,7 @@ object Compiler {
 
   /** Subscriptions in the order in which they are reported: highest priority first, then by id. */
   def ordered(segment: Segment, subscriptions: Seq[Int]): Array[Int] = {
-    val (ids, priorities) = (segment.ruleIds, segment.rulePriorities)
+    val (ids, priorities) = (segment.rules.ids, segment.rules.priorities)
     subscriptions.sortWith { (a, b) =>
       if (priorities(a) != priorities(b)) priorities(a) > priorities(b) else ids(a).binaryCompare(ids(b)) < 0
     }.toArray

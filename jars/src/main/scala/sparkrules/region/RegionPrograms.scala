@@ -67,22 +67,22 @@ object RegionPrograms {
       shapes: Seq[RegionShape]): RegionRules = {
     val entries = registered.segments(store.manifest(description.version))
     val segments = entries.map(s => store.segment(description.version.ruleSet, s))
-    val starts = segments.scanLeft(0)(_ + _.ruleIds.length)
+    val starts = segments.scanLeft(0)(_ + _.rules.size)
     val own = Segment.concatenated(segments)
     val (bound, segment, _) = Programs.bind(session, store, own, description)
     val removed = Programs.rowsRemoved(store, description, entries, starts.init, starts.last).toSet
-    val live = segment.ruleIds.indices.filterNot(removed)
+    val live = segment.rules.ids.indices.filterNot(removed)
     // A test of a column that is not there could be true; one that Spark does not accept cannot be asked.
     val rejections = rejectionsOf(segment, bound)
-    val (valid, invalid) = live.partition(s => rejections(segment.ruleNodes(s)) == null)
+    val (valid, invalid) = live.partition(s => rejections(segment.rules.nodes(s)) == null)
     val order = Compiler.ordered(segment, valid)
-    val leaves = segment.nodePredicates.map(p => if (p < 0) None else bound.predicates(p).toOption)
+    val leaves = segment.forest.nodes.predicates.map(p => if (p < 0) None else bound.predicates(p).toOption)
     val forest = new Forest(
       Compiler.kinds(segment),
       leaves.map(_.fold(-1)(_.slot)),
       IntLists(leaves.map(_.fold(Array.empty[Int])(_.intervals)).toSeq),
-      segment.nodeChildren,
-      order.map(segment.ruleNodes(_)))
+      segment.forest.nodes.children,
+      order.map(segment.rules.nodes(_)))
     new RegionRules(
       registered,
       description,
@@ -90,7 +90,7 @@ object RegionPrograms {
       own.functions.toSeq.zip(Programs.builders(session, own.functions.toSeq)),
       invalid.map { s =>
         RejectedRule(
-          s, segment.ruleIds(s).toString, rejections(segment.ruleNodes(s)), segment.validFrom(s),
+          s, segment.rules.ids(s).toString, rejections(segment.rules.nodes(s)), segment.rules.validFrom(s),
           Validity.end(segment, s))
       },
       new RegionProgram(
@@ -99,18 +99,18 @@ object RegionPrograms {
         bound.slots.map(_.base),
         bound.slots.map(_.keys),
         RegionForest.of(forest, bound.slots),
-        Ids(order.map(segment.ruleIds(_))),
+        Ids(order.map(segment.rules.ids(_))),
         Validity.of(segment, order)))
   }
 
   /** Per node: why Spark does not accept a test of it, or null. */
   private def rejectionsOf(segment: Segment, bound: Bound): Array[Rejection] = {
-    val rejections = new Array[Rejection](segment.nodeOperators.length)
+    val rejections = new Array[Rejection](segment.forest.nodes.size)
     rejections.indices.foreach { node =>
-      val predicate = segment.nodePredicates(node)
+      val predicate = segment.forest.nodes.predicates(node)
       rejections(node) =
         if (predicate >= 0) bound.predicates(predicate).left.toOption.filter(_.missing.isEmpty).orNull
-        else segment.nodeChildren(node).iterator.map(rejections(_)).find(_ != null).orNull
+        else segment.forest.nodes.children(node).iterator.map(rejections(_)).find(_ != null).orNull
     }
     rejections
   }

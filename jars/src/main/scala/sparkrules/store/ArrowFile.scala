@@ -138,7 +138,7 @@ object ArrowFile {
       private[ArrowFile] val body: Long,
       private[ArrowFile] val metadata: RecordBatch)
 
-  private def damaged(rejection: String): Nothing = throw new IllegalArgumentException(rejection)
+  private def damaged(fault: String): Nothing = throw new IllegalArgumentException(fault)
 
   private def isInt(field: Field): Boolean = field.getType match {
     case int: ArrowType.Int => int.getBitWidth == 32

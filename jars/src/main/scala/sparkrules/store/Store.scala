@@ -152,24 +152,22 @@ final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleS
   def segment(ruleSet: String, entry: SegmentEntry): Segment = {
     def read[T](table: String)(columns: ArrowTable => T): T = reading(ruleSet, entry.file(table))(columns)
     val attributes = read("attributes")(_.strings("sql"))
-    val (kinds, texts) = read("constants")(t => (t.strings("kind"), t.strings("text")))
-    val (tested, tests, constants) =
-      read("predicates")(t => (t.ints("attribute"), t.strings("operator"), t.lists("constants")))
-    val (operators, leaves, children) =
-      read("nodes")(t => (t.strings("operator"), t.ints("predicate"), t.lists("children")))
-    val (ids, roots, priorities, validity) = read("subscriptions") { t =>
-      val validity = (t.instants("valid_from"), t.instants("valid_until"))
-      (t.utf8Strings("id"), t.ints("node"), t.ints("priority"), validity)
+    val constants = read("constants")(t => new StoredConstants(t.strings("kind"), t.strings("text")))
+    val predicates = read("predicates") { t =>
+      new StoredPredicates(t.ints("attribute"), t.strings("operator"), t.lists("constants"))
     }
-    def rules: Array[String] = read("subscriptions") { t =>
+    val nodes = read("nodes")(t => new StoredNodes(t.strings("operator"), t.ints("predicate"), t.lists("children")))
+    def texts: Array[String] = read("subscriptions") { t =>
       t.strings("where").zip(t.strings("sql")).map { case (where, sql) => Option(sql).getOrElse(where) }
     }
-    val functions = read("functions")(_.strings("name"))
-    val segment = new Segment(
-      attributes, kinds, texts, tested, tests, constants, operators, leaves, children,
-      ids, roots, priorities, () => rules, validity._1, validity._2, functions)
-    SegmentCheck.fault(segment).foreach { case (table, rejection) =>
-      naming(pathOf(ruleSet, entry.file(table)))(throw new IllegalArgumentException(rejection))
+    val rules = read("subscriptions") { t =>
+      new StoredRules(
+        t.utf8Strings("id"), t.ints("node"), t.ints("priority"), t.instants("valid_from"), t.instants("valid_until"))(texts)
+    }
+    val forest = new StoredForest(attributes, constants, predicates, nodes)
+    val segment = new Segment(forest, rules, read("functions")(_.strings("name")))
+    SegmentCheck.fault(segment).foreach { case (table, fault) =>
+      naming(pathOf(ruleSet, entry.file(table)))(throw new IllegalArgumentException(fault))
     }
     segment
   }

@@ -132,7 +132,7 @@ object Programs {
     val description = describe(session, store, call)
     val entries = store.manifest(description.version).segments
     val segments = entries.map(s => store.segment(description.version.ruleSet, s))
-    val starts = segments.scanLeft(0)(_ + _.ruleIds.length)
+    val starts = segments.scanLeft(0)(_ + _.rules.size)
     val all = Segment.concatenated(segments)
     val (bound, _, compiler) = bind(session, store, all, description)
     val removed = rowsRemoved(store, description, entries, starts.init, starts.last)
@@ -187,27 +187,27 @@ object Programs {
   private def compile(session: SparkSession, store: Store, description: ProgramKey, spec: PartSpec): VersionPart = {
     val segments = spec.segments.map(s => store.segment(description.version.ruleSet, s))
     val removed = spec.segments.zip(segments).map { case (entry, segment) =>
-      if (spec.omits) removedOf(store, description, entry, segment.ruleIds.length) else Array.empty[Int]
+      if (spec.omits) removedOf(store, description, entry, segment.rules.size) else Array.empty[Int]
     }
     val own = if (spec.omits) SegmentMerge(segments, removed) else Segment.concatenated(segments)
     val (bound, bindable, compiler) = bind(session, store, own, description)
     val (program, forest) = compiler.compile(inBands = description.top.isDefined)
-    val numbers = Array.fill(bindable.ruleIds.length)(-1)
+    val numbers = Array.fill(bindable.rules.size)(-1)
     compiler.order.indices.foreach(number => numbers(compiler.order(number)) = number)
     new VersionPart(
       bound.copy(slots = Array.empty, predicates = Array.empty),
       own.functions.toSeq.zip(builders(session, own.functions.toSeq)),
       numbers,
-      if (spec.omits) Nil else segments.scanLeft(0)(_ + _.ruleIds.length).init,
+      if (spec.omits) Nil else segments.scanLeft(0)(_ + _.rules.size).init,
       rejectedBy(own, compiler),
       program,
       forest,
-      if (spec.isAll) null else (bindable.nodePredicates, Digests.ofPredicates(bindable)))
+      if (spec.isAll) null else (bindable.forest.nodes.predicates, Digests.ofPredicates(bindable)))
   }
 
   private def rejectedBy(segment: Segment, compiler: Compiler): Seq[RejectedRule] = compiler.rejected.map { s =>
     RejectedRule(
-      s, segment.ruleIds(s).toString, compiler.rejection(s), segment.validFrom(s), Validity.end(segment, s))
+      s, segment.rules.ids(s).toString, compiler.rejection(s), segment.rules.validFrom(s), Validity.end(segment, s))
   }
 
   private[sparkrules] def bind(
@@ -224,8 +224,8 @@ object Programs {
   private def betweenPadded(segment: Segment, padded: Seq[String]): Seq[Int] =
     if (padded.isEmpty) Nil
     else {
-      segment.ruleTexts.indices.filter { s =>
-        val text = segment.ruleTexts(s).toLowerCase
+      segment.rules.texts.indices.filter { s =>
+        val text = segment.rules.texts(s).toLowerCase
         text.contains("between") && padded.exists(text.contains(_))
       }
     }
