@@ -35,8 +35,8 @@ from numpy.typing import NDArray
 
 from sparkrules.index.atom import Atom
 from sparkrules.index.attribute_type import Types
-from sparkrules.index.codes import Codes
-from sparkrules.index.regions import ERROR, NULL, AttributeRegions, Leaf, Regions
+from sparkrules.index.codes import ERROR, NULL, Codes
+from sparkrules.index.regions import AttributeRegions, Leaf, Regions
 from sparkrules.index.satisfiable import Branch, Formula, Restriction, Search, formula, impossible
 from sparkrules.sql.tree import Node, predicates
 

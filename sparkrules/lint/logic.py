@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from sparkrules.index.regions import NULL, Regions
+from sparkrules.index.codes import NULL
+from sparkrules.index.regions import Regions
 from sparkrules.index.relations import redundancies_in, tautology_in
 from sparkrules.index.rule import Rule
 from sparkrules.index.satisfiable import formula, impossible

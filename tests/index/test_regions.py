@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from sparkrules.errors import RuleSetError
 from sparkrules.index.attribute_type import Enumeration
-from sparkrules.index.codes import Codes
+from sparkrules.index.codes import NULL, Codes
 from sparkrules.index.exact_overlap import overlap
-from sparkrules.index.regions import NULL, Regions
+from sparkrules.index.regions import Regions
 from sparkrules.index.text_pattern import following, text_pattern
 from sparkrules.index.value_space import Floating, Grid
 from sparkrules.sql import parse_rule

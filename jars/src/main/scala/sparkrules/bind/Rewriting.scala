@@ -21,8 +21,8 @@ final class Rewriting(analysis: Analysis) {
   private val answers = mutable.HashMap.empty[Any, Boolean]
   private val values = mutable.HashMap.empty[Expression, Expression]
 
-  /** Whether the optimizer leaves `comparison` as it is, and all others that differ from it in their constants only. */
-  def leaves(comparison: Expression): Boolean = {
+  /** Whether the optimizer keeps `comparison` as it is, and all others that differ from it only in their constants. */
+  def keeps(comparison: Expression): Boolean = {
     val (seen, value) = named(comparison)
     value match {
       case _ if analysis.isLocal => true

@@ -4,13 +4,13 @@ import org.apache.spark.sql.catalyst.expressions._
 
 import sparkrules.conf.Semantics
 
-/** A call that asks a rule set about a row or a region, resolved but not yet tied to a version. */
+/** A resolved call that asks a rule set about a row or a region. It has no version yet. */
 trait RuleCall extends Expression with Unevaluable {
 
   /** The name given in the call, if any. */
   def ruleSet: Option[String]
 
-  /** The names of the columns that rules may use, qualifiers first. */
+  /** The names of the columns that rules can use, qualifiers first. */
   def names: Seq[Seq[String]]
 
   /** Those columns. */
@@ -18,16 +18,16 @@ trait RuleCall extends Expression with Unevaluable {
 
   def semantics: Semantics
 
-  /** The query's instant, which a stream replaces by that of the micro-batch. */
+  /** The instant of the query; in a stream, that of the micro-batch. */
   def instant: Expression
 
-  /** Whether the range of a value is wanted for itself, and not only for the predicates of the rules. */
+  /** Whether the call asks for the ranges of values, and not only for the predicates of the rules. */
   def exact: Boolean
 
-  /** How many matches are wanted, the first in their order; all if it is not given. */
+  /** How many of the first matches the call asks for; None for all. */
   def top: Option[Int]
 
-  /** An expression of the rules as the stream would have changed it, had it been in the query's text. */
+  /** An expression of the rules as the stream would change it if it were part of the query. */
   def inBatch(e: Expression): Expression = instant match {
     case CurrentBatchTimestamp(millis, _, _) =>
       e.transform {
@@ -40,6 +40,6 @@ trait RuleCall extends Expression with Unevaluable {
 }
 
 object RuleCall {
-  /** An instant that the query, or the micro-batch, has given its value. */
+  /** The value of an instant, in microseconds. */
   def micros(instant: Option[Expression]): Option[Long] = instant.map(_.eval(EmptyRow).asInstanceOf[Long])
 }

@@ -10,7 +10,12 @@ import org.apache.spark.sql.internal.SQLConf
  * @param doc what it means: a Markdown phrase for the table of docs/sql-reference.md
  * @param says what the documentation says of the default, where that depends on the machine
  */
-final class Setting[T](val key: String, val kind: SettingType[T], val default: String, val doc: String, says: String = "") {
+final class Setting[T](
+    val key: String,
+    val kind: SettingType[T],
+    val default: String,
+    val doc: String,
+    says: String = "") {
 
   def get(conf: SQLConf): T = read(conf.getConfString(key, default))
 

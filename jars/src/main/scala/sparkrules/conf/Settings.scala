@@ -46,44 +46,45 @@ object Settings {
     "spark.sparkrules.strict",
     YesOrNo,
     "false",
-    "whether a rule that Spark's WHERE would fail on fails the query; otherwise the predicate that cannot be computed is " +
-      "unknown for the row, and the other rules go on")
+    "whether a rule that Spark's WHERE would fail on fails the query; otherwise the predicate that cannot be computed " +
+      "is unknown for the row, and the other rules go on")
 
   val Steps = new Setting(
     "spark.sparkrules.steps",
     new Positive("steps"),
     "2000000000",
-    "how much work one value of a rule may take for one row, in steps of about a nanosecond: a character that a regular " +
-      "expression looks at, each time it does, is one; a call of a lambda function is 250. A value that takes more fails; " +
-      "see [Limits](limits.md#what-a-rule-may-take)")
+    "how much work one value of a rule may take for one row, in steps of about a nanosecond: a character that a " +
+      "regular expression looks at, each time it does, is one; a call of a lambda function is 250. A value that takes " +
+      "more fails; see [Limits](limits.md#what-a-rule-may-take)")
 
   val ValueBytes = new Setting(
     "spark.sparkrules.valueBytes",
     new Positive("bytes"),
     (16L << 20).toString,
-    "how large a value may become that a function in a rule makes, and a quarter of what all such values of one predicate " +
-      "may take together for one row; a larger one fails; see [Limits](limits.md#what-a-rule-may-take)")
+    "how large a value may become that a function in a rule makes, and a quarter of what all such values of one " +
+      "predicate may take together for one row; a larger one fails; see [Limits](limits.md#what-a-rule-may-take)")
 
   val BindSeconds = new Setting(
     "spark.sparkrules.bindSeconds",
     new Positive("seconds"),
     "10",
-    "how much processor time Spark's parser, analyzer and optimizer may take for one part of a rule; what takes longer is " +
-      "rejected")
+    "how much processor time Spark's parser, analyzer and optimizer may take for one part of a rule; what takes " +
+      "longer is rejected")
 
   val CacheBytes = new Setting(
     "spark.sparkrules.cacheBytes",
     new Positive("bytes"),
     (Runtime.getRuntime.maxMemory / 4).toString,
-    "how many bytes of compiled rules the driver keeps for later queries; it drops the least recently used first; see " +
-      "[Tuning](tuning.md#memory)",
+    "how many bytes of compiled rules the driver keeps for later queries; it drops the least recently used first; " +
+      "see [Tuning](tuning.md#memory)",
     says = "a quarter of the driver's heap")
 
   val PartRules = new Setting(
     "spark.sparkrules.partRules",
     new Positive("rules"),
     "20000",
-    "internal, for tests: how many rules a segment must have to be compiled by itself; smaller ones are compiled together")
+    "internal, for tests: how many rules a segment must have to be compiled by itself; smaller ones are compiled " +
+      "together")
 
   /** In the order of the documentation. */
   val All: Seq[Setting[_]] = Seq(

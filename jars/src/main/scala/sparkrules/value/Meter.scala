@@ -5,13 +5,13 @@ import org.apache.spark.sql.internal.SQLConf
 
 import sparkrules.conf.Settings
 
-/** A rule wants more than it may have. Without a trace of the stack, which would cost more than many a value. */
+/** A rule needs more than it may use. Has no stack trace, which would cost more than many values. */
 final class Exhausted(message: String) extends RuntimeException(message, null, false, false)
 
 /**
- * What the values of one slot may cost for one row: steps of work, and bytes of intermediate values. What wants more
- * fails, as any other value that cannot be computed. Each time that it does, it may do half as much from then on in this
- * task: a bad rule costs a task what a few rows may cost, and not more.
+ * What the values of one slot may cost for one row: steps of work, and bytes of intermediate values. A value that needs
+ * more fails, like any other that cannot be computed. Each failure halves the steps that the slot may take in this task,
+ * so that a bad rule costs a task no more than a few rows may cost.
  */
 final class Meter extends Serializable {
   @transient private lazy val limits = Limits.ofTask()
@@ -38,25 +38,25 @@ final class Meter extends Serializable {
     }
   }
 
-  /** From here on a size is too much, however large it is. */
+  /** The least size that is too large. */
   def most: Long = limits.bytes + 1
 
-  /** To be called with the size of every value that was made. */
+  /** Counts a value of this size. */
   def hold(size: Long): Unit = {
     bytes -= size
     foresee(size)
   }
 
-  /** To be called with the size of a value that could be too large to be made. */
+  /** Fails if a value of this size would be too large to make. */
   def foresee(size: Long): Unit = if (size > limits.bytes || bytes < 0) {
     throw new Exhausted(s"a value in it has more bytes than ${Settings.ValueBytes.key} allows")
   }
 }
 
 object Meter {
-  /** What is too little to look at. */
+  /** After so many steps, check whether the query was cancelled. */
   val Interval: Long = 1L << 20
-  // Enough for any search that takes time in proportion to the length of an ordinary text.
+  // Enough for any search of an ordinary string that takes linear time.
   private val LeastSteps = 100000L
   private val ValuesOfRow = 4L
 
