@@ -33,8 +33,8 @@ final case class Bound(
 
 /**
  * Binds the predicates of a segment to columns. Spark's analyzer decides every coercion. It sees one example of the
- * predicates that it must treat alike, because they differ only in the value of a constant. A comparison of an expression
- * with a constant becomes a set of codes. Spark evaluates anything else.
+ * predicates that it must treat alike, because they differ only in the value of a constant. A comparison of an
+ * expression with a constant becomes a set of codes. Spark evaluates anything else.
  */
 final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Analysis, missingAsNull: Boolean) {
   import Binder._

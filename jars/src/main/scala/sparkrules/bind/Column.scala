@@ -5,8 +5,8 @@ import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.types.{DataType, Metadata, MetadataBuilder}
 
 /**
- * A column that rules can use: its qualifiers and name, and its type. The metadata say that a string is a CHAR(n), which
- * Spark pads where it is compared.
+ * A column that rules can use: its qualifiers and name, and its type. The metadata say that a string is a CHAR(n),
+ * which Spark pads where it is compared.
  */
 final case class Column(names: Seq[String], dataType: DataType, nullable: Boolean, metadata: Metadata) {
   def attribute: AttributeReference =

@@ -6,8 +6,8 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.internal.SQLConf
 
 /**
- * Rows that are part of the plan: `VALUES (1, 'a'), (2, 'b')`. Spark evaluates a WHERE over them as it is written, before
- * the optimizer changes the meaning of some comparisons; see [[Rewriting]].
+ * Rows that are part of the plan: `VALUES (1, 'a'), (2, 'b')`. Spark evaluates a WHERE over them as it is written,
+ * before the optimizer changes the meaning of some comparisons; see [[Rewriting]].
  */
 object Local {
   def apply(plan: LogicalPlan): Boolean =

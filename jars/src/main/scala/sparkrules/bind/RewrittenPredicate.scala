@@ -26,13 +26,14 @@ object RewrittenPredicate {
   private final case class Comparison(value: Expression, operator: String, constants: Seq[Any])
 
   /** None unless all comparisons are of one value, whose type has keys. */
-  def of(expression: Expression): Option[RewrittenPredicate] = comparisons(expression).filter(_.nonEmpty).flatMap { all =>
-    val value = all.head.value
-    val constants = all.flatMap(_.constants).filter(_ != null).toArray
-    Option.when(
-      all.forall(_.value.canonicalized == value.canonicalized) && (constants.isEmpty || Keys.existFor(value.dataType)))(
-      RewrittenPredicate(expression, value, constants))
-  }
+  def of(expression: Expression): Option[RewrittenPredicate] =
+    comparisons(expression).filter(_.nonEmpty).flatMap { all =>
+      val value = all.head.value
+      val constants = all.flatMap(_.constants).filter(_ != null).toArray
+      val isOne = all.forall(_.value.canonicalized == value.canonicalized)
+      val hasKeys = constants.isEmpty || Keys.existFor(value.dataType)
+      Option.when(isOne && hasKeys)(RewrittenPredicate(expression, value, constants))
+    }
 
   private def comparisons(expression: Expression): Option[Seq[Comparison]] = expression match {
     case And(left, right) => both(left, right)

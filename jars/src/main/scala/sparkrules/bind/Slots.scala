@@ -10,8 +10,8 @@ import sparkrules.spark.SparkMinor
 import sparkrules.value.{Codes, Keys}
 
 /**
- * An expression that is computed at most once per row: an attribute or, if `base` >= 0, a predicate on the value of that
- * slot, which is then the only input of the expression.
+ * An expression that is computed at most once per row: an attribute or, if `base` >= 0, a predicate on the value of
+ * that slot, which is then the only input of the expression.
  *
  * @param shares the share of rows per code, if the rule set has been analysed
  */

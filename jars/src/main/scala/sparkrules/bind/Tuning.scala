@@ -11,7 +11,8 @@ object Tuning {
     val texts = statistics.map(_ => SlotTexts.of(bound.slots.map(_.expression), bound.slots.map(_.base)))
     val needsGaps = new Array[Boolean](bound.slots.length)
     bound.predicates.foreach(_.foreach { predicate =>
-      if (!Codes.ignoresGaps(predicate.intervals, bound.slots(predicate.slot).keys.maxCode)) needsGaps(predicate.slot) = true
+      val slot = predicate.slot
+      if (!Codes.ignoresGaps(predicate.intervals, bound.slots(slot).keys.maxCode)) needsGaps(slot) = true
     })
     val slots = bound.slots.zipWithIndex.map { case (slot, i) =>
       val shares = statistics.flatMap(_.shares(texts.get(i), slot.keys))

@@ -15,7 +15,7 @@ object Home {
         .orElse(environment.get("HOMEPATH").map(environment.getOrElse("HOMEDRIVE", "") + _)).getOrElse(listed)
     } else environment.get("HOME").map(home => if (home.isEmpty) "/" else home).getOrElse(listed)
 
-  /** The store of those who name none. */
+  /** The default store. */
   def defaultStore: String =
     sys.env.get("SPARKRULES_STORE").filter(_.nonEmpty).getOrElse(Paths.get(path, ".sparkrules", "store").toString)
 

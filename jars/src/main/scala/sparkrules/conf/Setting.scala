@@ -6,9 +6,9 @@ import org.apache.spark.sql.internal.SQLConf
 /**
  * A configuration entry of the plugin: everything about it, in one place.
  *
- * @param default the value where none is set, as one would write it
+ * @param default the default value, as a user would write it
  * @param doc what it means: a Markdown phrase for the table of docs/sql-reference.md
- * @param says what the documentation says of the default, where that depends on the machine
+ * @param says how the documentation describes the default, if that depends on the machine
  */
 final class Setting[T](
     val key: String,

@@ -8,7 +8,7 @@ package sparkrules.conf
  */
 sealed abstract class SettingType[T](val takes: String, val values: String) {
 
-  /** The value that a text stands for, if any. */
+  /** The value that a string stands for; None if it is invalid. */
   def read(text: String): Option[T]
 }
 

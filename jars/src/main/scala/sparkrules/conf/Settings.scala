@@ -46,16 +46,16 @@ object Settings {
     "spark.sparkrules.strict",
     YesOrNo,
     "false",
-    "whether a rule that Spark's WHERE would fail on fails the query; otherwise the predicate that cannot be computed " +
-      "is unknown for the row, and the other rules go on")
+    "whether a rule that Spark's WHERE would fail on fails the query; otherwise the predicate that cannot be " +
+      "computed is unknown for the row, and the other rules go on")
 
   val Steps = new Setting(
     "spark.sparkrules.steps",
     new Positive("steps"),
     "2000000000",
     "how much work one value of a rule may take for one row, in steps of about a nanosecond: a character that a " +
-      "regular expression looks at, each time it does, is one; a call of a lambda function is 250. A value that takes " +
-      "more fails; see [Limits](limits.md#what-a-rule-may-take)")
+      "regular expression looks at, each time it does, is one; a call of a lambda function is 250. A value that " +
+      "takes more fails; see [Limits](limits.md#what-a-rule-may-take)")
 
   val ValueBytes = new Setting(
     "spark.sparkrules.valueBytes",

@@ -13,9 +13,9 @@ import org.apache.spark.unsafe.types.{CalendarInterval, UTF8String}
 import sparkrules.value.{Meter, ValueSize}
 
 /**
- * A function whose value can be far larger than its arguments, or take far more time than they are long: what it will
- * take is estimated from its arguments before it is called. Everything else makes a small multiple of what it is given,
- * in proportional time, and that is bounded.
+ * A function whose value can be far larger than its arguments, or whose time is not proportional to their size.
+ * Estimates from the arguments what the call needs, before it is made. Other functions make a small multiple of their
+ * arguments in proportional time, which is bounded.
  */
 final case class Foreseen(child: Expression, meter: Meter) extends UnaryExpression with CodegenFallback {
   override def dataType: DataType = child.dataType
@@ -50,7 +50,7 @@ object Foreseen {
   private val needs: PartialFunction[Expression, Estimate] =
     Function.unlift(e => Seq(multiplied, searched, compared, numbers, documents, many).flatMap(_.lift(e)).headOption)
 
-  /** As many as a number says, or one thing in the place of each of another. */
+  /** Functions that repeat something as often as an argument says, or once per element of another. */
   private val multiplied: PartialFunction[Expression, Estimate] = {
     case _: StringRepeat => a => bytes(a.number(1), a.length(0))
     case _: StringSpace => a => bytes(a.number(0), Some(1))
@@ -74,22 +74,23 @@ object Foreseen {
         }
   }
 
-  /** Texts in which others are looked for. */
+  /** Functions that look for a string in another. */
   private val searched: PartialFunction[Expression, Estimate] = {
     case e: StringReplace => a =>
         for (text <- a.length(0); sought <- a.length(1); put <- a.length(2))
           yield Need(text + times(text / math.max(1, sought), put), search(e, 0, 1, a))
-    case e @ (_: Contains | _: StringInstr | _: SubstringIndex | _: StringSplitSQL) => a => Some(Need(steps = search(e, 0, 1, a)))
+    case e @ (_: Contains | _: StringInstr | _: SubstringIndex | _: StringSplitSQL) => a =>
+        Some(Need(steps = search(e, 0, 1, a)))
     case e: StringLocate => a => Some(Need(steps = search(e, 1, 0, a)))
     case e: String2TrimExpression if e.children.length == 2 => a =>
         steps(a.length(0), a.length(1), if (e.children.exists(c => isCollated(c.dataType))) Collation else 2)
-    // Whatever else looks for one text in another by a collation.
+    // Any other function that looks for a string in another by a collation.
     case e if e.children.count(c => isCollated(c.dataType)) > 1 && !comparesOrKeeps(e) => a =>
         val lengths = e.children.indices.filter(i => isCollated(e.children(i).dataType)).flatMap(a.length(_)).sorted
         Some(Need(steps = lengths.takeRight(2).foldLeft(Collation)(times)))
   }
 
-  /** Every part with every other. */
+  /** Functions that compare every part with every other. */
   private val compared: PartialFunction[Expression, Estimate] = {
     case _: Levenshtein => a => steps(a.length(0), a.length(1), 4)
     case e: StaticInvoke if e.functionName == "jaroWinklerSimilarity" => a =>
@@ -100,10 +101,11 @@ object Foreseen {
         Some(Need(steps = times(e.children.indices.flatMap(a.length(_)).sum, a.sizes)))
     case e: MapZipWith => a =>
         val counts = Seq(0, 1).flatMap(a(_)).map { case map: MapData => map.numElements().toLong case _ => 0L }
-        Some(Need(steps = times(times(counts.product, 16), if (isHashed(ArrayType(e.functions.head.dataType))) 1 else 16)))
+        val each = if (isHashed(ArrayType(e.functions.head.dataType))) 16 else 256
+        Some(Need(steps = times(counts.product, each)))
   }
 
-  /** Numbers with more digits than they show. */
+  /** Functions of numbers with more digits than they show. */
   private val numbers: PartialFunction[Expression, Estimate] = {
     case _: RoundBase => a => a.number(1).map(n => Need(steps = power(math.abs(n))))
     case e @ (_: Cast | _: ToNumber | _: TryToNumber)
@@ -118,7 +120,7 @@ object Foreseen {
           val rows = 1L + document.count(c => c == '{' || c == '<')
           Need(times(rows, 8 * fields(e.dataType)), if (hasDecimals(e.dataType)) exponents(document) else 0)
         }
-    // Each of these may lead from every node to every other.
+    // Each hop can lead from every node to every other.
     case _: XPathExtract => a =>
         for (document <- a(0); path <- a(1)) yield {
           val nodes = document.toString.count(_ == '<').toDouble
@@ -129,9 +131,10 @@ object Foreseen {
         a(e.children.length - 1).map(key => Need(steps = if (PlainKey.matches(key.toString)) 0 else Long.MaxValue))
   }
 
-  /** One after the other, and they are many. */
+  /** Functions with many arguments, which they concatenate. */
   private val many: PartialFunction[Expression, Estimate] = {
-    case e if e.children.length > Many && e.children.count(c => ValueSize.isOpen(c.dataType)) > Many => a => Some(Need(a.sizes))
+    case e if e.children.length > Many && e.children.count(c => ValueSize.isOpen(c.dataType)) > Many => a =>
+        Some(Need(a.sizes))
   }
 
   private val Many = 8
@@ -150,7 +153,7 @@ object Foreseen {
 
   private def times(a: Long, b: Long): Long = if (a > 0 && b > Long.MaxValue / a) Long.MaxValue else a * b
 
-  /** Spark tries wherever the first byte is. */
+  /** Spark compares wherever the first byte is found. */
   private def search(call: Expression, text: Int, sought: Int, a: Arguments): Long = (a(text), a(sought)) match {
     case (Some(text: UTF8String), Some(sought: UTF8String)) if text.numBytes > 0 && sought.numBytes > 0 =>
       if (call.children.exists(c => isCollated(c.dataType))) times(times(text.numBytes, sought.numBytes), Collation)
@@ -164,22 +167,24 @@ object Foreseen {
     case _ => 0
   }
 
-  /** What it takes to compute ten to this power. */
+  /** The steps to compute ten to this power. */
   private def power(digits: Long): Long = times(digits, digits / 64 + 1)
 
   private def exponents(text: String): Long =
-    Exponent.findAllMatchIn(text).map(found => power(found.group(1).take(12).toLong)).foldLeft(0L)((a, b) => if (a > Long.MaxValue - b) Long.MaxValue else a + b)
+    Exponent.findAllMatchIn(text).map(found => power(found.group(1).take(12).toLong))
+      .foldLeft(0L)((sum, steps) => if (sum > Long.MaxValue - steps) Long.MaxValue else sum + steps)
 
   private def isCollated(dataType: DataType): Boolean = dataType.isInstanceOf[StringType] && dataType != StringType
 
-  /** Compares texts from their start, or puts them somewhere as they are. */
+  /** Whether it compares strings from their start, or keeps them as they are. */
   private def comparesOrKeeps(e: Expression): Boolean = e match {
     case _: BinaryComparison | _: In | _: InSet | _: Greatest | _: Least | _: Coalesce | _: If | _: CaseWhen => true
-    case _: Concat | _: CreateArray | _: CreateMap | _: CreateNamedStruct | _: NullIf | _: Elt | _: StringRegexExpression => true
+    case _: Concat | _: CreateArray | _: CreateMap | _: CreateNamedStruct | _: NullIf | _: Elt => true
+    case _: StringRegexExpression => true
     case _ => false
   }
 
-  /** Spark compares each element with each other unless they can be put in a hash table. */
+  /** Spark compares every element with every other unless it can hash them. */
   private def isHashed(array: DataType): Boolean = array match {
     case ArrayType(BinaryType | _: ArrayType | _: StructType | _: MapType, _) => false
     case ArrayType(element, _) => !isCollated(element)

@@ -3,8 +3,8 @@ package sparkrules.store
 import org.apache.spark.unsafe.types.UTF8String
 
 /**
- * A part of a published rule set as it lies in the store (docs/store-format.md): strings and numbers, not yet bound to a
- * table.
+ * A part of a published rule set as it lies in the store (docs/store-format.md): strings and numbers, not bound to a
+ * table yet.
  *
  * @param functions the names of the functions that the rules call
  */

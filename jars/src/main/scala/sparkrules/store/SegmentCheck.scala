@@ -1,8 +1,8 @@
 package sparkrules.store
 
 /**
- * That a segment does not contradict itself, so that nobody who has one need check again: every number refers to
- * something that exists, and children come before their parents. The store's files may come from anywhere.
+ * Checks that a segment is consistent: every number refers to something that exists, and children come before their
+ * parents. The files of a store can come from anywhere. Nobody has to check a segment again.
  */
 object SegmentCheck {
   private val ConstantKinds = Set("null", "boolean", "integer", "decimal", "double", "string", "sql")
@@ -11,7 +11,7 @@ object SegmentCheck {
   private val Comparisons = Set("=", "<", "<=", ">", ">=", "<>", "<=>", "not <=>")
   private val Texts = Set("like", "ilike", "rlike", "contains", "startswith", "endswith")
 
-  /** The table that is wrong and what is wrong with it, if anything is. */
+  /** The first table with a fault, and the fault. */
   def fault(segment: Segment): Option[(String, String)] = {
     val forest = segment.forest
     val (constants, predicates, nodes) = (forest.constants, forest.predicates, forest.nodes)
@@ -28,7 +28,8 @@ object SegmentCheck {
           .orElse(first(predicates.size)(p => operatorFault(predicates.operators(p), predicates.constants.length(p))))),
       "nodes" -> (() =>
         unknown(nodes.operators, NodeKinds).orElse(first(nodes.size) { n =>
-          if (nodes.operators(n) == StoredNodes.Predicate) outside(Array(nodes.predicates(n)), predicates.size, "predicate")
+          val isPredicate = nodes.operators(n) == StoredNodes.Predicate
+          if (isPredicate) outside(Array(nodes.predicates(n)), predicates.size, "predicate")
           else outside(nodes.children(n), n, "child before it")
         })),
       "subscriptions" -> (() =>
@@ -38,7 +39,7 @@ object SegmentCheck {
     checks.flatMap { case (table, check) => check().map(table -> _) }.nextOption()
   }
 
-  /** Whether a number looks like one. Spark reads the others as SQL, and complains if they are none. */
+  /** Whether the text fits the kind. Spark parses the other kinds, and reports their errors itself. */
   private def isConstant(kind: String, text: String): Boolean = kind match {
     case "boolean" => text == "true" || text == "false"
     case "integer" =>

@@ -28,42 +28,40 @@ final class SegmentMerge {
     gone.foreach(isGone.set)
     val kept = segment.rules.ids.indices.filterNot(isGone.get)
     val numbers = nodesOf(segment, kept)
-    kept.foreach { s =>
-      ids += segment.rules.ids(s)
-      roots += numbers(segment.rules.nodes(s))
-      priorities += segment.rules.priorities(s)
-      from += segment.rules.validFrom(s)
-      until += segment.rules.validUntil(s)
+    kept.foreach { rule =>
+      ids += segment.rules.ids(rule)
+      roots += numbers(segment.rules.nodes(rule))
+      priorities += segment.rules.priorities(rule)
+      from += segment.rules.validFrom(rule)
+      until += segment.rules.validUntil(rule)
     }
     texts += (() => kept.map(segment.rules.texts(_)).toArray)
     functions ++= segment.functions
   }
 
-  /** Per node of a segment: its number here, if a rule that is kept needs it. */
+  /** Per node of a segment: its number here, or -1 if no rule that is kept needs it. */
   private def nodesOf(segment: Segment, kept: Seq[Int]): Array[Int] = {
-    val count = segment.forest.nodes.size
-    val isUsed = new Array[Boolean](count)
-    kept.foreach(s => isUsed(segment.rules.nodes(s)) = true)
-    (count - 1 to 0 by -1).foreach(n => if (isUsed(n)) segment.forest.nodes.children(n).foreach(isUsed(_) = true))
-    val numbers = Array.fill(count)(-1)
-    (0 until count).foreach { n =>
-      if (isUsed(n)) {
-        val operator = segment.forest.nodes.operators(n)
-        val key =
-          if (operator == StoredNodes.Predicate) (operator, predicateOf(segment, segment.forest.nodes.predicates(n)), Nil)
-          else (operator, -1, segment.forest.nodes.children(n).map(numbers(_)).distinct.sorted.toSeq)
-        numbers(n) = nodes.getOrElseUpdate(key, nodes.size)
-      }
+    val stored = segment.forest.nodes
+    val isUsed = new Array[Boolean](stored.size)
+    kept.foreach(rule => isUsed(segment.rules.nodes(rule)) = true)
+    (stored.size - 1 to 0 by -1).foreach(n => if (isUsed(n)) stored.children(n).foreach(isUsed(_) = true))
+    val numbers = Array.fill(stored.size)(-1)
+    (0 until stored.size).filter(isUsed(_)).foreach { n =>
+      val operator = stored.operators(n)
+      val key =
+        if (operator == StoredNodes.Predicate) (operator, predicateOf(segment.forest, stored.predicates(n)), Nil)
+        else (operator, -1, stored.children(n).map(numbers(_)).distinct.sorted.toSeq)
+      numbers(n) = nodes.getOrElseUpdate(key, nodes.size)
     }
     numbers
   }
 
-  private def predicateOf(segment: Segment, p: Int): Int = {
-    val attribute = segment.forest.attributes(segment.forest.predicates.attributes(p))
-    val own = segment.forest.predicates.constants(p).map { c =>
-      constants.getOrElseUpdate((segment.forest.constants.kinds(c), segment.forest.constants.texts(c)), constants.size)
+  private def predicateOf(forest: StoredForest, p: Int): Int = {
+    val attribute = forest.attributes(forest.predicates.attributes(p))
+    val own = forest.predicates.constants(p).map { c =>
+      constants.getOrElseUpdate((forest.constants.kinds(c), forest.constants.texts(c)), constants.size)
     }
-    val key = (attributes.getOrElseUpdate(attribute, attributes.size), segment.forest.predicates.operators(p), own.toSeq)
+    val key = (attributes.getOrElseUpdate(attribute, attributes.size), forest.predicates.operators(p), own.toSeq)
     predicates.getOrElseUpdate(key, predicates.size)
   }
 

@@ -13,7 +13,7 @@ final class StoredForest(
     val predicates: StoredPredicates,
     val nodes: StoredNodes) {
 
-  /** The same forest with a node more for each of these Boolean expressions, which becomes an attribute that is true. */
+  /** The same forest with another node for each of these Boolean expressions: the predicate that it is true. */
   def withConditions(conditions: Seq[String]): StoredForest = {
     val count = conditions.length
     new StoredForest(

@@ -5,9 +5,9 @@ import org.apache.spark.unsafe.types.UTF8String
 import sparkrules.value.Meter
 
 /**
- * Decides whether a string contains a match of a regular expression. An automaton decides it in linear time, where there
- * is one for the expression. Java decides the rest. It backtracks: `(.*a){12}b` takes hours on a line of text. The number
- * of characters that Java reads, the same ones again included, bounds its time.
+ * Decides whether a string contains a match of a regular expression. An automaton decides it in linear time, where
+ * there is one for the expression. Java decides the rest. It backtracks: `(.*a){12}b` takes hours on a line of text.
+ * The number of characters that Java reads, the same ones again included, bounds its time.
  *
  * @param written a regular expression; an error if it is not valid
  * @param isWhole whether the whole string has to match
@@ -30,8 +30,8 @@ object RegexSearch {
   private val LeadingAnything = """^(\(\?[idmsuU]+\))?(?:\.\*)+(?![?+*{])""".r
 
   /**
-   * `(?i).*(a|b)` -> `(?i)(a|b)`: a search finds both in the same strings. With `.*`, Java tries every end of it from every
-   * start, which is quadratic in the length of a string without a match.
+   * `(?i).*(a|b)` -> `(?i)(a|b)`: a search finds both in the same strings. With `.*`, Java tries every end of it from
+   * every start, which is quadratic in the length of a string without a match.
    */
   private def withoutLeadingAnything(regex: String): String = LeadingAnything.replaceFirstIn(regex, "$1")
 }

@@ -7,8 +7,8 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
 /**
- * The constants that rules compare an attribute with, in Spark's order. They give each value of the attribute a code, so
- * that every comparison is a set of intervals of integers. The code -1 is a value that could not be computed.
+ * The constants that rules compare an attribute with, in Spark's order. They give each value of the attribute a code,
+ * so that every comparison is a set of intervals of integers. The code -1 is a value that could not be computed.
  *
  * {{{
  *   NULL   v < c0   c0   c0 < v < c1   c1   ...   c(k-1)   c(k-1) < v

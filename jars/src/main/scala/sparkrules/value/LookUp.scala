@@ -105,18 +105,18 @@ object LookUp {
    *
    * @param shares the share of rows per code; without, all codes are as likely, and there is no hash table for values
    *   that may miss it, which costs more than it can save
-   * @param onlyKeys whether no test tells values apart that are not keys: code 1 then stands for all of them
+   * @param onlyKeys whether no predicate distinguishes values that are not keys: all of them then have the code 1
    */
   def choose(keys: Array[Long], shares: Option[Array[Double]], onlyKeys: Boolean): LookUp =
     if (keys.length <= 2) binary(keys)
     else {
       val weights = weightsOf(keys, shares)
-      val tables = if (keys.length <= Few) Nil
-        else interpolated(keys, weights) ++ (if (shares.isDefined || onlyKeys) hashed(keys, weights, onlyKeys) else None)
+      def hashes = if (shares.isDefined || onlyKeys) hashed(keys, weights, onlyKeys) else None
+      val tables = if (keys.length <= Few) Nil else interpolated(keys, weights) ++ hashes
       val candidates = Seq((stepsAmong(keys.length), () => binary(keys))) ++ tables
       val (cost, search) = candidates.minBy(_._1)
       val likely = weights.indices.maxBy(weights(_))
-      // A test that is right every other time is predicted wrongly as often.
+      // A branch that is taken every other time is mispredicted as often.
       val chance = weights(likely)
       val withFirst = 1 + (1 - chance) * (cost + BranchCost)
       if (shares.isDefined && withFirst < cost) search().withFirst(likely) else search()

@@ -10,8 +10,8 @@ final class Exhausted(message: String) extends RuntimeException(message, null, f
 
 /**
  * What the values of one slot may cost for one row: steps of work, and bytes of intermediate values. A value that needs
- * more fails, like any other that cannot be computed. Each failure halves the steps that the slot may take in this task,
- * so that a bad rule costs a task no more than a few rows may cost.
+ * more fails, like any other that cannot be computed. Each failure halves the steps that the slot may take in this
+ * task, so that a bad rule costs a task no more than a few rows may cost.
  */
 final class Meter extends Serializable {
   @transient private lazy val limits = Limits.ofTask()

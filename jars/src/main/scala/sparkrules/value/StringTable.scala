@@ -5,8 +5,8 @@ import org.apache.spark.unsafe.array.ByteArrayMethods
 import org.apache.spark.unsafe.types.UTF8String
 
 /**
- * A hash table from distinct strings to their numbers. The cost of a large table is its cache misses: a look-up has two,
- * one for the entry and, if the hash agrees, one for the bytes of the string, beside which its number lies.
+ * A hash table from distinct strings to their numbers. The cost of a large table is its cache misses: a look-up has
+ * two, one for the entry and, if the hash agrees, one for the bytes of the string, beside which its number lies.
  */
 final class StringTable(texts: Array[UTF8String]) {
   // Open addressing, at least half of it free: zero, or the hash above one plus the word where the string lies.
