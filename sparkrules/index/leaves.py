@@ -131,7 +131,8 @@ class _Comparisons:
         codes: NDArray[np.int32]
         null: NDArray[np.bool_] = np.asarray(array.is_null())
         if self.domain == "presence" or pa.types.is_null(array.type):
-            return np.where(null, np.int32(NULL), np.int32(FIRST))
+            codes = np.where(null, np.int32(NULL), np.int32(FIRST))
+            return codes
         if self.domain in ("exact", "text") or pa.types.is_decimal(array.type):
             distinct, rows = _distinct(array)
             codes = np.append(self._encode(_values(distinct, self.domain)), np.int32(NULL))[rows]
