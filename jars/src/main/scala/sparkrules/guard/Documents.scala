@@ -32,8 +32,8 @@ object Documents {
 }
 
 /**
- * A document as it is, unless it has a document type. It knows the path that is searched for in it, because that decides
- * the work ([[Foreseen]]), and the call itself looks different in each version of Spark.
+ * A document as it is, unless it has a document type. It knows the path that is searched for in it, because that
+ * decides the work ([[Foreseen]]), and the call itself looks different in each version of Spark.
  */
 final case class PlainDocument(document: Expression, path: Expression) extends BinaryExpression with CodegenFallback {
   override def left: Expression = document

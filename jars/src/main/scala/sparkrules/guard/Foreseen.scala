@@ -175,7 +175,8 @@ object Foreseen {
           val rows = 1L + document.count(c => c == '{' || c == '<')
           val all = fields(e.dataType)
           val decimals = if (hasDecimals(e.dataType)) exponents(document) else 0
-          Need(times(rows, 8 * all), math.max(decimals, if (e.isInstanceOf[CsvToStructs]) times(times(all, all), CsvSteps) else 0))
+          val steps = if (e.isInstanceOf[CsvToStructs]) times(times(all, all), CsvSteps) else 0L
+          Need(times(rows, 8 * all), math.max(decimals, steps))
         }
     // Each hop may lead from every node to every other.
     case _: PlainDocument => a =>
