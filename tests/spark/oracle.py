@@ -138,10 +138,10 @@ def raising(df: DataFrame, rules: Mapping[str, str]) -> bool:
     return False
 
 
-def subscriptions_in_plan(df: DataFrame) -> int:
-    """How many subscriptions the matching operator of a plan has: those that Spark accepts on its input."""
+def rules_in_plan(df: DataFrame) -> int:
+    """How many rules the matching operator of a plan has: those that Spark accepts on its input."""
     plan = df._jdf.queryExecution().executedPlan().toString()
-    found = re.search(r"Match \[\S+, (\d+) subscriptions", plan)
+    found = re.search(r"Match \[\S+, (\d+) rules", plan)
     assert found is not None
     return int(found[1])
 

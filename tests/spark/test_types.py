@@ -20,7 +20,7 @@ from tests.spark.oracle import (
     raising,
     rule_set,
     settings,
-    subscriptions_in_plan,
+    rules_in_plan,
 )
 from tests.spark.type_matrix import COLUMNS, FORMS, LITERALS, TEMPORAL_COLUMNS, TEMPORAL_LITERALS, matrix, table
 
@@ -83,7 +83,7 @@ def check_matrix(spark: SparkSession, groups: dict[tuple[str, str], list[str]]) 
         if fitting and not (ansi and reads_text(column, literal) and raising(local, fitting)):
             comparable |= fitting
     published = rule_set("matrix", rules)
-    assert subscriptions_in_plan(sparkrules.match(df, published).select("matches.ids")) == len(accepted)
+    assert rules_in_plan(sparkrules.match(df, published).select("matches.ids")) == len(accepted)
     ours = {(row, id) for row, id in pairs_by_plugin(df, published) if id in comparable}
     assert differences(ours, pairs_by_where(df, comparable), rules) == []
 
@@ -128,7 +128,7 @@ def test_collations(spark: SparkSession, collation: str) -> None:
     rules = {text: text for text in texts}
     accepted = accepted_by_where(df, rules)
     published = rule_set("collations", rules)
-    assert subscriptions_in_plan(sparkrules.match(df, published).select("matches.ids")) == len(accepted) > 80
+    assert rules_in_plan(sparkrules.match(df, published).select("matches.ids")) == len(accepted) > 80
     assert differences(pairs_by_plugin(df, published), pairs_by_where(df, accepted), rules) == []
 
 
