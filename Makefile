@@ -5,6 +5,7 @@
 #                       a worker has a Spark of its own and takes up to 4 GB
 #   make test-fast      what needs neither a server nor a browser, and a few tests with Spark: under two minutes
 #   make lint           ruff and mypy, and the Scala compiler with warnings as errors
+#   make test-scala     the plugin's own unit tests, without Spark; SEED and TIMES for other and more random cases
 #   make docs           the documentation as a site, in build/site
 #   make build          the wheel (with a prebuilt jar) and the source distribution, in dist/
 #   make release        make build, then check the metadata and run the smoke test on the wheel; uploads nothing
@@ -22,8 +23,8 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PYSPARK_MINORS := 4.0 4.1 4.2 4.3
 
-.PHONY: demo test test-fast lint docs build release bench fuzz test-hostile test-versions test-sqlglot test-bi chromium \
-  clean setup java $(PYSPARK_MINORS:%=test-pyspark-%)
+.PHONY: demo test test-fast test-scala lint docs build release bench fuzz test-hostile test-versions test-sqlglot \
+  test-bi chromium clean setup java $(PYSPARK_MINORS:%=test-pyspark-%)
 
 demo: setup
 	$(BIN)/sparkrules demo
@@ -37,6 +38,9 @@ test: lint
 
 test-fast: setup
 	$(PYTEST) -m 'smoke or not (spark or programs or slow)'
+
+test-scala: setup
+	$(BIN)/python -m pytest tests/catalyst/test_scala_units.py
 
 lint: setup
 	$(BIN)/ruff check .

@@ -280,7 +280,7 @@ def test_an_advertisement_that_spark_does_not_accept_is_named(spark: SparkSessio
     rules.advertise("wrong", "a > DATE '2024-01-01'")
     rules.publish(store=spark.conf.get("spark.sparkrules.store"))
     query = "SELECT overlap_{}('regions_of_bad_sources', *) AS ids FROM VALUES (4) AS t(a)"
-    with pytest.raises(PySparkException, match=r"1 advertisement of regions_of_bad_sources@1 cannot .*\n.*'wrong'"):
+    with pytest.raises(PySparkException, match=r"1 advertisement of regions_of_bad_sources@1 is rejected.*\n.*'wrong'"):
         spark.sql(query.format("advertisements")).collect()
     assert spark.sql(query.format("subscriptions")).collect()[0].ids == ["low"]
     with settings(spark, spark_sparkrules_invalidRules="skip"):

@@ -12,7 +12,9 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.NumericType
 import org.apache.spark.unsafe.types.UTF8String
 
-import sparkrules.guard.{ConstantArguments, Deadline, Documents, Failing, Metering, Options, ParserRisks, Rejection, TooSlow}
+import sparkrules.guard.{
+  ConstantArguments, Deadline, Documents, Failing, Metering, Options, ParserRisks, Rejection, TooSlow
+}
 
 /** Stands for the row that rules are evaluated on, so that Spark's analyzer can work on them. */
 final case class RuleInput(output: Seq[Attribute]) extends LeafNode
@@ -133,8 +135,8 @@ final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput, val
   private def within(constant: Expression): Either[Throwable, Any] = constant match {
     case Literal(value, _) => Right(value)
     case _ =>
-      // A list of 100,000 constants is converted one by one. Casts to numbers need no optimizer, unlike that of 'now' to
-      // a date.
+      // A list of 100,000 constants is converted one by one. Casts to numbers need no optimizer, unlike that of 'now'
+      // to a date.
       val isPlain = constant match {
         case cast: Cast => cast.child.isInstanceOf[Literal] && cast.dataType.isInstanceOf[NumericType]
         case _ => false

@@ -34,8 +34,8 @@ final case class Bound(
 
 /**
  * Binds the predicates of a segment to columns. Spark's own analyzer decides every coercion: for one representative of
- * the predicates that it must treat alike, because only the value of a constant differs. What comes back as a comparison
- * of an expression with a constant is coded; anything else is evaluated by Spark's own expression.
+ * the predicates that it must treat alike, because only the value of a constant differs. What comes back as a
+ * comparison of an expression with a constant is coded; anything else is evaluated by Spark's own expression.
  */
 final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Analysis, missingAsNull: Boolean) {
   import Binder._
@@ -85,7 +85,8 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
     }
   }
 
-  private def analyzeRights(all: IndexedSeq[Either[Rejection, Expression]]): IndexedSeq[Either[Rejection, Expression]] = {
+  private def analyzeRights(
+      all: IndexedSeq[Either[Rejection, Expression]]): IndexedSeq[Either[Rejection, Expression]] = {
     val analyzed = analysis.analyze(all.flatMap(_.toOption)).iterator
     all.map(_.flatMap(_ => analyzed.next()))
   }
@@ -180,7 +181,8 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
       case (p, Right(test)) =>
         test.children.find(c => c.foldable && analysis.evaluated(c).isEmpty) match {
           // Spark computes constants first: one that fails makes the test fail, whatever the row.
-          case Some(constant) => leaves(p) = Right({ val slot = slots.of(constant); () => BoundPredicate(slot, Array.empty) })
+          case Some(constant) =>
+            leaves(p) = Right({ val slot = slots.of(constant); () => BoundPredicate(slot, Array.empty) })
           case None => truth(p, slots.of(test))
         }
     }
@@ -203,7 +205,8 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
 
   private def truth(p: Int, slot: Int): Unit = {
     val wanted = if (isNegative(p)) "is false" else "is true"
-    leaves(p) = Right(() => BoundPredicate(slot, Codes.of(wanted, Array.empty, hasNull = false, slots.keys(slot).maxCode)))
+    leaves(p) =
+      Right(() => BoundPredicate(slot, Codes.of(wanted, Array.empty, hasNull = false, slots.keys(slot).maxCode)))
   }
 }
 
@@ -254,8 +257,8 @@ object Binder {
   }
 
   /**
-   * What Spark's coercion of `attribute` with `constant` may depend on. Its type; for an integral attribute the value of
-   * a decimal, which may be rounded to the attribute's type; for a decimal attribute the digits of an integer; for a
+   * What Spark's coercion of `attribute` with `constant` may depend on. Its type; for an integral attribute the value
+   * of a decimal, which may be rounded to the attribute's type; for a decimal attribute the digits of an integer; for a
    * CHAR(n) the length of a text that is not shorter. A constant that is an expression stands for itself.
    */
   private def decisive(attribute: Expression, constant: Expression): Any = constant match {

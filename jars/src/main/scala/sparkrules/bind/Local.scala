@@ -5,8 +5,8 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.internal.SQLConf
 
 /**
- * Rows that are part of the plan: `VALUES (1, 'a'), (2, 'b')`. Spark evaluates a WHERE over them as it was written, before
- * the steps of its optimizer that change what some comparisons say; see [[Rewriting]].
+ * Rows that are part of the plan: `VALUES (1, 'a'), (2, 'b')`. Spark evaluates a WHERE over them as it was written,
+ * before the steps of its optimizer that change what some comparisons say; see [[Rewriting]].
  */
 object Local {
   def apply(plan: LogicalPlan): Boolean =

@@ -7,12 +7,12 @@ import org.apache.spark.sql.types._
 
 /**
  * What Spark's optimizer makes of comparisons. WHERE evaluates what comes out of it, and that is not always the same:
- * for a local time, `cast(n as timestamp) = TIMESTAMP'...'` becomes a comparison of `n`, which says something else about
- * the hour that a change to summer time leaves out.
+ * for a local time, `cast(n as timestamp) = TIMESTAMP'...'` becomes a comparison of `n`, which says something else
+ * about the hour that a change to summer time leaves out.
  *
  * The optimizer sees a name instead of the value that is compared, or of what is cast to be compared: it rewrites the
- * value by itself when that is computed. So its answer for one comparison holds for all that have the same types, except
- * where the cast is between dates and times: there it depends on the constant.
+ * value by itself when that is computed. So its answer for one comparison holds for all that have the same types,
+ * except where the cast is between dates and times: there it depends on the constant.
  */
 final class Rewriting(analysis: Analysis) {
   import Rewriting._

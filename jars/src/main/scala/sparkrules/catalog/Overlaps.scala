@@ -10,7 +10,8 @@ import sparkrules.conf.RulesException
 import sparkrules.store.{Chunk, Manifest, OpenFiles, SegmentEntry, Store, StoredColumn, Texts}
 
 /** Which advertisements and subscriptions of a version overlap, as its publisher has found out. */
-final case class Overlaps(store: String, ruleSet: String, number: Long) extends StoredTable("overlaps", Overlaps.Columns) {
+final case class Overlaps(store: String, ruleSet: String, number: Long)
+    extends StoredTable("overlaps", Overlaps.Columns) {
   import Overlaps._
 
   override def files(store: Store): Seq[Path] =
@@ -23,8 +24,8 @@ final case class Overlaps(store: String, ruleSet: String, number: Long) extends 
     own.advertisements.toSeq.flatMap { advertisements =>
       if (segments.exists(_.overlaps.isEmpty)) {
         throw new RulesException(
-          s"Which advertisements and subscriptions of $ruleSet@$number overlap has not been found out: they are too many " +
-            s"to do so unasked. In Python, RuleSet.load('$ruleSet', '${store.path}').publish(overlaps=True) does.")
+          s"Which advertisements and subscriptions of $ruleSet@$number overlap has not been found out: they are too " +
+            s"many to do so unasked. In Python, RuleSet.load('$ruleSet', '${store.path}').publish(overlaps=True) does.")
       }
       segments.map(OfSegment(_, advertisements))
     }

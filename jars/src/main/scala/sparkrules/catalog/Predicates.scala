@@ -40,7 +40,9 @@ final case class Predicates(store: String, ruleSet: String, number: Long)
       case "constants" => (chunk, row) =>
           new GenericArrayData(constants(chunk, row).map { case (kind, text) => if (kind == "null") null else text })
       case "predicate" => (chunk, row) =>
-          val written = constants(chunk, row).toSeq.map { case (kind, text) => PredicateText.constant(kind, text.toString) }
+          val written = constants(chunk, row).toSeq.map { case (kind, text) =>
+            PredicateText.constant(kind, text.toString)
+          }
           val (tested, test) = (attribute(chunk, row).toString, operator(chunk, row).toString)
           UTF8String.fromString(PredicateText(tested, test, written))
       case "uses" => (chunk, row) => useCounts(chunk.first + row).toLong

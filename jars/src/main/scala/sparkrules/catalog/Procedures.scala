@@ -31,8 +31,9 @@ object RollbackProcedure extends UnboundProcedure {
   private val Version = ProcedureParameter.in("version", LongType).comment("number of the earlier version").build()
 
   override def name: String = "rollback"
-  private val Tickets = ProcedureParameter.in("tickets", ArrayType(StringType)).defaultValue("CAST(NULL AS ARRAY<STRING>)")
-    .comment("the secrets of all subscriptions that it removes, brings back or changes").build()
+  private val Tickets =
+    ProcedureParameter.in("tickets", ArrayType(StringType)).defaultValue("CAST(NULL AS ARRAY<STRING>)")
+      .comment("the secrets of all subscriptions that it removes, brings back or changes").build()
 
   override def description: String = "rollback(rule_set, version, tickets): make an earlier version the newest again"
 
@@ -42,7 +43,8 @@ object RollbackProcedure extends UnboundProcedure {
       val (store, ruleSet) = (call.store, call.ruleSet)
       val earlier = Manifest.read(store, ruleSet, store.resolve(s"$ruleSet@$wanted").number)
       earlier.files.map(store.pathOf(ruleSet, _)).foreach(file => store.naming(file)(store.files.getFileStatus(file)))
-      val tickets = new Tickets(store, ruleSet, if (call.input.isNullAt(2)) Nil else StoreCall.texts(call.input, 2, "tickets"))
+      val tickets =
+        new Tickets(store, ruleSet, if (call.input.isNullAt(2)) Nil else StoreCall.texts(call.input, 2, "tickets"))
       val owners = new Owners(store, ruleSet)
       call.result(new NewVersion(store, ruleSet).make { newest =>
         val changed =
@@ -50,8 +52,9 @@ object RollbackProcedure extends UnboundProcedure {
           catch { case _: RulesException if !tickets.areGivenOut => Set.empty[String] } // going back mends the damage
         if (!changed.forall(tickets.matches)) {
           throw new RulesException(
-            s"Rolling back '$ruleSet' to version $wanted would change subscriptions that were made with a ticket: give all " +
-              s"their tickets. CALL ${RuleCatalog.Name}.rollback('$ruleSet', $wanted, tickets => array('...'))")
+            s"Rolling back '$ruleSet' to version $wanted would change subscriptions that were made with a ticket: " +
+              s"give all their tickets. " +
+              s"CALL ${RuleCatalog.Name}.rollback('$ruleSet', $wanted, tickets => array('...'))")
         }
         earlier.next(newest.version, s"rollback to $wanted", NewVersion.publisher())
       })
@@ -71,13 +74,14 @@ object UnsubscribeProcedure extends UnboundProcedure {
       else ProcedureParameter.in("id", StringType).comment("id of a subscription").build()
     val ticket = ProcedureParameter.in("ticket", StringType).defaultValue("CAST(NULL AS STRING)")
       .comment("the secret that the subscription was made with").build()
-    StoreProcedure(name, description, Seq(ids, ticket), Seq(StructField("removed", LongType, nullable = false))) { call =>
-      val wanted = call.required(ids.name, 1)(idsOf(_, several)).distinct
-      if (wanted.isEmpty) throw new RulesException("ids is empty: name at least one subscription.")
-      val secret = if (call.input.isNullAt(2)) None else Some(call.input.getUTF8String(2).toString)
-      val version = new NewVersion(call.store, call.ruleSet)
-      val unsubscribe = new Unsubscribe(call.store, call.ruleSet, wanted, secret)
-      call.result(version.make(unsubscribe.from(_, version)), wanted.length.toLong)
+    StoreProcedure(name, description, Seq(ids, ticket), Seq(StructField("removed", LongType, nullable = false))) {
+      call =>
+        val wanted = call.required(ids.name, 1)(idsOf(_, several)).distinct
+        if (wanted.isEmpty) throw new RulesException("ids is empty: name at least one subscription.")
+        val secret = if (call.input.isNullAt(2)) None else Some(call.input.getUTF8String(2).toString)
+        val version = new NewVersion(call.store, call.ruleSet)
+        val unsubscribe = new Unsubscribe(call.store, call.ruleSet, wanted, secret)
+        call.result(version.make(unsubscribe.from(_, version)), wanted.length.toLong)
     }
   }
 
@@ -92,8 +96,8 @@ final case class NeedsPython(name: String) extends UnboundProcedure {
 
   override def bind(input: StructType): BoundProcedure =
     throw new RulesException(
-      s"CALL ${RuleCatalog.Name}.$name: translating the texts of rules needs Python, with the package sparkrules and the " +
-        s"store of ${Settings.Store.key}:\n" +
+      s"CALL ${RuleCatalog.Name}.$name: translating the texts of rules needs Python, with the package sparkrules and " +
+        s"the store of ${Settings.Store.key}:\n" +
         "  rules = sparkrules.RuleSet('alerts'); rules.subscribe('hot', 'temperature > 30')\n" +
         "  rules.publish(spark)")
 }

@@ -13,8 +13,8 @@ import sparkrules.conf.RulesException
 import sparkrules.store.{Manifest, Store, StoreAccess}
 
 /**
- * The session's store as a catalog: a namespace for each rule set, tables of what a rule set consists of, and procedures
- * that make new versions. The store is that of the session's setting when the query is analysed.
+ * The session's store as a catalog: a namespace for each rule set, tables of what a rule set consists of, and
+ * procedures that make new versions. The store is that of the session's setting when the query is analysed.
  */
 final class RuleCatalog extends TableCatalog with SupportsNamespaces with ProcedureCatalog {
   private var called = RuleCatalog.Name
@@ -51,7 +51,8 @@ final class RuleCatalog extends TableCatalog with SupportsNamespaces with Proced
     ident.namespace.length == 1 && namespaceExists(ident.namespace) &&
       RuleCatalog.Tables.contains(ident.name.toLowerCase)
 
-  override def loadTable(ident: Identifier): Table = load(ident, (store, ruleSet) => store.newest(ruleSet), travels = false)
+  override def loadTable(ident: Identifier): Table =
+    load(ident, (store, ruleSet) => store.newest(ruleSet), travels = false)
 
   /** VERSION AS OF */
   override def loadTable(ident: Identifier, version: String): Table =
@@ -89,7 +90,10 @@ final class RuleCatalog extends TableCatalog with SupportsNamespaces with Proced
     if (namespace.isEmpty) Procedures.All.map(p => Identifier.of(Array.empty, p.name)).toArray else Array.empty
 
   override def createTable(
-      ident: Identifier, columns: Array[Column], partitions: Array[Transform], properties: JMap[String, String]): Table =
+      ident: Identifier,
+      columns: Array[Column],
+      partitions: Array[Transform],
+      properties: JMap[String, String]): Table =
     RuleCatalog.readOnly()
   override def alterTable(ident: Identifier, changes: TableChange*): Table = RuleCatalog.readOnly()
   override def dropTable(ident: Identifier): Boolean = if (tableExists(ident)) RuleCatalog.readOnly() else false

@@ -11,8 +11,8 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 final case class ColumnOf(name: String, dataType: DataType, comment: String, nullable: Boolean = true)
 
 /**
- * A table of the catalog. Tables that are equal have the same rows: each names the version, or the like, that was current
- * when its query was analysed, so that a cached result of an old version never answers a query of a new one.
+ * A table of the catalog. Tables that are equal have the same rows: each names the version, or the like, that was
+ * current when its query was analysed, so that a cached result of an old version never answers a query of a new one.
  */
 abstract class RuleTable(table: String, content: Seq[ColumnOf]) extends Table with SupportsRead with Serializable {
   def ruleSet: String

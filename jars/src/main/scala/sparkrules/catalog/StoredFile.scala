@@ -37,7 +37,8 @@ object StoredFile {
 }
 
 /** The rules that were set aside when a version was made. */
-final case class Rejected(store: String, ruleSet: String, number: Long) extends StoredFile("rejected", Rejected.Columns) {
+final case class Rejected(store: String, ruleSet: String, number: Long)
+    extends StoredFile("rejected", Rejected.Columns) {
   override def file(store: Store): Option[PublishedFile] = Manifest.read(store, ruleSet, number).rejected
 }
 

@@ -33,15 +33,16 @@ final case class Setting(key: String, default: String, values: Set[String], doc:
   /** A setting that is a positive number. */
   def number(conf: SQLConf): Long = {
     val value = get(conf)
-    value.toLongOption.filter(_ > 0).getOrElse(throw new RulesException(s"$key is '$value'; it takes a positive number."))
+    value.toLongOption.filter(_ > 0)
+      .getOrElse(throw new RulesException(s"$key is '$value'; it takes a positive number."))
   }
 }
 
 object Settings {
 
   /**
-   * The user's home directory as Python finds it, so that both have the same default store: the environment comes first.
-   * (`user.home` is what the system's list of users says.)
+   * The user's home directory as Python finds it, so that both have the same default store: the environment comes
+   * first. (`user.home` is what the system's list of users says.)
    */
   private[sparkrules] def home: String = homeOf(sys.env, java.io.File.separatorChar == '\\', sys.props("user.home"))
 
@@ -54,7 +55,9 @@ object Settings {
   /** A store as it is meant, as in Python: `~` is the home directory, and no text the default. */
   def storePath(store: String): String =
     if (store.isEmpty) storePath(Store.default)
-    else if (store == "~" || store.startsWith("~/") || store.startsWith(s"~${java.io.File.separator}")) home + store.drop(1) else store
+    else if (store == "~" || store.startsWith("~/") || store.startsWith(s"~${java.io.File.separator}")) {
+      home + store.drop(1)
+    } else store
 
   val Store = Setting(
     "spark.sparkrules.store",
@@ -72,8 +75,8 @@ object Settings {
     "spark.sparkrules.allowedRulesets",
     "",
     Set.empty,
-    "The rule sets that can be used, separated by commas; '*' stands for anything, as in 'alerts,fraud*'. Others are not " +
-      "shown either. By default all. Cannot be changed in a session.")
+    "The rule sets that can be used, separated by commas; '*' stands for anything, as in 'alerts,fraud*'. Others are " +
+      "not shown either. By default all. Cannot be changed in a session.")
 
   val RuleSet = Setting(
     "spark.sparkrules.ruleset",
@@ -113,22 +116,22 @@ object Settings {
     "spark.sparkrules.bindSeconds",
     "10",
     Set.empty,
-    "How many seconds of a processor Spark's parser, analyzer and optimizer may take for one part of a rule. What takes " +
-      "longer is rejected.")
+    "How many seconds of a processor Spark's parser, analyzer and optimizer may take for one part of a rule. What " +
+      "takes longer is rejected.")
 
   val CacheBytes = Setting(
     "spark.sparkrules.cacheBytes",
     (Runtime.getRuntime.maxMemory / 4).toString,
     Set.empty,
-    "How many bytes of compiled rules the driver keeps for queries to come, by default a quarter of its heap. Those that " +
-      "have not been used for the longest time are dropped first, and compiled again when they are asked for.")
+    "How many bytes of compiled rules the driver keeps for queries to come, by default a quarter of its heap. Those " +
+      "that have not been used for the longest time are dropped first, and compiled again when they are asked for.")
 
   val PartRules = Setting(
     "spark.sparkrules.partRules",
     "20000",
     Set.empty,
-    "Internal. How many rules a segment must have to be compiled by itself; the smaller ones are compiled together, and " +
-      "so is everything if there are fewer than two and a half times as many.")
+    "Internal. How many rules a segment must have to be compiled by itself; the smaller ones are compiled together, " +
+      "and so is everything if there are fewer than two and a half times as many.")
 
   val InvalidRules = Setting(
     "spark.sparkrules.invalidRules",

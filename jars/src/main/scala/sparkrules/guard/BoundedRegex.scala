@@ -121,7 +121,9 @@ final case class BoundedSearch(child: Expression, meter: Meter) extends UnaryExp
       var size = text.numBytes.toLong
       while (matcher.find() && !findsOne) {
         size += each
-        if (groups > 0) size += groups * (0 to matcher.groupCount).map(g => (matcher.end(g) - matcher.start(g)).toLong).max
+        if (groups > 0) {
+          size += groups * (0 to matcher.groupCount).map(g => (matcher.end(g) - matcher.start(g)).toLong).max
+        }
         meter.foresee(size)
       }
     }

@@ -2,14 +2,16 @@ package sparkrules.guard
 
 import scala.collection.mutable
 
-import org.apache.spark.sql.catalyst.analysis.{UnresolvedAttribute, UnresolvedExtractValue, UnresolvedFunction, UnresolvedStar}
+import org.apache.spark.sql.catalyst.analysis.{
+  UnresolvedAttribute, UnresolvedExtractValue, UnresolvedFunction, UnresolvedStar
+}
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 
 import sparkrules.value.Exhausted
 
 /**
- * Spark's analyzer computes constant arguments of some functions, such as the schema of `from_json`, and bounds nothing.
- * So constants inside calls are computed within bounds first, the innermost before those around them.
+ * Spark's analyzer computes constant arguments of some functions, such as the schema of `from_json`, and bounds
+ * nothing. So constants inside calls are computed within bounds first, the innermost before those around them.
  *
  * @param analyze each expression analysed, by Spark
  * @param evaluate the value of an analysed constant, or why it has none

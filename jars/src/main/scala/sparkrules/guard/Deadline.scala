@@ -15,9 +15,9 @@ final class TooSlow(seconds: Long)
     extends RuntimeException(s"Spark takes more than $seconds s to understand it (${Settings.BindSeconds.key})")
 
 /**
- * Runs what Spark does with the texts of rules, but not for ever: in a thread that is left to itself when it has taken too
- * much of a processor's time, or waited for ten times as long. It is told to stop, which our own evaluation of constants
- * hears; Spark's rules end when they are done.
+ * Runs what Spark does with the texts of rules, but not for ever: in a thread that is left to itself when it has taken
+ * too much of a processor's time, or waited for ten times as long. It is told to stop, which our own evaluation of
+ * constants hears; Spark's rules end when they are done.
  */
 final class Deadline(session: SparkSession, conf: SQLConf) {
   private val seconds = Settings.BindSeconds.number(conf)

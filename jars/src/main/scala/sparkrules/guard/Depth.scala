@@ -16,7 +16,9 @@ object Depth {
       val prepared = prepare
       if (depthOf(prepared) > Harmless) travel(prepared)
       prepared
-    } catch { case _: StackOverflowError => Failing.of(original, new Exhausted("it is nested too deeply to be computed")) }
+    } catch {
+      case _: StackOverflowError => Failing.of(original, new Exhausted("it is nested too deeply to be computed"))
+    }
 
   private def depthOf(expression: Expression): Int =
     1 + expression.children.foldLeft(0)((most, child) => math.max(most, depthOf(child)))

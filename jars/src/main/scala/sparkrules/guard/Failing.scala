@@ -8,7 +8,8 @@ import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.types.DataType
 
 /** What cannot be computed: it fails whenever it is asked for, and is not tried again. */
-final case class Failing(dataType: DataType, text: String, reason: Throwable) extends LeafExpression with CodegenFallback {
+final case class Failing(dataType: DataType, text: String, reason: Throwable)
+    extends LeafExpression with CodegenFallback {
   override def nullable: Boolean = true
   override def foldable: Boolean = false
   override def sql: String = text

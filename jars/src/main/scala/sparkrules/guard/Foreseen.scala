@@ -131,7 +131,8 @@ object Foreseen {
     case e: StringReplace => a =>
         for (text <- a.length(0); sought <- a.length(1); put <- a.length(2))
           yield Need(text + times(text / math.max(1, sought), put), search(e, 0, 1, a))
-    case e @ (_: Contains | _: StringInstr | _: SubstringIndex | _: StringSplitSQL) => a => Some(Need(steps = search(e, 0, 1, a)))
+    case e @ (_: Contains | _: StringInstr | _: SubstringIndex | _: StringSplitSQL) =>
+      a => Some(Need(steps = search(e, 0, 1, a)))
     case e: StringLocate => a => Some(Need(steps = search(e, 1, 0, a)))
     case e: String2TrimExpression if e.children.length == 2 => a =>
         steps(a.length(0), a.length(1), if (e.children.exists(c => isCollated(c.dataType))) Collation else 2)
@@ -151,8 +152,12 @@ object Foreseen {
         if !isHashed(e.children.head.dataType) => a =>
         Some(Need(steps = times(e.children.indices.flatMap(a.length(_)).sum, a.sizes)))
     case e: MapZipWith => a =>
-        val counts = Seq(0, 1).flatMap(a(_)).map { case map: MapData => map.numElements().toLong case _ => 0L }
-        Some(Need(steps = times(times(counts.product, 16), if (isHashed(ArrayType(e.functions.head.dataType))) 1 else 16)))
+        val counts = Seq(0, 1).flatMap(a(_)).map {
+          case map: MapData => map.numElements().toLong
+          case _ => 0L
+        }
+        val each = if (isHashed(ArrayType(e.functions.head.dataType))) 1 else 16
+        Some(Need(steps = times(times(counts.product, 16), each)))
   }
 
   /** Numbers with more digits than they show. */
@@ -185,7 +190,8 @@ object Foreseen {
 
   /** One after the other, and they are many. */
   private val many: PartialFunction[Expression, Estimate] = {
-    case e if e.children.length > Many && e.children.count(c => ValueSize.isOpen(c.dataType)) > Many => a => Some(Need(a.sizes))
+    case e if e.children.length > Many && e.children.count(c => ValueSize.isOpen(c.dataType)) > Many =>
+      a => Some(Need(a.sizes))
   }
 
   private val Many = 8
@@ -224,14 +230,16 @@ object Foreseen {
   private def power(digits: Long): Long = times(digits, digits / 64 + 1)
 
   private def exponents(text: String): Long =
-    Exponent.findAllMatchIn(text).map(found => power(found.group(1).take(12).toLong)).foldLeft(0L)((a, b) => if (a > Long.MaxValue - b) Long.MaxValue else a + b)
+    Exponent.findAllMatchIn(text).map(found => power(found.group(1).take(12).toLong))
+      .foldLeft(0L)((a, b) => if (a > Long.MaxValue - b) Long.MaxValue else a + b)
 
   private def isCollated(dataType: DataType): Boolean = dataType.isInstanceOf[StringType] && dataType != StringType
 
   /** Compares texts from their start, or puts them somewhere as they are. */
   private def comparesOrKeeps(e: Expression): Boolean = e match {
     case _: BinaryComparison | _: In | _: InSet | _: Greatest | _: Least | _: Coalesce | _: If | _: CaseWhen => true
-    case _: Concat | _: CreateArray | _: CreateMap | _: CreateNamedStruct | _: NullIf | _: Elt | _: StringRegexExpression => true
+    case _: Concat | _: CreateArray | _: CreateMap | _: CreateNamedStruct | _: NullIf | _: Elt => true
+    case _: StringRegexExpression => true
     case _ => false
   }
 

@@ -8,9 +8,9 @@ import org.apache.spark.sql.types.DataType
 import sparkrules.value.{Meter, ValueSize}
 
 /**
- * Bounds what an expression takes: forty nested `hex` double a text forty times, lambdas in lambdas multiply their calls.
- * Every value of a type without a size of its own is measured when it has been made, calls of lambdas are counted, and
- * what would be far larger, or take far longer, than its arguments let expect is foreseen ([[Foreseen]]).
+ * Bounds what an expression takes: forty nested `hex` double a text forty times, lambdas in lambdas multiply their
+ * calls. Every value of a type without a size of its own is measured when it has been made, calls of lambdas are
+ * counted, and what would be far larger, or take far longer, than its arguments let expect is foreseen ([[Foreseen]]).
  */
 object Metering {
 
@@ -19,7 +19,8 @@ object Metering {
     val meter = new Meter
     val metered = expression.transformUp(
       BoundedRegex.bounded(meter).orElse(Foreseen.bounded(meter)).orElse {
-        case LambdaFunction(body, arguments, isHidden) => LambdaFunction(Measured(body, meter, LambdaSteps), arguments, isHidden)
+        case LambdaFunction(body, arguments, isHidden) =>
+          LambdaFunction(Measured(body, meter, LambdaSteps), arguments, isHidden)
         case e if grows(e) => Measured(e, meter)
       }: PartialFunction[Expression, Expression])
     val isMetered = metered.exists {
@@ -61,7 +62,8 @@ final case class MeteredRow(child: Expression, meter: Meter) extends UnaryExpres
 }
 
 /** A value that is measured when it has been made. */
-final case class Measured(child: Expression, meter: Meter, steps: Long = 1) extends UnaryExpression with CodegenFallback {
+final case class Measured(child: Expression, meter: Meter, steps: Long = 1)
+    extends UnaryExpression with CodegenFallback {
   override def dataType: DataType = child.dataType
   override def nullable: Boolean = child.nullable
   @transient private lazy val isOpen = ValueSize.isOpen(dataType)

@@ -36,16 +36,18 @@ object Options {
     val function = name.toLowerCase
     if (Reflective(function)) Some("it calls a method of Java")
     else if (Protobuf(function)) Some(s"$function reads files and loads classes")
-    else if (Keyed(function) && arguments.lift(2).exists(!isPlainName(_))) Some(s"the key of $function is not a plain name")
-    else Allowed.get(function).flatMap { case (at, _) => arguments.lift(at).flatMap(rejectionOf(function, _)) }
+    else if (Keyed(function) && arguments.lift(2).exists(!isPlainName(_))) {
+      Some(s"the key of $function is not a plain name")
+    } else Allowed.get(function).flatMap { case (at, _) => arguments.lift(at).flatMap(rejectionOf(function, _)) }
   }
 
-  private def rejection(identifier: ExpressionWithUnresolvedIdentifier): Option[String] = identifier.identifierExpr match {
-    case Literal(name: UTF8String, _: StringType) =>
-      Try(CatalystSqlParser.parseMultipartIdentifier(name.toString)).toOption
-        .flatMap(parts => rejection(parts.last, identifier.otherExprs))
-    case _ => Some("it computes a name; write the name itself")
-  }
+  private def rejection(identifier: ExpressionWithUnresolvedIdentifier): Option[String] =
+    identifier.identifierExpr match {
+      case Literal(name: UTF8String, _: StringType) =>
+        Try(CatalystSqlParser.parseMultipartIdentifier(name.toString)).toOption
+          .flatMap(parts => rejection(parts.last, identifier.otherExprs))
+      case _ => Some("it computes a name; write the name itself")
+    }
 
   private def rejectionOf(function: String, options: Expression): Option[String] = options match {
     case map: UnresolvedFunction if map.nameParts.map(_.toLowerCase) == Seq("map") && map.arguments.forall(isText) =>

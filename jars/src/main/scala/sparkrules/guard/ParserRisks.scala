@@ -7,9 +7,9 @@ import org.antlr.v4.runtime.{CharStreams, Token}
 import org.apache.spark.sql.catalyst.parser.SqlBaseLexer
 
 /**
- * Texts that Spark's parser does more with than to read them. It computes the patterns of LIKE ANY and LIKE ALL where they
- * are constant, tests among them, which nothing bounds there; and it writes out the digits of decimals with an exponent:
- * `1E900000000BD` has 900 million.
+ * Texts that Spark's parser does more with than to read them. It computes the patterns of LIKE ANY and LIKE ALL where
+ * they are constant, tests among them, which nothing bounds there; and it writes out the digits of decimals with an
+ * exponent: `1E900000000BD` has 900 million.
  */
 object ParserRisks {
   // Most texts have none of it, and are not taken apart.
@@ -26,7 +26,8 @@ object ParserRisks {
       if (tokens.exists(t => t.getType == SqlBaseLexer.BIGDECIMAL_LITERAL && Exponent.matches(t.getText))) {
         Some(Rejection("it has a number with more digits than a DECIMAL can have"))
       } else if (hasTestInList(tokens.map(_.getType))) {
-        Some(Rejection("it has a LIKE or RLIKE inside of the list of LIKE ANY or LIKE ALL; write the patterns themselves"))
+        val found = "it has a LIKE or RLIKE inside of the list of LIKE ANY or LIKE ALL"
+        Some(Rejection(s"$found; write the patterns themselves"))
       } else None
     }
 

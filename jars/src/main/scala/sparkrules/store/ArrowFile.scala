@@ -51,7 +51,8 @@ final class ArrowFile(content: CheckedBytes) extends AutoCloseable {
         new Longs(present, longs(batch, buffer + 1, from, until))
       case (StringType, _: ArrowType.Utf8) =>
         val offsets = this.offsets(batch, buffer + 1, from, until)
-        new Texts(present, offsets.map(_ - offsets.head), read(batch, buffer + 2, offsets.head, offsets.last - offsets.head))
+        val bytes = read(batch, buffer + 2, offsets.head, offsets.last - offsets.head)
+        new Texts(present, offsets.map(_ - offsets.head), bytes)
       case (_: ArrayType, _: ArrowType.List) if isInt(fields(index).getChildren.get(0)) =>
         val offsets = this.offsets(batch, buffer + 1, from, until)
         new Lists(present, offsets.map(_ - offsets.head), ints(batch, buffer + 3, offsets.head, offsets.last))

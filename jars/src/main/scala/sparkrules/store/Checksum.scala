@@ -18,7 +18,8 @@ final case class FileSum(length: Long, crc32: String) {
 object FileSum {
   def of(content: Array[Byte]): FileSum = {
     val blocks = Iterator.range(0, content.length, Checksum.Block)
-    FileSum(content.length.toLong, blocks.map(i => Checksum.of(content, i, Math.min(Checksum.Block, content.length - i))).mkString)
+    val sums = blocks.map(i => Checksum.of(content, i, Math.min(Checksum.Block, content.length - i)))
+    FileSum(content.length.toLong, sums.mkString)
   }
 
   /** Of a file, which is read to its end. */
@@ -36,14 +37,17 @@ object FileSum {
 
   def of(json: JsonNode): FileSum = {
     val (length, crc32) = (json.path("length"), json.path("crc32"))
-    if (!length.canConvertToLong || !length.isIntegralNumber || !crc32.isTextual || !crc32.asText.matches("([0-9a-f]{8})*")) {
+    val isLength = length.canConvertToLong && length.isIntegralNumber
+    if (!isLength || !crc32.isTextual || !crc32.asText.matches("([0-9a-f]{8})*")) {
       throw new IllegalArgumentException(s"$json is not the checksum of a file")
     }
     FileSum(length.asLong, crc32.asText)
   }
 }
 
-/** As sparkrules/store/checksum.py has it: blocks of files, and JSON files that end with the checksum of what is before. */
+/**
+ * As sparkrules/store/checksum.py has it: blocks of files, and JSON files that end with the checksum of what is before.
+ */
 object Checksum {
   val Block: Int = 1 << 18
 
@@ -61,7 +65,7 @@ object Checksum {
 
   /** Whether a JSON file ends with a checksum, be it the right one or not. */
   def isSealed(content: Array[Byte]): Boolean =
-    content.length >= EndLength && new String(content.takeRight(EndLength), UTF_8).matches("\"checksum\": \"[0-9a-f]{8}\"\n\\}\n")
+    content.length >= EndLength && new String(content.takeRight(EndLength), UTF_8).matches(End)
 
   /** An error unless a JSON file ends with the checksum of what is before. */
   def checkSeal(content: Array[Byte]): Unit = {
@@ -71,9 +75,13 @@ object Checksum {
     }
   }
 
+  private val End = "\"checksum\": \"[0-9a-f]{8}\"\n\\}\n"
   private def end(checksum: String): Array[Byte] = s""""checksum": "$checksum"\n}\n""".getBytes(UTF_8)
   private val EndLength = end("00000000").length
 }
 
-/** A file of a rule set, by its path below the rule set's directory, and what was published under that, if that is known. */
+/**
+ * A file of a rule set, by its path below the rule set's directory, and what was published under that, if that is
+ * known.
+ */
 final case class PublishedFile(path: String, sum: Option[FileSum])

@@ -11,8 +11,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode
 import sparkrules.conf.RulesException
 
 /**
- * A segment as a version has it: `removed` names the file of the subscriptions that it no longer has, `overlaps` that of
- * the pairs of advertisements and subscriptions that overlap, if that has been found out.
+ * A segment as a version has it: `removed` names the file of the subscriptions that it no longer has, `overlaps` that
+ * of the pairs of advertisements and subscriptions that overlap, if that has been found out.
  *
  * @param sums the checksums of its files by their path, if the version has some
  */
@@ -87,7 +87,8 @@ final class Manifest private (json: ObjectNode, val ruleSet: String, val version
   private def field(name: String): JsonNode = Manifest.field(json, name)
   private def text(name: String): String = field(name).asText
   private def number(name: String): Long = Manifest.number(json, name)
-  private def optional[T](name: String)(read: JsonNode => T): Option[T] = Option(field(name)).filterNot(_.isNull).map(read)
+  private def optional[T](name: String)(read: JsonNode => T): Option[T] =
+    Option(field(name)).filterNot(_.isNull).map(read)
 }
 
 object Manifest {
@@ -125,7 +126,8 @@ object Manifest {
     val (whose, number) = (field(json, "rule_set").asText, this.number(json, "version"))
     if (whose != read.ruleSet || number != read.version) {
       throw new IllegalArgumentException(
-        s"it is the manifest of version $number of rule set '$whose', not of version ${read.version} of '${read.ruleSet}'")
+        s"it is the manifest of version $number of rule set '$whose', " +
+          s"not of version ${read.version} of '${read.ruleSet}'")
     }
     read.files.foreach { file =>
       file.path.split("/", -1).filterNot(store.isName).foreach { name =>
@@ -150,7 +152,8 @@ object Manifest {
     made
   }
 
-  def bytes(json: ObjectNode): Array[Byte] = Checksum.seal(mapper.writerWithDefaultPrettyPrinter.writeValueAsString(json))
+  def bytes(json: ObjectNode): Array[Byte] =
+    Checksum.seal(mapper.writerWithDefaultPrettyPrinter.writeValueAsString(json))
 
   /** The checksums of a manifest, by path; none in the format before. */
   private def sums(json: JsonNode): Map[String, FileSum] =

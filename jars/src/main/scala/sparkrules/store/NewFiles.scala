@@ -61,8 +61,9 @@ private final class LocalNewFiles(files: LocalFileSystem) extends NewFiles {
   }
 
   /**
-   * For file systems without links, as the Python side does: who has made the directory `.N.claim` may use the number. A
-   * rival that has made it is waited for, since this version is to be made from the rival's, unless it seems to have died.
+   * For file systems without links, as the Python side does: who has made the directory `.N.claim` may use the number.
+   * A rival that has made it is waited for, since this version is to be made from the rival's, unless it seems to have
+   * died.
    */
   private def claim(from: File, to: File): Boolean = {
     val claim = new File(to.getParentFile, s".${to.getName.stripSuffix(".json")}.claim")

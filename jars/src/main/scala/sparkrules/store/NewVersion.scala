@@ -57,7 +57,8 @@ final class NewVersion(store: Store, ruleSet: String) {
   }
 
   /** Of a file that was written here, or that has no checksum yet. */
-  private def sumOf(path: String): FileSum = written.getOrElse(path, store.sumOf(new Path(store.path, s"$ruleSet/$path")))
+  private def sumOf(path: String): FileSum =
+    written.getOrElse(path, store.sumOf(new Path(store.path, s"$ruleSet/$path")))
 
   /** Writes a file that no version refers to yet, and returns its name. */
   def file(directory: String, content: Array[Byte]): String = {

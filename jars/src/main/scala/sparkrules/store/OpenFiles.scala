@@ -13,13 +13,21 @@ import org.apache.spark.unsafe.types.UTF8String
 /** Some rows of a file, from row number `first` on. */
 final class Chunk(val first: Int, val rows: Int, val columns: IndexedSeq[Slice])
 
-/** The Arrow files that someone reads: a few thousand rows of them at a time, so that memory does not grow with the file. */
+/**
+ * The Arrow files that someone reads: a few thousand rows of them at a time, so that memory does not grow with the
+ * file.
+ */
 final class OpenFiles(val store: Store) extends AutoCloseable {
   private val opened = mutable.Set.empty[ArrowFile]
 
   /** The rows of a file from `from` until `until`; it should have `total`. To count them, nothing is read. */
   def chunks(
-      ruleSet: String, stored: PublishedFile, columns: Seq[StoredColumn], from: Int, until: Int, total: Int): Iterator[Chunk] =
+      ruleSet: String,
+      stored: PublishedFile,
+      columns: Seq[StoredColumn],
+      from: Int,
+      until: Int,
+      total: Int): Iterator[Chunk] =
     if (columns.isEmpty) Iterator.single(new Chunk(from, until - from, Vector.empty))
     else chunks(ruleSet, stored, columns, from, _ => until, Some(total))
 
@@ -49,17 +57,19 @@ final class OpenFiles(val store: Store) extends AutoCloseable {
       override def hasNext: Boolean = pieces.hasNext || { close(file); false }
       override def next(): Chunk = store.naming(path) {
         val (batch, start, end) = pieces.next()
-        new Chunk(start, end - start, columns.toVector.map(file.slice(batch, _, start - batch.first, end - batch.first)))
+        val slices = columns.toVector.map(file.slice(batch, _, start - batch.first, end - batch.first))
+        new Chunk(start, end - start, slices)
       }
     }
   }
 
   /** All of a column of texts, in memory as it is in the file. */
-  def texts(ruleSet: String, stored: PublishedFile, column: String): Texts = store.naming(store.pathOf(ruleSet, stored)) {
-    val file = open(ruleSet, stored)
-    try Texts.concat(file.slices(StoredColumn(column, StringType)).collect { case texts: Texts => texts })
-    finally close(file)
-  }
+  def texts(ruleSet: String, stored: PublishedFile, column: String): Texts =
+    store.naming(store.pathOf(ruleSet, stored)) {
+      val file = open(ruleSet, stored)
+      try Texts.concat(file.slices(StoredColumn(column, StringType)).collect { case texts: Texts => texts })
+      finally close(file)
+    }
 
   /** One of the texts that another file refers to by number. */
   def at(texts: Texts, i: Int, what: String): UTF8String = {

@@ -29,10 +29,12 @@ final class Owners(store: Store, ruleSet: String) {
     } finally files.close()
   }
 
-  private def rows(files: OpenFiles, entry: SegmentEntry, same: Option[SegmentEntry]): Iterator[(UTF8String, Seq[Any])] = {
-    val gone = store.removed(ruleSet, entry, entry.subscriptions)
-    val goneThere = same.map(there => store.removed(ruleSet, there, entry.subscriptions))
-    files.chunks(ruleSet, entry.file("subscriptions"), Columns, 0, entry.subscriptions, entry.subscriptions).flatMap { chunk =>
+  private def rows(
+      files: OpenFiles, entry: SegmentEntry, same: Option[SegmentEntry]): Iterator[(UTF8String, Seq[Any])] = {
+    val count = entry.subscriptions
+    val gone = store.removed(ruleSet, entry, count)
+    val goneThere = same.map(there => store.removed(ruleSet, there, count))
+    files.chunks(ruleSet, entry.file("subscriptions"), Columns, 0, count, count).flatMap { chunk =>
       val tickets = chunk.columns(1)
       for {
         row <- Iterator.range(0, chunk.rows)

@@ -36,7 +36,8 @@ final class Statistics(ranges: Map[String, Seq[CountedRange]], val rows: Int) {
     else {
       // Bounds do not belong to their range: where one is a key, the range begins behind it.
       val first = if (range.lower == null) Some(1) else codeOf(range.lower, keys).map(code => code + 1 - code % 2)
-      val last = if (range.upper == null) Some(keys.maxCode) else codeOf(range.upper, keys).map(code => code - 1 + code % 2)
+      val last =
+        if (range.upper == null) Some(keys.maxCode) else codeOf(range.upper, keys).map(code => code - 1 + code % 2)
       for (f <- first; l <- last; if f <= l) yield (f, l)
     }
 
@@ -53,7 +54,8 @@ object Statistics {
     val (attributes, positions) = (table.strings("attribute"), table.ints("position"))
     val (lower, upper) = (table.strings("lower"), table.strings("upper"))
     val (rows, totals) = (table.ints("rows"), table.ints("total"))
-    val ranges = attributes.indices.groupMap(attributes(_))(i => CountedRange(positions(i), lower(i), upper(i), rows(i)))
+    val ranges =
+      attributes.indices.groupMap(attributes(_))(i => CountedRange(positions(i), lower(i), upper(i), rows(i)))
     new Statistics(ranges, totals.headOption.getOrElse(0))
   }
 }

@@ -124,7 +124,8 @@ final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleS
       Checksum.checkSeal(content)
       val json = new ObjectMapper().readTree(content)
       if (json.path("rule_set").asText != ruleSet || json.path("number").asLong != number) {
-        throw new IllegalArgumentException(s"it is of statistics ${json.path("number")} of rule set ${json.path("rule_set")}")
+        throw new IllegalArgumentException(
+          s"it is of statistics ${json.path("number")} of rule set ${json.path("rule_set")}")
       }
       Some(FileSum.of(json))
     }
@@ -137,17 +138,18 @@ final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleS
   def manifest(version: Version): Manifest = Manifest.read(this, version.ruleSet, version.number)
 
   /** The rows of a segment's subscriptions that a version no longer has, ascending; the segment has `count`. */
-  def removed(ruleSet: String, entry: SegmentEntry, count: Int): Array[Int] = entry.removedFile.fold(Array.empty[Int]) { file =>
-    reading(ruleSet, file) { table =>
-      val rows = table.ints("row")
-      rows.indices.foreach { i =>
-        val row = rows(i)
-        if (row < 0 || row >= count) throw new IllegalArgumentException(s"there is no subscription $row of $count")
-        if (i > 0 && row <= rows(i - 1)) throw new IllegalArgumentException(s"$row comes after ${rows(i - 1)}")
+  def removed(ruleSet: String, entry: SegmentEntry, count: Int): Array[Int] =
+    entry.removedFile.fold(Array.empty[Int]) { file =>
+      reading(ruleSet, file) { table =>
+        val rows = table.ints("row")
+        rows.indices.foreach { i =>
+          val row = rows(i)
+          if (row < 0 || row >= count) throw new IllegalArgumentException(s"there is no subscription $row of $count")
+          if (i > 0 && row <= rows(i - 1)) throw new IllegalArgumentException(s"$row comes after ${rows(i - 1)}")
+        }
+        rows
       }
-      rows
     }
-  }
 
   def segment(ruleSet: String, entry: SegmentEntry): Segment = {
     def read[T](table: String)(columns: ArrowTable => T): T = reading(ruleSet, entry.file(table))(columns)
@@ -184,7 +186,8 @@ final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleS
 
   private[sparkrules] def pathOf(ruleSet: String, file: PublishedFile): Path = new Path(path, s"$ruleSet/${file.path}")
 
-  private def reading[T](ruleSet: String, file: PublishedFile, remedy: String = "publish")(columns: ArrowTable => T): T =
+  private def reading[T](ruleSet: String, file: PublishedFile, remedy: String = "publish")(
+      columns: ArrowTable => T): T =
     naming(pathOf(ruleSet, file), remedy) {
       val opened = arrow(ruleSet, file)
       try columns(new ArrowTable(opened))
@@ -229,8 +232,8 @@ object Store {
     val scheme = Option(path.toUri.getScheme).getOrElse("")
     val remedy = Connectors.get(scheme) match {
       case Some(connector) if scheme.endsWith("a") || !scheme.startsWith("s3") =>
-        s"Add its connector when Spark starts: --packages org.apache.hadoop:$connector:${VersionInfo.getVersion}, or in " +
-          "spark.jars.packages."
+        s"Add its connector when Spark starts: --packages org.apache.hadoop:$connector:${VersionInfo.getVersion}, or " +
+          "in spark.jars.packages."
       case Some(_) => s"Write s3a:// instead of $scheme://."
       case None => s"Add the file system of $scheme:// to Spark, or choose another store with ${Settings.Store.key}."
     }

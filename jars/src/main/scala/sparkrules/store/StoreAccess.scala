@@ -17,7 +17,8 @@ object StoreAccess {
   def of(session: SparkSession): Store = {
     val fixed = isFixed(session)
     val root = if (fixed) Settings.Store.started(session) else Settings.Store.get(session.sessionState.conf)
-    val store = new Store(Settings.storePath(root), hadoop(session), AllowedRuleSets.of(Settings.AllowedRuleSets.only(session)))
+    val store =
+      new Store(Settings.storePath(root), hadoop(session), AllowedRuleSets.of(Settings.AllowedRuleSets.only(session)))
     val isOther = fixed && {
       val wanted = Settings.storePath(Settings.Store.get(session.sessionState.conf))
       // What is no path of this file system is another store, too.

@@ -137,7 +137,9 @@ object Where {
   case object NoWordBoundary extends Where
 }
 
-/** What no automaton decides: look-around, back-references, groups that are not tried again. `part` is what is in it. */
+/**
+ * What no automaton decides: look-around, back-references, groups that are not tried again. `part` is what is in it.
+ */
 final case class Irregular(part: Option[Regex]) extends Regex {
   def isRegular: Boolean = false
   def isOptional: Boolean = false

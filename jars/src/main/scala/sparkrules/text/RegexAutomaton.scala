@@ -198,7 +198,8 @@ final class RegexAutomaton(program: RegexProgram, isWhole: Boolean) {
       states(key) = members.length
       cells += own.length + 2 * width
       val needed = members.length * 2 * width
-      if (transitions.length < needed) transitions = Arrays.copyOf(transitions, math.max(needed, 2 * transitions.length))
+      val room = transitions.length
+      if (room < needed) transitions = Arrays.copyOf(transitions, math.max(needed, 2 * room))
       members.length
     })
   }

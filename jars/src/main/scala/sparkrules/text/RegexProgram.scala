@@ -53,7 +53,8 @@ object RegexProgram {
 
     def write(regex: Regex): RegexProgram = {
       val start = before(regex, state(End, 0, 0))
-      new RegexProgram(operations.toArray, operands.toArray, nexts.toArray, sets.keys.toArray, places.keys.toArray, start)
+      new RegexProgram(
+        operations.toArray, operands.toArray, nexts.toArray, sets.keys.toArray, places.keys.toArray, start)
     }
 
     private def state(operation: Byte, operand: Int, next: Int): Int = {

@@ -6,8 +6,8 @@ import sparkrules.value.Meter
 
 /**
  * Decides whether a regular expression is found in texts. By an automaton where there is one for it: in time that grows
- * with the length of a text alone. By Java for the rest, which backtracks: `(.*a){12}b` takes hours on a line of text. But
- * Java asks for each character anew, so the number of characters that it asks for bounds its time.
+ * with the length of a text alone. By Java for the rest, which backtracks: `(.*a){12}b` takes hours on a line of text.
+ * But Java asks for each character anew, so the number of characters that it asks for bounds its time.
  *
  * @param isWhole whether the whole text has to match, and not some part of it
  */

@@ -13,8 +13,8 @@ import sparkrules.value.IntLists
  *
  * @param covered the slots of these tests
  * @param keyTests per key of the automaton its entries: indices in `covered`, as `~index` if the test only may be true
- * @param checks per entry: where its bytes begin in `checkedBytes`; none if the key is proof enough, and not because the
- *   automaton ignores case
+ * @param checks per entry: where its bytes begin in `checkedBytes`; none if the key is proof enough, and not because
+ *   the automaton ignores case
  */
 final class TextScan private (
     val covered: Array[Int],

@@ -3,9 +3,9 @@ package sparkrules.text
 import org.apache.spark.unsafe.types.UTF8String
 
 /**
- * A text to be found in another: anywhere, at its start, at its end, or as the whole of it. Bytes are compared, which is
- * right for texts that are not UTF-8 as well: where Java decodes them, it reads U+FFFD for what is no character, and all
- * characters around it as they are. So only U+FFFD itself cannot be told by its bytes.
+ * A text to be found in another: anywhere, at its start, at its end, or as the whole of it. Bytes are compared, which
+ * is right for texts that are not UTF-8 as well: where Java decodes them, it reads U+FFFD for what is no character, and
+ * all characters around it as they are. So only U+FFFD itself cannot be told by its bytes.
  *
  * @param anyCase whether ASCII letters are equal to their other case; `text` is then in lower case
  */

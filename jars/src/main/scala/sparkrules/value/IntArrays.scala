@@ -2,7 +2,9 @@ package sparkrules.value
 
 import java.util.Arrays
 
-/** What Scala has for arrays of anything, for integers: a million rules are compiled without an object for each of them. */
+/**
+ * What Scala has for arrays of anything, for integers: a million rules are compiled without an object for each of them.
+ */
 object IntArrays {
   def exists(values: Array[Int])(is: Int => Boolean): Boolean = {
     var i = 0

@@ -1,8 +1,8 @@
 package sparkrules.value
 
 /**
- * Finds the code of a number among sorted keys (see [[Keys]]). Which search is fastest depends on how the keys lie and on
- * which values come: the expected number of comparisons decides, E(X) + R0 of Hinze and Bittner's "Efficient
+ * Finds the code of a number among sorted keys (see [[Keys]]). Which search is fastest depends on how the keys lie and
+ * on which values come: the expected number of comparisons decides, E(X) + R0 of Hinze and Bittner's "Efficient
  * Distribution-Based Event Filtering", with the distribution of values that `RuleSet.analyze` has found.
  *
  * | search | a look-up |
@@ -111,8 +111,8 @@ object LookUp {
     if (keys.length <= 2) binary(keys)
     else {
       val weights = weightsOf(keys, shares)
-      val tables = if (keys.length <= Few) Nil
-        else interpolated(keys, weights) ++ (if (shares.isDefined || onlyKeys) hashed(keys, weights, onlyKeys) else None)
+      def byHash = if (shares.isDefined || onlyKeys) hashed(keys, weights, onlyKeys) else None
+      val tables = if (keys.length <= Few) Nil else interpolated(keys, weights) ++ byHash
       val candidates = Seq((stepsAmong(keys.length), () => binary(keys))) ++ tables
       val (cost, search) = candidates.minBy(_._1)
       val likely = weights.indices.maxBy(weights(_))

@@ -10,8 +10,8 @@ final class Exhausted(message: String) extends RuntimeException(message, null, f
 
 /**
  * What the values of one slot may cost for one row: steps of work, and bytes of intermediate values. What wants more
- * fails, as any other value that cannot be computed. Each time that it does, it may do half as much from then on in this
- * task: a bad rule costs a task what a few rows may cost, and not more.
+ * fails, as any other value that cannot be computed. Each time that it does, it may do half as much from then on in
+ * this task: a bad rule costs a task what a few rows may cost, and not more.
  */
 final class Meter extends Serializable {
   @transient private lazy val mostBytes = Meter.setting(Settings.ValueBytes)

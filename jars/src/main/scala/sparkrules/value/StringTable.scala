@@ -5,11 +5,12 @@ import org.apache.spark.unsafe.array.ByteArrayMethods
 import org.apache.spark.unsafe.types.UTF8String
 
 /**
- * Finds a text among many, all different. What a large table costs is memory that is not at hand: here it is looked at in
- * two places, a number and, if that has the text's hash, the bytes beside which the text's own number lies.
+ * Finds a text among many, all different. What a large table costs is memory that is not at hand: here it is looked at
+ * in two places, a number and, if that has the text's hash, the bytes beside which the text's own number lies.
  */
 final class StringTable(texts: Array[UTF8String]) {
-  // Open addressing, half of the places at least are free: the hash above the word where the text lies plus one, or zero.
+  // Open addressing, half of the places at least are free: the hash above the word where the text lies plus one, or
+  // zero.
   private val mask = Integer.highestOneBit(2 * texts.length + 1) * 2 - 1
   private val places = new Array[Long](mask + 1)
 

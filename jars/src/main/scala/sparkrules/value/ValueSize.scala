@@ -25,7 +25,6 @@ object ValueSize {
     case (variant: VariantVal, _) => variant.getValue.length.toLong + variant.getMetadata.length
     case (array: UnsafeArrayData, ArrayType(element, _)) if !hasNames(element) => array.getSizeInBytes
     case (map: UnsafeMapData, MapType(key, item, _)) if !hasNames(key) && !hasNames(item) => map.getSizeInBytes
-    
     case (array: ArrayData, ArrayType(element, _)) => ofElements(array, element, most)
     case (map: MapData, MapType(key, item, _)) =>
       ofElements(map.keyArray(), key, most) + ofElements(map.valueArray(), item, most)
@@ -34,7 +33,8 @@ object ValueSize {
       var i = 0
       while (i < struct.length && size < most) {
         val own = struct(i).dataType
-        size += struct(i).name.length + (if (row.isNullAt(i)) 1 else if (isOpen(own)) of(row.get(i, own), own, most - size) else Fixed)
+        size += struct(i).name.length
+        size += (if (row.isNullAt(i)) 1 else if (isOpen(own)) of(row.get(i, own), own, most - size) else Fixed)
         i += 1
       }
       size
