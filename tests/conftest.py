@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 # The first-tier compiler alone and the simplest collector: most queries run once, and take little more than half of the
-# processor's time in this way. Compiled code has room, as the default for this compiler is full after some hundred tests.
+# processor time in this way. With room for compiled code: the default for this compiler is soon full.
 _JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=256m"
 
 # Deadlines and health checks measure seconds, which say nothing on a busy machine.
