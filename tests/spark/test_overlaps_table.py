@@ -139,7 +139,7 @@ def test_where_pairs_are_missing_it_says_what_to_do(spark: SparkSession, alerts:
     alerts.subscribe_all({f"r{number}": f"t = {number}" for number in range(FEW)})
     alerts.publish()
     message = error(spark, "SELECT * FROM overlaps('alerts')")
-    assert "alerts@2 overlap has not been found out" in message
+    assert "alerts@2 overlap has not been computed" in message
     advice = message[message.index("RuleSet.load(") : message.index(" does.")]
     assert eval(advice, {"RuleSet": RuleSet}) == 3
     assert rows(spark, "SELECT * FROM overlaps('alerts')") == sorted(

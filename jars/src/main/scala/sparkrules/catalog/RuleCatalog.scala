@@ -10,13 +10,14 @@ import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import sparkrules.conf.RulesException
+import sparkrules.spark.ListedProcedures
 import sparkrules.store.{Manifest, Store, StoreAccess}
 
 /**
  * The session's store as a catalog: a namespace for each rule set, tables of what a rule set consists of, and
  * procedures that make new versions. The store is that of the session's setting when the query is analysed.
  */
-final class RuleCatalog extends TableCatalog with SupportsNamespaces with ProcedureCatalog {
+final class RuleCatalog extends TableCatalog with SupportsNamespaces with ListedProcedures {
   private var called = RuleCatalog.Name
 
   override def initialize(name: String, options: CaseInsensitiveStringMap): Unit = called = name
@@ -85,8 +86,7 @@ final class RuleCatalog extends TableCatalog with SupportsNamespaces with Proced
         s"There is no procedure '${(ident.namespace :+ ident.name).mkString(".")}'; there are " +
           s"${Procedures.All.map(_.name).mkString(", ")}. CALL ${RuleCatalog.Name}.${Procedures.All.head.name}(...)"))
 
-  /** Spark asks for it from 4.1 on. */
-  def listProcedures(namespace: Array[String]): Array[Identifier] =
+  override def listProcedures(namespace: Array[String]): Array[Identifier] =
     if (namespace.isEmpty) Procedures.All.map(p => Identifier.of(Array.empty, p.name)).toArray else Array.empty
 
   override def createTable(
@@ -108,13 +108,13 @@ object RuleCatalog {
   private val Tables = Seq(
     "advertisements", "overlaps", "predicates", "rejected", "statistics", "subscriptions", "versions")
 
-  /** The store of the active session. Not that of `SQLConf.get`: in a view, that has the view's settings. */
+  /** The store of the active session. `SQLConf.get` would have the view's settings in a view. */
   def store(): Store = StoreAccess.of(SparkSession.active)
 
   private def newestAt(store: Store, ruleSet: String, timestamp: Long): Long =
     store.versions(ruleSet).sorted.reverseIterator
       .find(number => Manifest.read(store, ruleSet, number).created <= timestamp)
-      .getOrElse(throw new RulesException(s"Rule set '$ruleSet' has no version that is as old as that."))
+      .getOrElse(throw new RulesException(s"Rule set '$ruleSet' has no version that is so old."))
 
   private def readOnly(): Nothing =
     throw new RulesException(

@@ -68,7 +68,7 @@ final class StoreCall(val store: Store, val input: InternalRow) {
 
 object StoreCall {
 
-  /** An argument that is an array of texts. */
+  /** An argument that is an array of strings. */
   def texts(input: InternalRow, i: Int, name: String): Seq[String] = {
     val texts = input.getArray(i).toObjectArray(StringType).toSeq
     if (texts.contains(null)) throw new RulesException(s"$name contains NULL.")

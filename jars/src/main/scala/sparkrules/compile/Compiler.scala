@@ -13,7 +13,7 @@ import sparkrules.value.{ExpressionBytes, IntLists}
  *   then, and the program needs no code: the forest is evaluated.
  */
 final class Compiler(segment: Segment, bound: Bound, forRegions: Boolean = false) {
-  private val nodes = segment.nodeOperators.length
+  private val nodes = segment.forest.nodes.size
   private val kinds: Array[Byte] = Compiler.kinds(segment)
   private val slotCosts = new SlotCosts(bound.slots, withScans = !forRegions)
 
@@ -22,8 +22,8 @@ final class Compiler(segment: Segment, bound: Bound, forRegions: Boolean = false
     val flags = new Array[Boolean](nodes)
     (0 until nodes).foreach { n =>
       flags(n) =
-        if (kinds(n) == Forest.Predicate) bound.predicates(segment.nodePredicates(n)).left.exists(isDecisive)
-        else segment.nodeChildren(n).exists(flags(_))
+        if (kinds(n) == Forest.Predicate) bound.predicates(segment.forest.nodes.predicates(n)).left.exists(isDecisive)
+        else segment.forest.nodes.children(n).exists(flags(_))
     }
     flags
   }
@@ -31,20 +31,20 @@ final class Compiler(segment: Segment, bound: Bound, forRegions: Boolean = false
   private def isDecisive(rejection: Rejection): Boolean = !forRegions || rejection.missing.isEmpty
 
   /** The rules that the program leaves out, by their rows in the segment. */
-  val rejected: Seq[Int] = segment.ruleIds.indices.filter(rule => invalid(segment.ruleNodes(rule)))
+  val rejected: Seq[Int] = segment.rules.ids.indices.filter(rule => invalid(segment.rules.nodes(rule)))
 
   /** Why a rule is left out. */
-  def rejection(rule: Int): Rejection = firstRejection(segment.ruleNodes(rule))
+  def rejection(rule: Int): Rejection = firstRejection(segment.rules.nodes(rule))
 
   private def firstRejection(node: Int): Rejection =
-    if (kinds(node) == Forest.Predicate) bound.predicates(segment.nodePredicates(node)).left.toOption.get
-    else firstRejection(segment.nodeChildren(node).find(invalid(_)).get)
+    if (kinds(node) == Forest.Predicate) bound.predicates(segment.forest.nodes.predicates(node)).left.toOption.get
+    else firstRejection(segment.forest.nodes.children(node).find(invalid(_)).get)
 
   /** The rules that are not left out, in their order: as the program numbers them. */
   lazy val order: Array[Int] = {
-    import segment.{ruleIds, ruleNodes, rulePriorities}
-    ruleIds.indices.filter(rule => !invalid(ruleNodes(rule))).sortWith { (a, b) =>
-      RuleOrder.compare(rulePriorities(a), ruleIds(a), rulePriorities(b), ruleIds(b)) < 0
+    import segment.rules.{ids, nodes => ruleNodes, priorities}
+    ids.indices.filter(rule => !invalid(ruleNodes(rule))).sortWith { (a, b) =>
+      RuleOrder.compare(priorities(a), ids(a), priorities(b), ids(b)) < 0
     }.toArray
   }
 
@@ -63,14 +63,14 @@ final class Compiler(segment: Segment, bound: Bound, forRegions: Boolean = false
 
   private def boundForest(): Forest = {
     def predicate(node: Int): Option[BoundPredicate] =
-      if (kinds(node) != Forest.Predicate) None else bound.predicates(segment.nodePredicates(node)).toOption
+      if (kinds(node) != Forest.Predicate) None else bound.predicates(segment.forest.nodes.predicates(node)).toOption
     new Forest(
       kinds,
       Array.tabulate(nodes)(n => predicate(n).fold(-1)(_.slot)),
       IntLists((0 until nodes).map(n => predicate(n).fold(Array.empty[Int])(_.intervals))),
-      if (rejected.isEmpty) segment.nodeChildren
-      else IntLists((0 until nodes).map(n => if (invalid(n)) Array.empty[Int] else segment.nodeChildren(n))),
-      order.map(segment.ruleNodes(_)))
+      if (rejected.isEmpty) segment.forest.nodes.children
+      else IntLists((0 until nodes).map(n => if (invalid(n)) Array.empty[Int] else segment.forest.nodes.children(n))),
+      order.map(segment.rules.nodes(_)))
   }
 
   private def slots: CompiledSlots = {
@@ -84,8 +84,8 @@ final class Compiler(segment: Segment, bound: Bound, forRegions: Boolean = false
   }
 
   private def rules: CompiledRules = new CompiledRules(
-    Ids(order.map(segment.ruleIds(_))),
-    order.map(segment.rulePriorities(_)),
+    Ids(order.map(segment.rules.ids(_))),
+    order.map(segment.rules.priorities(_)),
     Validity.of(segment, order),
     if (bound.texts.isEmpty) bound.texts else order.map(bound.texts(_)))
 
@@ -142,7 +142,7 @@ final class Compiler(segment: Segment, bound: Bound, forRegions: Boolean = false
 object Compiler {
 
   /** Per node: as in [[Forest]]. */
-  private def kinds(segment: Segment): Array[Byte] = segment.nodeOperators.map {
+  private def kinds(segment: Segment): Array[Byte] = segment.forest.nodes.operators.map {
     case "and" => Forest.And
     case "or" => Forest.Or
     case _ => Forest.Predicate

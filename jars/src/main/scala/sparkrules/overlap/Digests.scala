@@ -25,15 +25,15 @@ object Digests {
   /** Two numbers per predicate of a segment. */
   def ofPredicates(segment: Segment): Array[Long] = {
     val writer = new Writer
-    val bits = new Array[Long](2 * segment.predicateOperators.length)
-    segment.predicateOperators.indices.foreach { p =>
-      writer.string(segment.attributes(segment.predicateAttributes(p)))
-      writer.string(segment.predicateOperators(p))
-      var i = segment.predicateConstants.start(p)
-      while (i < segment.predicateConstants.end(p)) {
-        val constant = segment.predicateConstants.values(i)
-        writer.string(segment.constantKinds(constant))
-        writer.string(segment.constantTexts(constant))
+    val bits = new Array[Long](2 * segment.forest.predicates.operators.length)
+    segment.forest.predicates.operators.indices.foreach { p =>
+      writer.string(segment.forest.attributes(segment.forest.predicates.attributes(p)))
+      writer.string(segment.forest.predicates.operators(p))
+      var i = segment.forest.predicates.constants.start(p)
+      while (i < segment.forest.predicates.constants.end(p)) {
+        val constant = segment.forest.predicates.constants.values(i)
+        writer.string(segment.forest.constants.kinds(constant))
+        writer.string(segment.forest.constants.texts(constant))
         i += 1
       }
       writer.finish(bits, p)

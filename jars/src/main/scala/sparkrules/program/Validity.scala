@@ -19,16 +19,16 @@ object Validity {
     val limited = order.indices.filter(n => isLimited(segment, order(n))).toArray
     new Validity(
       limited,
-      limited.map(n => segment.validFrom(order(n))), // no instant is the first of all
+      limited.map(n => segment.rules.validFrom(order(n))), // no instant is the first of all
       limited.map(n => end(segment, order(n))))
   }
 
   /** The first instant at which a rule can no longer match. */
   def end(segment: Segment, row: Int): Long =
-    if (segment.validUntil(row) == ArrowTable.NoInstant) Long.MaxValue else segment.validUntil(row)
+    if (segment.rules.validUntil(row) == ArrowTable.NoInstant) Long.MaxValue else segment.rules.validUntil(row)
 
   private def isLimited(segment: Segment, row: Int): Boolean =
-    segment.validFrom(row) != ArrowTable.NoInstant || segment.validUntil(row) != ArrowTable.NoInstant
+    segment.rules.validFrom(row) != ArrowTable.NoInstant || segment.rules.validUntil(row) != ArrowTable.NoInstant
 }
 
 /** Rules of a program that do not take part, a bit for each. */

@@ -5,8 +5,8 @@ import org.apache.hadoop.fs.FSDataInputStream
 import sparkrules.value.LruCache
 
 /**
- * The bytes of a file, each block compared with its checksum before anybody sees it. Blocks that are not wanted are not
- * read; of those that were, the last ones are kept, since what is wanted next often begins where this ended.
+ * The bytes of a file. Compares each block with its checksum. Reads only the blocks that are asked for, and keeps the
+ * last ones, because the next bytes often begin where these ended.
  */
 final class CheckedBytes(in: FSDataInputStream, val length: Long, published: Option[FileSum]) extends AutoCloseable {
   import CheckedBytes._
@@ -17,7 +17,7 @@ final class CheckedBytes(in: FSDataInputStream, val length: Long, published: Opt
 
   private val kept = new LruCache[Int, Array[Byte]]
 
-  /** There are so many bytes from there on: that has been compared with the length. */
+  /** So many bytes from there on. The caller has compared their number with the length. */
   def apply(from: Long, count: Int): Array[Byte] = {
     val wanted = new Array[Byte](count)
     if (count == 0) wanted
@@ -33,7 +33,7 @@ final class CheckedBytes(in: FSDataInputStream, val length: Long, published: Opt
       val size = sizeFrom(start)
       val whole = if (end == length) end else end - end % Checksum.Block
       if (at == start && whole > at) {
-        // Blocks that are wanted as a whole are read at once, to where they are wanted.
+        // Whole blocks are read at once, without a copy.
         in.readFully(at, wanted, (at - from).toInt, (whole - at).toInt)
         while (at < whole) {
           sum.check((at / Checksum.Block).toInt, wanted, (at - from).toInt, sizeFrom(at))
@@ -65,6 +65,6 @@ final class CheckedBytes(in: FSDataInputStream, val length: Long, published: Opt
 }
 
 object CheckedBytes {
-  // A reader of all columns of the subscriptions, some rows at a time, is in so many places at once: 8 MiB.
+  // Who reads all columns of the rules, some rows at a time, reads in so many places at once: 8 MiB.
   private val Kept = 32
 }

@@ -6,10 +6,10 @@ import java.util.zip.CRC32
 
 import com.fasterxml.jackson.databind.JsonNode
 
-/** The length of a file, and the CRC-32 of each of its blocks, in hexadecimal, one after the other. */
+/** The length of a file, and the CRC-32 of its blocks: hexadecimal numbers, one after the other. */
 final case class FileSum(length: Long, crc32: String) {
 
-  /** An error unless this is the file's block of that number. */
+  /** Fails unless this is the file's block of that number. */
   def check(block: Int, content: Array[Byte], from: Int, count: Int): Unit =
     if (crc32.regionMatches(block * 8, Checksum.of(content, from, count), 0, 8)) ()
     else throw new IllegalArgumentException("its checksum is not the one that was published")
@@ -22,7 +22,7 @@ object FileSum {
     FileSum(content.length.toLong, sums.mkString)
   }
 
-  /** Of a file, which is read to its end. */
+  /** Reads a file to its end. */
   def of(in: InputStream): FileSum = {
     val sums = new StringBuilder
     val block = new Array[Byte](Checksum.Block)
@@ -45,9 +45,7 @@ object FileSum {
   }
 }
 
-/**
- * As sparkrules/store/checksum.py has it: blocks of files, and JSON files that end with the checksum of what is before.
- */
+/** The checksums of sparkrules/store/checksum.py: of the blocks of files, and at the end of JSON files. */
 object Checksum {
   val Block: Int = 1 << 18
 
@@ -63,11 +61,12 @@ object Checksum {
     begin ++ end(of(begin, 0, begin.length))
   }
 
-  /** Whether a JSON file ends with a checksum, be it the right one or not. */
+  /** Whether a JSON file ends with a checksum, right or wrong. */
   def isSealed(content: Array[Byte]): Boolean =
-    content.length >= EndLength && new String(content.takeRight(EndLength), UTF_8).matches(End)
+    content.length >= EndLength &&
+      new String(content.takeRight(EndLength), UTF_8).matches("\"checksum\": \"[0-9a-f]{8}\"\n\\}\n")
 
-  /** An error unless a JSON file ends with the checksum of what is before. */
+  /** Fails unless a JSON file ends with the checksum of what comes before. */
   def checkSeal(content: Array[Byte]): Unit = {
     val before = Math.max(content.length - EndLength, 0)
     if (!content.drop(before).sameElements(end(of(content, 0, before)))) {
@@ -75,13 +74,9 @@ object Checksum {
     }
   }
 
-  private val End = "\"checksum\": \"[0-9a-f]{8}\"\n\\}\n"
   private def end(checksum: String): Array[Byte] = s""""checksum": "$checksum"\n}\n""".getBytes(UTF_8)
   private val EndLength = end("00000000").length
 }
 
-/**
- * A file of a rule set, by its path below the rule set's directory, and what was published under that, if that is
- * known.
- */
+/** A file of a rule set: its path below the rule set's directory, and its published checksum, if there is one. */
 final case class PublishedFile(path: String, sum: Option[FileSum])

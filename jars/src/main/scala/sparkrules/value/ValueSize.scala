@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.util.{ArrayData, MapData}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.{UTF8String, VariantVal}
 
-/** How large a value would be if it were written out, the names of its fields included: as JSON has them. */
+/** The size of a value if it were written out with the names of its fields, as JSON does. */
 object ValueSize {
 
   /** Whether values of a type can be of any size. */
@@ -17,7 +17,7 @@ object ValueSize {
     case _ => true
   }
 
-  /** At least `most` if it is more: then it is not measured to the end. */
+  /** The size in bytes. Stops measuring at `most`. */
   def of(value: Any, dataType: DataType, most: Long): Long = (value, dataType) match {
     case (null, _) => 1
     case (text: UTF8String, _) => text.numBytes
@@ -61,6 +61,6 @@ object ValueSize {
   }
 
   private val Fixed = 8L
-  // An object of Java, and the reference to it.
+  // A Java object and the reference to it.
   private val Overhead = 48L
 }

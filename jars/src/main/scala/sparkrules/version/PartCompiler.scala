@@ -12,13 +12,13 @@ final class PartCompiler(session: SparkSession, store: Store, key: ProgramKey) {
 
   def compile(spec: PartSpec): VersionPart = {
     val segments = read(spec)
-    val sizes = segments.map(_.ruleIds.length)
+    val sizes = segments.map(_.rules.ids.length)
     val own =
       if (!spec.omits) Segment.concatenated(segments)
       else SegmentMerge(segments, spec.segments.zip(sizes).map { case (s, n) => store.removed(ruleSet, s, n) })
     val ready = new SegmentBinder(session, store, key)(own)
     val (program, forest) = ready.compiler.compile(inBands = key.top.isDefined)
-    val numbers = Array.fill(own.ruleIds.length)(-1)
+    val numbers = Array.fill(own.rules.ids.length)(-1)
     ready.compiler.order.indices.foreach(number => numbers(ready.compiler.order(number)) = number)
     new VersionPart(
       ready.bound.copy(slots = Array.empty, predicates = Array.empty),
@@ -28,14 +28,14 @@ final class PartCompiler(session: SparkSession, store: Store, key: ProgramKey) {
       ready.rejected,
       program,
       if (key.forRegions) MergedForest.of(forest) else forest,
-      if (spec.isAll) null else (ready.segment.nodePredicates, Digests.ofPredicates(ready.segment)))
+      if (spec.isAll) null else (ready.segment.forest.nodes.predicates, Digests.ofPredicates(ready.segment)))
   }
 
   /** All rules, bound but not compiled, and the rejected ones. Removed rules are bound too and keep their numbers. */
   def bind(spec: PartSpec): (Bound, Seq[RejectedRule]) = {
     val segments = read(spec)
     val ready = new SegmentBinder(session, store, key)(Segment.concatenated(segments))
-    val removed = spec.removedRows(store, ruleSet, segments.map(_.ruleIds.length)).toSet
+    val removed = spec.removedRows(store, ruleSet, segments.map(_.rules.ids.length)).toSet
     (ready.bound, ready.rejected.filterNot(rule => removed(rule.row)))
   }
 

@@ -1,7 +1,7 @@
 package sparkrules.version
 
 import sparkrules.bind.Column
-import sparkrules.conf.Semantics
+import sparkrules.conf.{OnMissingColumn, Semantics}
 import sparkrules.store.{SegmentEntry, Store}
 
 /**
@@ -54,7 +54,7 @@ final case class PartKey(
     forRegions: Boolean,
     columns: Seq[Column],
     semantics: Semantics,
-    missingColumns: String,
+    missingColumns: OnMissingColumn,
     strict: Boolean,
     statistics: Option[Int],
     exact: Boolean,

@@ -7,7 +7,7 @@ import org.apache.spark.sql.classic.SparkSession
 import org.slf4j.LoggerFactory
 
 import sparkrules.bind.{Bound, RuleCall}
-import sparkrules.conf.{RulesException, Settings}
+import sparkrules.conf.{OnRejectedRule, RulesException, Settings}
 import sparkrules.store.StoreAccess
 
 /** What a call means now: the rules, their inputs in terms of the call's, and the instant if it matters to them. */
@@ -52,7 +52,7 @@ object Pinning {
         if (spec.omits) Array.empty[Int] else spec.removedRows(store, key.version.ruleSet, part.segmentSizes)
       }
       val rules = PinnedRules(key, parts.map(_._2).toIndexedSeq, removed.toIndexedSeq)
-      if (key.invalidRules == "skip") warn(key, rules.rejectedAt(call.now))
+      if (key.invalidRules == OnRejectedRule.LeaveOut) warn(key, rules.rejectedAt(call.now))
       VersionCache.keep(manifest, rules)
       rules
     }
@@ -77,12 +77,12 @@ object Pinning {
       val chosen = if (callsTooMuch) spec.copy(omits = true) else spec
       (chosen, if (callsTooMuch) part(chosen) else whole)
     }
-    VersionCache.trim(Settings.CacheBytes.number(session.sessionState.conf), needed.toSet)
+    VersionCache.trim(Settings.CacheBytes.get(session.sessionState.conf), needed.toSet)
     parts
   }
 
   private def requireNone(key: ProgramKey, rejected: Seq[RejectedRule]): Unit =
-    if (rejected.nonEmpty && key.invalidRules == "error") {
+    if (rejected.nonEmpty && key.invalidRules == OnRejectedRule.Fail) {
       throw new RulesException(new RejectionMessage(key, rejected).error)
     }
 

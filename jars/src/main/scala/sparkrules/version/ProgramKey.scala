@@ -3,7 +3,7 @@ package sparkrules.version
 import org.apache.spark.sql.classic.SparkSession
 
 import sparkrules.bind.{Column, Question, RuleCall}
-import sparkrules.conf.{Semantics, Settings}
+import sparkrules.conf.{OnMissingColumn, OnRejectedRule, Semantics, Settings}
 import sparkrules.store.{Store, Version}
 
 /**
@@ -23,8 +23,8 @@ final case class ProgramKey(
     question: Question,
     columns: Seq[Column],
     semantics: Semantics,
-    missingColumns: String,
-    invalidRules: String,
+    missingColumns: OnMissingColumn,
+    invalidRules: OnRejectedRule,
     strict: Boolean,
     statistics: Option[Int],
     exact: Boolean,
@@ -49,13 +49,13 @@ object ProgramKey {
       call.semantics.optimizedBy(conf),
       Settings.MissingColumns.get(conf),
       Settings.InvalidRules.get(conf),
-      Settings.Strict.get(conf) == "true",
+      Settings.Strict.get(conf),
       store.newestStatistics(version.ruleSet),
       call.exact,
       call.top,
-      Settings.PartRules.number(conf).min(Int.MaxValue.toLong).toInt,
+      Settings.PartRules.get(conf).min(Int.MaxValue.toLong).toInt,
       isLocal)
     // These make no difference to the answers for a region.
-    if (key.forRegions) key.copy(missingColumns = "error", strict = false, statistics = None) else key
+    if (key.forRegions) key.copy(missingColumns = OnMissingColumn.Reject, strict = false, statistics = None) else key
   }
 }

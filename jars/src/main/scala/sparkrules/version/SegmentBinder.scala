@@ -4,14 +4,15 @@ import org.apache.spark.sql.classic.SparkSession
 
 import sparkrules.bind.{Analysis, Binder, Bound, RuleInput, Tuning}
 import sparkrules.compile.Compiler
+import sparkrules.conf.OnMissingColumn
 import sparkrules.program.Validity
 import sparkrules.store.{Segment, Store}
 
 /** A segment bound to the columns of a call, ready to be compiled. */
 final case class BoundSegment(segment: Segment, bound: Bound, compiler: Compiler) {
   def rejected: Seq[RejectedRule] = compiler.rejected.map { row =>
-    val id = segment.ruleIds(row).toString
-    RejectedRule(row, id, compiler.rejection(row), segment.validFrom(row), Validity.end(segment, row))
+    val id = segment.rules.ids(row).toString
+    RejectedRule(row, id, compiler.rejection(row), segment.rules.validFrom(row), Validity.end(segment, row))
   }
 }
 
@@ -35,14 +36,14 @@ final class SegmentBinder(session: SparkSession, store: Store, key: ProgramKey) 
   private def betweenPadded(segment: Segment): Seq[Int] = {
     val padded = key.columns.filter(_.charLength.isDefined).map(_.names.last.toLowerCase)
     if (padded.isEmpty) Nil
-    else segment.ruleTexts.indices.filter { s =>
-      val text = segment.ruleTexts(s).toLowerCase
+    else segment.rules.texts.indices.filter { s =>
+      val text = segment.rules.texts(s).toLowerCase
       text.contains("between") && padded.exists(text.contains(_))
     }
   }
 
   private def bind(segment: Segment): BoundSegment = {
-    val binder = new Binder(segment, row, analysis, key.missingColumns == "null")
+    val binder = new Binder(segment, row, analysis, key.missingColumns == OnMissingColumn.ReadNull)
     val bound = Tuning(binder.bind(key.strict), statistics, key.exact)
     val compiler = new Compiler(segment, bound, key.forRegions)
     // The whole of a rule lacks the columns that its predicates lack.

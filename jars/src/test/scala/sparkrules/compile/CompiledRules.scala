@@ -9,7 +9,8 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import sparkrules.bind.{Bound, BoundPredicate, Slot}
 import sparkrules.program.{AllOf, AnyOf, Atom, Forest, Program, Rule, Tree}
-import sparkrules.store.{ArrowTable, Segment}
+import sparkrules.store.{
+  ArrowTable, Segment, StoredConstants, StoredForest, StoredNodes, StoredPredicates, StoredRules}
 import sparkrules.value.{Codes, IntLists, Keys}
 
 /**
@@ -43,21 +44,24 @@ final class CompiledRules(
     val constants = atoms.flatMap(_.constants)
     val starts = atoms.map(_.constants.length).scanLeft(0)(_ + _)
     new Segment(
-      Rule.Attributes.toArray,
-      constants.map(c => if (c == null) "null" else c.getClass.getSimpleName),
-      constants.map(String.valueOf(_)),
-      atoms.map(_.attribute),
-      atoms.map(_.operator),
-      IntLists(atoms.indices.map(i => (starts(i) until starts(i + 1)).toArray)),
-      nodes.map { case _: AllOf => "and"; case _: AnyOf => "or"; case _ => "predicate" },
-      nodes.map { case atom: Atom => atomNumbers(atom); case _ => -1 },
-      IntLists(nodes.map(childrenOf(_).map(numbers).toArray).toSeq),
-      rules.map(rule => UTF8String.fromString(rule.id)).toArray,
-      rules.map(rule => numbers(rule.tree)).toArray,
-      rules.map(_.priority).toArray,
-      () => rules.map(_.tree.toString).toArray,
-      rules.map(_.from.getOrElse(ArrowTable.NoInstant)).toArray,
-      rules.map(_.until.getOrElse(ArrowTable.NoInstant)).toArray,
+      new StoredForest(
+        Rule.Attributes.toArray,
+        new StoredConstants(
+          constants.map(c => if (c == null) "null" else c.getClass.getSimpleName), constants.map(String.valueOf(_))),
+        new StoredPredicates(
+          atoms.map(_.attribute),
+          atoms.map(_.operator),
+          IntLists(atoms.indices.map(i => (starts(i) until starts(i + 1)).toArray))),
+        new StoredNodes(
+          nodes.map { case _: AllOf => "and"; case _: AnyOf => "or"; case _ => "predicate" },
+          nodes.map { case atom: Atom => atomNumbers(atom); case _ => -1 },
+          IntLists(nodes.map(childrenOf(_).map(numbers).toArray).toSeq))),
+      new StoredRules(
+        rules.map(rule => UTF8String.fromString(rule.id)).toArray,
+        rules.map(rule => numbers(rule.tree)).toArray,
+        rules.map(_.priority).toArray,
+        rules.map(_.from.getOrElse(ArrowTable.NoInstant)).toArray,
+        rules.map(_.until.getOrElse(ArrowTable.NoInstant)).toArray)(rules.map(_.tree.toString).toArray),
       Array.empty)
   }
 
@@ -105,7 +109,7 @@ final class CompiledRules(
   def node(tree: Tree): Int = numbers(tree)
 
   /** Per node: its predicate, or -1. */
-  def nodePredicates: Array[Int] = segment.nodePredicates
+  def nodePredicates: Array[Int] = segment.forest.nodes.predicates
 }
 
 object CompiledRules {

@@ -6,35 +6,36 @@ import org.apache.spark.sql.types.BooleanType
 import sparkrules.value.{Codes, Keys}
 
 /**
- * A condition over one value: comparisons of it with constants, joined by AND, OR and NOT. Each is a set of the value's
- * codes, so that the whole is one as well:
+ * What Spark's optimizer has made of a predicate: comparisons of one value with constants, joined by AND, OR and NOT.
+ * Each comparison is a set of the value's codes, and so is the whole:
  *
  * {{{
  *   ts >= TIMESTAMP'2024-01-01 00:00:00' AND ts < TIMESTAMP'2024-01-02 00:00:00'      ts IS NOT NULL OR NULL
  * }}}
  *
- * @param value what is compared
- * @param constants what it is compared with, NULL left out
+ * @param value the value that is compared
+ * @param constants the constants it is compared with, without NULL
  */
-final case class CodedCondition(condition: Expression, value: Expression, constants: Array[Any]) {
+final case class RewrittenPredicate(expression: Expression, value: Expression, constants: Array[Any]) {
 
-  /** The codes for which the condition has this truth. */
-  def codes(truth: Boolean, keys: Keys): Array[Int] = CodedCondition.codes(condition, truth, keys)
+  /** The codes for which the predicate has this truth value. */
+  def codes(truth: Boolean, keys: Keys): Array[Int] = RewrittenPredicate.codes(expression, truth, keys)
 }
 
-object CodedCondition {
+object RewrittenPredicate {
   private final case class Comparison(value: Expression, operator: String, constants: Seq[Any])
 
-  /** The condition, if all its comparisons are of one value, whose type has keys. */
-  def of(condition: Expression): Option[CodedCondition] = comparisons(condition).filter(_.nonEmpty).flatMap { all =>
-    val value = all.head.value
-    val constants = all.flatMap(_.constants).filter(_ != null).toArray
-    Option.when(
-      all.forall(_.value.canonicalized == value.canonicalized) && (constants.isEmpty || Keys.hold(value.dataType)))(
-      CodedCondition(condition, value, constants))
-  }
+  /** None unless all comparisons are of one value, whose type has keys. */
+  def of(expression: Expression): Option[RewrittenPredicate] =
+    comparisons(expression).filter(_.nonEmpty).flatMap { all =>
+      val value = all.head.value
+      val constants = all.flatMap(_.constants).filter(_ != null).toArray
+      val isOne = all.forall(_.value.canonicalized == value.canonicalized)
+      val hasKeys = constants.isEmpty || Keys.existFor(value.dataType)
+      Option.when(isOne && hasKeys)(RewrittenPredicate(expression, value, constants))
+    }
 
-  private def comparisons(condition: Expression): Option[Seq[Comparison]] = condition match {
+  private def comparisons(expression: Expression): Option[Seq[Comparison]] = expression match {
     case And(left, right) => both(left, right)
     case Or(left, right) => both(left, right)
     case Not(child) => comparisons(child)
@@ -45,7 +46,7 @@ object CodedCondition {
   private def both(left: Expression, right: Expression): Option[Seq[Comparison]] =
     for (some <- comparisons(left); others <- comparisons(right)) yield some ++ others
 
-  private def codes(condition: Expression, truth: Boolean, keys: Keys): Array[Int] = condition match {
+  private def codes(expression: Expression, truth: Boolean, keys: Keys): Array[Int] = expression match {
     case And(left, right) => joined(left, right, truth, keys, all = truth)
     case Or(left, right) => joined(left, right, truth, keys, all = !truth)
     case Not(child) => codes(child, !truth, keys)
@@ -69,7 +70,7 @@ object CodedCondition {
   }
   private val Mirrored = Map("<" -> ">", ">" -> "<", "<=" -> ">=", ">=" -> "<=")
 
-  private def comparison(condition: Expression): Option[Comparison] = condition match {
+  private def comparison(expression: Expression): Option[Comparison] = expression match {
     case test @ BinaryComparison(value, Literal(constant, _)) if value.references.nonEmpty =>
       Some(Comparison(value, test.symbol, Seq(constant)))
     case test @ BinaryComparison(Literal(constant, _), value) if value.references.nonEmpty =>
