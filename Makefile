@@ -93,7 +93,7 @@ java:
 	@sh jars/ensure_java.sh
 
 # What the small suite imports: all that the others test with would take longer to install than the suite takes.
-SMOKE := hypothesis pytest pytest-timeout pytest-xdist
+SMOKE := hypothesis 'pandas<3' pytest pytest-timeout pytest-xdist
 TEST_VERSIONS := $(PYSPARK_MINORS:%=test-pyspark-%)
 test-versions: $(TEST_VERSIONS)
 

@@ -31,6 +31,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "segments": ("tests/spark/test_segments.py",),
     "without-plugin": ("tests/servers/test_without_plugin.py",),
     "crashes": ("tests/store/test_crashes.py",),
+    "scala": ("tests/catalyst/test_scala_units.py",),
     "shells": ("tests/servers/test_shells.py",),
     "python-engine": ("tests/api/test_python_engine.py",),
     "notebooks": ("tests/docs/test_notebooks.py",),

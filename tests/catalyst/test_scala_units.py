@@ -24,6 +24,7 @@ SUITES = [
     for file in sorted(SOURCES.rglob("*Suite.scala"))
     if file.name != "Suite.scala"
 ]
+pytestmark = pytest.mark.slow
 HUNG = 600
 """Seconds: many times what the suites take."""
 
