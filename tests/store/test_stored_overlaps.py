@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import random
 from collections.abc import Sequence
 from datetime import timedelta
@@ -17,9 +16,11 @@ from sparkrules import RuleSet
 from sparkrules.errors import CorruptStore
 from sparkrules.index import Segment
 from sparkrules.rules.overlapping import decided
+from sparkrules.rules.publication import Publication
 from sparkrules.store import Manifest, Pairs, Store
 from sparkrules.store.overlap_files import FEW
 from sparkrules.store.overlaps_file import OVERLAPS, write_overlaps
+from tests.store.published import published
 from tests.store.resealed import reseal
 
 Triple = tuple[str, str, bool]
@@ -57,7 +58,7 @@ def known(store: Path) -> list[str | None]:
 
 
 def expected(loaded: RuleSet, **options: Any) -> set[Triple]:
-    return {tuple(pair) for pair in loaded.overlaps(**options)}
+    return {tuple(pair) for pair in loaded.advertisements.overlaps(**options)}
 
 
 @pytest.fixture
@@ -70,26 +71,28 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Sequence[str], Sequence
         return decided(subscriptions, advertisements, types)
 
     # Not the module by its name: pytest imports it once more for its doctests.
-    monkeypatch.setitem(inspect.unwrap(RuleSet.publish).__globals__, "decided", noted)
+    monkeypatch.setitem(Publication.publish.__globals__, "decided", noted)
     return questions
 
 
 def test_a_few_are_found_out_unasked(tmp_path: Path) -> None:
     made = rules(10, low="t < 3", high="t > 7")
-    made.publish(store=tmp_path)
+    made.store = tmp_path
+    made.publish()
     assert stored(tmp_path) == expected(made)
     assert len(stored(tmp_path)) == 5
 
 
 def test_without_advertisements_there_are_none(tmp_path: Path) -> None:
-    rules(10).publish(store=tmp_path, overlaps=True)
+    published(rules(10), tmp_path, overlaps=True)
     assert known(tmp_path) == [None]
     assert not (tmp_path / "alerts" / "overlaps").exists()
 
 
 def test_many_are_found_out_only_if_somebody_asks(tmp_path: Path) -> None:
     made = rules(FEW + 1, low="t < 3")
-    made.publish(store=tmp_path)
+    made.store = tmp_path
+    made.publish()
     assert known(tmp_path) == [None]
     made.publish(overlaps=True)
     assert stored(tmp_path) == expected(made)
@@ -98,7 +101,8 @@ def test_many_are_found_out_only_if_somebody_asks(tmp_path: Path) -> None:
 
 def test_what_is_decided_is_not_decided_again(tmp_path: Path, asked: list[tuple[Sequence[str], Sequence[str]]]) -> None:
     made = rules(FEW + 1, low="t < 3")
-    made.publish(store=tmp_path, overlaps=True)
+    made.store = tmp_path
+    made.publish(overlaps=True)
     (before,) = known(tmp_path)
     asked.clear()
     made.subscribe("new", "t = 2 OR t = 7")
@@ -125,7 +129,8 @@ def test_what_is_decided_is_not_decided_again(tmp_path: Path, asked: list[tuple[
 
 def test_a_rule_that_was_replaced_is_decided_again(tmp_path: Path) -> None:
     made = rules(10, low="t < 3")
-    made.publish(store=tmp_path)
+    made.store = tmp_path
+    made.publish()
     made.unsubscribe("r0")
     made.subscribe("r0", "t = 100")
     made.publish(merge="none")
@@ -136,7 +141,8 @@ def test_a_rule_that_was_replaced_is_decided_again(tmp_path: Path) -> None:
 
 def test_where_too_many_are_open_they_are_missing_until_somebody_asks(tmp_path: Path) -> None:
     made = rules(10, low="t < 3")
-    made.publish(store=tmp_path)
+    made.store = tmp_path
+    made.publish()
     for number in range(10, FEW + 20):
         made.subscribe(f"r{number}", f"t = {number}")
     made.publish(merge="none")
@@ -147,7 +153,8 @@ def test_where_too_many_are_open_they_are_missing_until_somebody_asks(tmp_path: 
 
 def test_versions_keep_their_own(tmp_path: Path) -> None:
     made = rules(10, low="t < 3")
-    made.publish(store=tmp_path)
+    made.store = tmp_path
+    made.publish()
     made.unsubscribe("r0")
     made.unadvertise("low")
     made.advertise("high", "t > 7")
@@ -170,7 +177,8 @@ class TestTypes:
 
     def test_a_schema_decides_and_is_kept(self, tmp_path: Path) -> None:
         made = self.between()
-        made.publish(store=tmp_path)
+        made.store = tmp_path
+        made.publish()
         assert stored(tmp_path) == expected(made) == {("below", "above", False)}
         made.publish(overlaps=self.SCHEMA.with_metadata({"a": "b"}))
         assert stored(tmp_path) == expected(made, schema=self.SCHEMA) == set()
@@ -184,13 +192,14 @@ class TestTypes:
 
     def test_another_schema_decides_anew(self, tmp_path: Path) -> None:
         made = self.between()
-        made.publish(store=tmp_path, overlaps=self.SCHEMA)
+        made.store = tmp_path
+        made.publish(overlaps=self.SCHEMA)
         made.publish(overlaps=pa.schema([("t", pa.float64())]))
         assert stored(tmp_path) == {("below", "above", True)}
 
 
 def test_two_publishers(tmp_path: Path) -> None:
-    rules(10, low="t < 3").publish(store=tmp_path)
+    published(rules(10, low="t < 3"), tmp_path)
     ann, bob = RuleSet.load("alerts", tmp_path), RuleSet.load("alerts", tmp_path)
     ann.advertise("high", "t > 7")
     bob.subscribe("new", "t = 2 OR t = 9")
@@ -222,10 +231,11 @@ def test_whatever_is_changed_the_files_say_what_python_says(tmp_path: Path, seed
         if len(made.advertisements) > 1 and chance.random() < 0.15:
             made.unadvertise(chance.choice(list(made.advertisements)))
         if chance.random() < 0.2 and step > 3:
-            made.publish(store=tmp_path)
+            made.store = tmp_path
+            made.publish()
             made.rollback(chance.choice([manifest.version for manifest in made.versions()]))
         else:
-            made.publish(store=tmp_path, merge=chance.choice(["auto", "none", "all"]))
+            made.publish(merge=chance.choice(["auto", "none", "all"]))
         assert stored(tmp_path) == expected(made)
         total += len(stored(tmp_path))
     assert total > 100
@@ -234,7 +244,8 @@ def test_whatever_is_changed_the_files_say_what_python_says(tmp_path: Path, seed
 class TestDamage:
     def damage(self, store: Path, pairs: Pairs) -> RuleSet:
         made = rules(3, low="t < 3")
-        made.publish(store=store)
+        made.store = store
+        made.publish()
         (name,) = known(store)
         write_overlaps(store / "alerts" / "overlaps" / f"{name}.arrow", pairs, None)
         reseal(store / "alerts")
@@ -250,7 +261,8 @@ class TestDamage:
     @pytest.mark.parametrize("types", ["x", "xxxx", ""])
     def test_types_that_are_none(self, tmp_path: Path, types: str) -> None:
         made = rules(3, low="t < 3")
-        made.publish(store=tmp_path)
+        made.store = tmp_path
+        made.publish()
         (name,) = known(tmp_path)
         file = tmp_path / "alerts" / "overlaps" / f"{name}.arrow"
         with pa.ipc.new_file(str(file), OVERLAPS.with_metadata({"types": types})) as writer:
@@ -261,7 +273,7 @@ class TestDamage:
             reseal(tmp_path / "alerts")
 
     def test_a_name_that_leaves_the_store(self, tmp_path: Path) -> None:
-        rules(3, low="t < 3").publish(store=tmp_path)
+        published(rules(3, low="t < 3"), tmp_path)
         file = tmp_path / "alerts" / "versions" / "1.json"
         (name,) = known(tmp_path)
         file.write_text(file.read_text().replace(str(name), "../../x"))
