@@ -42,11 +42,11 @@ class TestSubscribing:
     def test_unsubscribing_removes_a_rule(self, rules: RuleSet) -> None:
         rules.unsubscribe("hot")
         assert [rule.id for rule in rules] == ["cold"]
-        with pytest.raises(UnknownId, match=r"^rule set 'alerts' has no subscription 'hot'$"):
+        with pytest.raises(UnknownId, match=r"^rule set 'alerts' has no rule 'hot'$"):
             rules.unsubscribe("hot")
 
     def test_an_id_cannot_be_taken_twice(self, rules: RuleSet) -> None:
-        with pytest.raises(DuplicateId, match="'alerts' has a subscription 'hot' already"):
+        with pytest.raises(DuplicateId, match="'alerts' already has a rule 'hot'"):
             rules.subscribe("hot", "temperature > 40")
         assert rules.subscriptions["hot"].where == "temperature > 30 AND NOT indoors"
 
@@ -207,7 +207,7 @@ class TestPublishing:
             with pytest.raises(UnknownId, match=r"'alerts' has no rule|an id is a string"):
                 rules.unsubscribe_all(["hot", unknown, "new"])  # type: ignore[list-item]
         assert len(rules) == 3
-        with pytest.raises(RuleSetError, match="several ids"):
+        with pytest.raises(RuleSetError, match="must be a list of ids"):
             rules.unsubscribe_all("hot")
         assert rules.unsubscribe_all(iter(["hot", "new", "hot"])) == 2
         assert list(rules.subscriptions) == ["cold"]

@@ -60,12 +60,12 @@ class TestCancelling:
         rules, ticket = owned
         for wrong in ("", "guessed", ticket[:-1], ticket + "x", "\ud800"):
             with pytest.raises(
-                WrongTicket, match=r"^this is not the ticket of subscription 'mine' in rule set 'alerts'$"
+                WrongTicket, match=r"^this is not the ticket of rule 'mine' in rule set 'alerts'$"
             ):
                 rules.unsubscribe("mine", ticket=wrong)
         with pytest.raises(
             WrongTicket,
-            match="has no subscription 'mine' that can be removed without a ticket: give that, or force=True",
+            match="has no rule 'mine' that can be removed without a ticket: give that, or force=True",
         ):
             rules.unsubscribe("mine")
         with pytest.raises(WrongTicket, match="'mine'"):
@@ -86,7 +86,7 @@ class TestCancelling:
     ) -> None:
         rules, ticket = owned
         for id in ("theirs", "nobody's"):
-            with pytest.raises(WrongTicket, match=f"^this is not the ticket of subscription [\"']{id}"):
+            with pytest.raises(WrongTicket, match=f"^this is not the ticket of rule [\"']{id}"):
                 rules.unsubscribe(id, ticket=ticket)
         with pytest.raises(UnknownId):
             rules.unsubscribe("nobody's")
@@ -100,7 +100,7 @@ class TestCancelling:
         rules, ticket = owned
         with caplog.at_level(logging.WARNING, "sparkrules.tickets"), pytest.raises(WrongTicket):
             rules.unsubscribe("theirs", ticket=ticket)
-        assert caplog.messages == ["wrong ticket for subscription 'theirs' of rule set 'alerts'"]
+        assert caplog.messages == ["wrong ticket for rule 'theirs' of rule set 'alerts'"]
         assert ticket not in caplog.text
 
     def test_the_same_work_is_done_whatever_there_is(
@@ -214,7 +214,7 @@ class TestWithoutTheTicket:
                 rules.unsubscribe_all(["theirs", id])
             texts.add(str(caught.value).replace(id, "..."))
         assert len(texts) == 1
-        with pytest.raises(UnknownOrOwned, match="no subscriptions 'mine', 'nobody' that"):
+        with pytest.raises(UnknownOrOwned, match="no rules 'mine', 'nobody' that"):
             rules.unsubscribe_all(["mine", "theirs", "nobody"])
 
 
@@ -224,7 +224,7 @@ class TestRenewing:
     ) -> None:
         rules, ticket = owned
         before = rules.subscriptions["mine"]
-        parsed = counted(monkeypatch, subscriptions, "parse_rule")
+        parsed = counted(monkeypatch, collection, "parse_rule")
         rules.renew("mine", ticket, LATER)
         assert parsed == []
         for _ in range(2):

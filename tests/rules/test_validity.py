@@ -76,7 +76,7 @@ def test_an_explanation_says_that_it_is_not_valid(rules: RuleSet) -> None:
         ({"valid_until": NAIVE}, "valid_until 2026-01-31 00:00:00 has no time zone"),
         ({"valid_from": T, "valid_until": T}, "is not after valid_from"),
         ({"valid_from": T, "valid_until": T - TICK}, "is not after valid_from"),
-        ({"valid_from": "soon"}, "valid_from is an instant as 2026-01-31T12:00:00"),
+        ({"valid_from": "soon"}, "valid_from is an instant such as 2026-01-31T12:00:00"),
         ({"valid_from": "2026-01-31T12:00:00"}, "has no time zone"),
         ({"valid_from": 17}, "is a datetime with a time zone, not 17"),
         ({"valid_from": T.date()}, "is a datetime with a time zone"),

@@ -390,7 +390,7 @@ class TestVersions:
         made.store = tmp_path
         made.publish()
         made.subscribe("new", "a = 1")
-        with pytest.raises(RuleSetError, match="changes that are not published"):
+        with pytest.raises(RuleSetError, match="unpublished changes"):
             made.rollback(1)
         assert "new" in made
 

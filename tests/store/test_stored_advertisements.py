@@ -127,7 +127,7 @@ def test_unpublished_advertisements_are_not_rolled_back_over(tmp_path: Path) -> 
     made.store = tmp_path
     made.publish()
     made.advertise("attic", "t > 20")
-    with pytest.raises(RuleSetError, match="changes that are not published"):
+    with pytest.raises(RuleSetError, match="unpublished changes"):
         made.rollback(1)
 
 
@@ -139,6 +139,7 @@ def test_one_rule_set_in_two_stores(tmp_path: Path) -> None:
         assert texts(RuleSet.load("alerts", tmp_path / store)) == {"attic": "t > 20"}
     made.advertise("cellar", "t < 10")
     for store in ("two", "one", "two"):
+        made.store = tmp_path / store
         made.publish()
         assert len(RuleSet.load("alerts", tmp_path / store).advertisements) == 2
     assert len(written(tmp_path / "one")) == len(written(tmp_path / "two")) == 2

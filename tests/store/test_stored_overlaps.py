@@ -220,7 +220,7 @@ def test_whatever_is_changed_the_files_say_what_python_says(tmp_path: Path, seed
         ]
         return f"{tests[0]} AND ({tests[1]} OR {tests[2]})"
 
-    made, total = RuleSet("alerts"), 0
+    made, total = RuleSet("alerts", store=tmp_path), 0
     for step in range(25):
         for number in range(chance.randrange(1, 6)):
             made.subscribe(f"s{step}-{number}", condition())
@@ -231,7 +231,6 @@ def test_whatever_is_changed_the_files_say_what_python_says(tmp_path: Path, seed
         if len(made.advertisements) > 1 and chance.random() < 0.15:
             made.unadvertise(chance.choice(list(made.advertisements)))
         if chance.random() < 0.2 and step > 3:
-            made.store = tmp_path
             made.publish()
             made.rollback(chance.choice([manifest.version for manifest in made.versions()]))
         else:
