@@ -59,9 +59,7 @@ class TestCancelling:
     def test_not_without_it(self, owned: tuple[RuleSet, str]) -> None:
         rules, ticket = owned
         for wrong in ("", "guessed", ticket[:-1], ticket + "x", "\ud800"):
-            with pytest.raises(
-                WrongTicket, match=r"^this is not the ticket of rule 'mine' in rule set 'alerts'$"
-            ):
+            with pytest.raises(WrongTicket, match=r"^this is not the ticket of rule 'mine' in rule set 'alerts'$"):
                 rules.unsubscribe("mine", ticket=wrong)
         with pytest.raises(
             WrongTicket,

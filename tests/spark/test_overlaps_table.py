@@ -14,8 +14,7 @@ import pytest
 from pyspark.errors import PySparkException
 
 from sparkrules import RuleSet
-from sparkrules.store import Pairs, Store
-from sparkrules.store.overlap_files import FEW
+from sparkrules.store import Pairs, Store, publish_draft
 from sparkrules.store.overlaps_file import write_overlaps
 from tests.spark.oracle import settings
 from tests.spark.stored_versions import read_arrow, write_arrow
@@ -140,8 +139,11 @@ def test_a_publisher_goes_on_from_a_version_that_sql_made(spark: SparkSession, a
     assert "warm" in loaded
 
 
-def test_where_pairs_are_missing_it_says_what_to_do(spark: SparkSession, alerts: RuleSet, store: Path) -> None:
-    alerts.subscribe_all({f"r{number}": f"t = {number}" for number in range(FEW)})
+def test_where_pairs_are_missing_it_says_what_to_do(
+    spark: SparkSession, alerts: RuleSet, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(publish_draft.__globals__["overlap_files"].__globals__, "UNASKED", 50)
+    alerts.subscribe_all({f"r{number}": f"t = {number}" for number in range(50)})
     alerts.publish()
     message = error(spark, "SELECT * FROM overlaps('alerts')")
     assert "alerts@2 overlap has not been found out" in message

@@ -17,8 +17,7 @@ from sparkrules.errors import CorruptStore
 from sparkrules.index import Segment
 from sparkrules.rules.overlapping import decided
 from sparkrules.rules.publication import Publication
-from sparkrules.store import Manifest, Pairs, Store
-from sparkrules.store.overlap_files import FEW
+from sparkrules.store import Manifest, Pairs, Store, publish_draft
 from sparkrules.store.overlaps_file import OVERLAPS, write_overlaps
 from tests.store.published import published
 from tests.store.resealed import reseal
@@ -62,6 +61,15 @@ def expected(loaded: RuleSet, **options: Any) -> set[Triple]:
 
 
 @pytest.fixture
+def little(monkeypatch: pytest.MonkeyPatch) -> int:
+    """How much work is done unasked: less than usual."""
+    few = 50
+    # Not the module by its name: pytest imports it once more for its doctests.
+    monkeypatch.setitem(publish_draft.__globals__["overlap_files"].__globals__, "UNASKED", few)
+    return few
+
+
+@pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Sequence[str], Sequence[str]]]:
     """Which subscriptions were compared with which advertisements."""
     questions: list[tuple[Sequence[str], Sequence[str]]] = []
@@ -89,8 +97,8 @@ def test_without_advertisements_there_are_none(tmp_path: Path) -> None:
     assert not (tmp_path / "alerts" / "overlaps").exists()
 
 
-def test_many_are_found_out_only_if_somebody_asks(tmp_path: Path) -> None:
-    made = rules(FEW + 1, low="t < 3")
+def test_many_are_found_out_only_if_somebody_asks(tmp_path: Path, little: int) -> None:
+    made = rules(little + 1, low="t < 3")
     made.store = tmp_path
     made.publish()
     assert known(tmp_path) == [None]
@@ -99,8 +107,31 @@ def test_many_are_found_out_only_if_somebody_asks(tmp_path: Path) -> None:
     assert len(stored(tmp_path)) == 3
 
 
-def test_what_is_decided_is_not_decided_again(tmp_path: Path, asked: list[tuple[Sequence[str], Sequence[str]]]) -> None:
-    made = rules(FEW + 1, low="t < 3")
+def test_thousands_of_pairs_are_found_out_unasked(tmp_path: Path) -> None:
+    made = RuleSet("alerts", store=tmp_path)
+    made.subscribe_all((f"r{n}", " AND ".join(f"a{i} > {n + i}" for i in range(10))) for n in range(600))
+    for number in range(10):
+        made.advertise(f"source {number}", f"a{number} < {60 * number}")
+    made.publish()
+    assert stored(tmp_path) == expected(made)
+    assert 0 < len(stored(tmp_path)) < 6_000
+
+
+def test_the_predicates_of_rules_are_counted(tmp_path: Path, little: int) -> None:
+    made = RuleSet("alerts", store=tmp_path)
+    made.subscribe_all((f"r{n}", f"a > {n} AND b > {n} AND c > {n}") for n in range(little // 3 + 1))
+    made.advertise("low", "t < 3")
+    made.publish()
+    assert known(tmp_path) == [None]
+    made.unsubscribe("r0")
+    made.publish(merge="all")
+    assert stored(tmp_path) == expected(made)
+
+
+def test_what_is_decided_is_not_decided_again(
+    tmp_path: Path, little: int, asked: list[tuple[Sequence[str], Sequence[str]]]
+) -> None:
+    made = rules(little + 1, low="t < 3")
     made.store = tmp_path
     made.publish(overlaps=True)
     (before,) = known(tmp_path)
@@ -114,7 +145,7 @@ def test_what_is_decided_is_not_decided_again(tmp_path: Path, asked: list[tuple[
     made.publish(overlaps=True)
     made.publish(merge="all")
     assert len(known(tmp_path)) == 1
-    made.advertise("high", f"t > {FEW - 3}")
+    made.advertise("high", f"t > {little - 3}")
     made.publish(overlaps=True)
     assert [own for _, own in asked] == [["low"], ["high"]]
     made.unadvertise("low")
@@ -139,11 +170,11 @@ def test_a_rule_that_was_replaced_is_decided_again(tmp_path: Path) -> None:
     assert stored(tmp_path) == expected(made)
 
 
-def test_where_too_many_are_open_they_are_missing_until_somebody_asks(tmp_path: Path) -> None:
+def test_where_too_many_are_open_they_are_missing_until_somebody_asks(tmp_path: Path, little: int) -> None:
     made = rules(10, low="t < 3")
     made.store = tmp_path
     made.publish()
-    for number in range(10, FEW + 20):
+    for number in range(10, little + 20):
         made.subscribe(f"r{number}", f"t = {number}")
     made.publish(merge="none")
     assert [name is None for name in known(tmp_path)] == [True, False]
