@@ -1,7 +1,8 @@
-"""Some subscriptions of a segment as a segment of their own."""
+"""Some rules of a segment: as a segment of their own, and their predicates."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +14,7 @@ from sparkrules.sql import functions_of
 
 
 def restricted_segment(segment: Segment, numbers: NDArray[np.int32]) -> Segment:
-    """The subscriptions of some numbers. Their tickets stay with the original: its owners change that, not a copy.
+    """The rules with some numbers. Their tickets stay with the original: owners change that, not a copy.
 
     >>> from sparkrules.index import Rule, build_segment
     >>> from sparkrules.sql import parse_rule
@@ -21,7 +22,18 @@ def restricted_segment(segment: Segment, numbers: NDArray[np.int32]) -> Segment:
     >>> restricted_segment(whole, np.array([1], np.int32)).where.tolist()
     ['b > 1']
     """
-    left_out = np.ones(len(segment.subscription_id), bool)
-    left_out[numbers] = False
-    made = merge_segments([(segment, np.flatnonzero(left_out).astype(np.int32))], functions_of)
+    removed = np.ones(len(segment.subscription_id), bool)
+    removed[numbers] = False
+    made = merge_segments([(segment, np.flatnonzero(removed).astype(np.int32))], functions_of)
     return replace(made, ticket=np.full(len(made.ticket), None, object))
+
+
+def predicates_of(segment: Segment, ids: Iterable[str]) -> list[int]:
+    """The numbers of the predicates of some rules, ascending."""
+    wanted = set(ids)
+    found: set[int] = set()
+    for number, id in enumerate(segment.subscription_id.tolist()):
+        if id in wanted:
+            nodes = segment.descendants(int(segment.subscription_node[number]))
+            found.update(segment.node_predicate[nodes].tolist())
+    return sorted(found - {-1})

@@ -166,11 +166,11 @@ class TestWhatIsWritten:
 
 class TestWhatIsRead:
     def test_a_published_version(self, rules: Path, data: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        assert cli.main(["publish", str(rules)]) == 0
+        assert cli.main(["publish", "--rules", str(rules)]) == 0
         rules.write_text("id,where\nnone,temperature > 1000\n")
-        assert cli.main(["publish", str(rules)]) == 0
-        assert len(found(capsys, data, "--name", "alerts@1")) == 2
-        assert len(found(capsys, data, "--name", "alerts")) == 0
+        assert cli.main(["publish", "--rules", str(rules)]) == 0
+        assert len(found(capsys, data, "--ruleset", "alerts@1")) == 2
+        assert len(found(capsys, data, "--ruleset", "alerts")) == 0
 
     @pytest.mark.parametrize("name", ["d.jsonl", "d.ndjson", "d.json", "d.jsonl.gz", "d.parquet", "d.CSV"])
     def test_every_format(self, name: str, rules: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -271,9 +271,9 @@ class TestSpark:
         self, only_spark: Path, data: Path, spark: SparkSession, capsys: pytest.CaptureFixture[str]
     ) -> None:
         before = spark.conf.get("spark.sparkrules.store")
-        assert cli.main(["publish", str(only_spark), "--name", "alerts"]) == 0
-        assert cli.main(["publish", str(only_spark), "--name", "alerts"]) == 0
-        lines = found(capsys, data, "--name", "alerts@1", "--per", "match")
+        assert cli.main(["publish", "--rules", str(only_spark), "--ruleset", "alerts"]) == 0
+        assert cli.main(["publish", "--rules", str(only_spark), "--ruleset", "alerts"]) == 0
+        lines = found(capsys, data, "--ruleset", "alerts@1", "--per", "match")
         assert [(line["row"], line["subscription_id"], line["priority"]) for line in lines] == [
             (0, "cellar", 7),
             (0, "hot", 5),
@@ -315,7 +315,7 @@ class TestSpark:
         for files in (["part [1] of {2}.parquet", "part 2%20.parquet"], ["d.csv"], ["d.jsonl"]):
             version = "r@2" if files[0].endswith("parquet") else "r@1"
             for more in ([], ["--all"], ["--per", "match", "--columns", "i,d,s"], ["--columns", "*"]):
-                words = [*files, "--name", version, *more]
+                words = [*files, "--ruleset", version, *more]
                 by_python = found(capsys, *words, "--engine", "python")
                 assert by_python
                 assert found(capsys, *words, "--engine", "spark") == by_python

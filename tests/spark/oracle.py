@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import reduce
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from py4j.protocol import Py4JJavaError
@@ -75,9 +76,11 @@ def pairs_by_plugin(df: DataFrame, rules: sparkrules.RuleSet, key: str = "row") 
     return {(row, id) for row, ids in matched for id in ids}
 
 
-def rule_set(name: str, rules: Mapping[str, str], policy: Policy = DEFAULT_POLICY) -> sparkrules.RuleSet:
+def rule_set(
+    name: str, rules: Mapping[str, str], policy: Policy = DEFAULT_POLICY, store: Path | None = None
+) -> sparkrules.RuleSet:
     """A rule set of all these rules; none may be rejected."""
-    made = sparkrules.RuleSet(name, policy=policy)
+    made = sparkrules.RuleSet(name, policy=policy, store=store)
     made.subscribe_all(rules)
     assert made.rejected == []
     return made

@@ -35,7 +35,8 @@ def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
     store = tmp_path_factory.mktemp("crashes") / "pristine"
     rules = RuleSet("alerts")
     rules.subscribe_all((id, f"a = {id[1:]}") for id in sorted(FIRST))
-    rules.publish(store=store)
+    rules.store = store
+    rules.publish()
     rules.subscribe("r1499", "a = 1499")
     rules.publish(merge="all")
     return store
@@ -66,7 +67,7 @@ def check_survivor(path: Path, scenario: str) -> int:
     loaded = RuleSet.load("alerts", path)
     assert [rejected.id for rejected in loaded.rejected] == (["bad"] if (scenario, newest) == ("delta", 3) else [])
 
-    pairs = [pair.subscription for pair in loaded.overlaps()]
+    pairs = [pair.subscription for pair in loaded.advertisements.overlaps()]
     assert pairs == ([f"r{number}" for number in range(1491, 1500)] if (scenario, newest) == ("advertise", 3) else [])
 
     gone = "new" if "new" in loaded else "r1"

@@ -27,7 +27,8 @@ def store(tmp_path: Path) -> Store:
     for number in range(5):
         rules.subscribe(f"r{number}", f"a = {number}")
         rules.subscribe_all({f"bad{number}": "a >"})
-        rules.publish(store=tmp_path, merge="all")
+        rules.store = tmp_path
+        rules.publish(merge="all")
     return Store(tmp_path)
 
 
@@ -98,7 +99,8 @@ def test_a_rollback_that_was_under_way_keeps_its_files(store: Store) -> None:
 def test_files_that_are_shared_by_versions_stay(tmp_path: Path) -> None:
     rules = RuleSet("alerts")
     rules.subscribe_all((f"r{number}", f"a = {number}") for number in range(3_000))
-    rules.publish(store=tmp_path)
+    rules.store = tmp_path
+    rules.publish()
     for number in range(4):
         rules.unsubscribe(f"r{number}")
         rules.publish()
@@ -268,7 +270,8 @@ class TestBesidePublishers:
         """Two processes: what is there at the end is whole, whoever was faster each time."""
         rules = RuleSet("alerts")
         rules.subscribe("first", "a = 1")
-        rules.publish(store=tmp_path)
+        rules.store = tmp_path
+        rules.publish()
         collect = (
             "import sys, time\n"
             "from datetime import timedelta\n"

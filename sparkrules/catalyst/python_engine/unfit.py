@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from sparkrules.catalyst.python_engine.analysis import Problem
-from sparkrules.errors import RuleSetError
+from sparkrules.errors import RuleSetError, listed
 
 _REASONS, _IDS = 10, 5
 
@@ -38,9 +38,8 @@ def described(rule_set: str, columns: Sequence[str], problems: Mapping[str, Prob
     lines = [f"{count} of {rule_set} {are} rejected on the input "]
     lines[0] += f"({', '.join(columns)}):"
     for problem, ids in ranked[:_REASONS]:
-        shown = ", ".join(f"'{id}'" for id in ids[:_IDS])
-        more = f" and {len(ids) - _IDS} more" if len(ids) > _IDS else ""
-        lines.append(f"  {shown}{more}: {problem.reason}")
+        quoted = (f"'{id}'" for id in ids)
+        lines.append(f"  {listed(quoted, _IDS)}: {problem.reason}")
     if len(ranked) > _REASONS:
         lines.append(f"  ... and {len(ranked) - _REASONS} other reasons")
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""Rows that break their advertisement, and conditions that stand in a column."""
+"""Rows that do not conform to their advertisement, and conditions in a column of a table."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 def nonconforming(df: DataFrame, advertisement: Advertisement) -> DataFrame:
     """The rows for which the condition is false or unknown."""
     if not is_spark(df):
-        raise RuleSetError(f"rows are checked in a DataFrame of Spark, not in {type(df).__name__}")
+        raise RuleSetError(f"only a DataFrame of Spark can be checked, not {type(df).__name__}")
     # Spark puts `${env:HOME}` and the like into SQL before it parses it, with Connect not before the query runs.
     setting = "spark.sql.variable.substitute"
     if "${" in advertisement.sql and df.sparkSession.conf.get(setting) != "false":
         raise RuleSetError(
-            f"the condition {advertisement.where!r} has a '${{', which Spark replaces: set {setting}=false"
+            f"the condition {advertisement.where!r} contains '${{', which Spark substitutes: set {setting}=false"
         )
-    # The front end lets no comment and no open bracket through, so that the text stays inside these.
+    # The parser accepts no comment and no unbalanced bracket, so the text cannot leave these.
     return df.where(f"NOT coalesce(({advertisement.sql}), false)")
 
 
 def where_texts(texts: DataFrame | pa.Table, column: str) -> list[str | None]:
-    """The different texts of a column, in order."""
+    """The distinct texts of a column, sorted."""
     if is_frame(texts):
         texts = as_arrow(texts)
         if column not in texts.column_names:
@@ -42,5 +42,5 @@ def where_texts(texts: DataFrame | pa.Table, column: str) -> list[str | None]:
     else:
         raise RuleSetError(f"conditions are read from a DataFrame or an Arrow table, not from {type(texts).__name__}")
     if not (pa.types.is_string(found.type) or pa.types.is_large_string(found.type) or pa.types.is_null(found.type)):
-        raise RuleSetError(f"conditions are texts, and column {column!r} is of type {found.type}")
+        raise RuleSetError(f"conditions are strings, but column {column!r} has type {found.type}")
     return sorted(found.unique().to_pylist(), key=lambda text: (text is None, text or ""))
