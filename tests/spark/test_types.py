@@ -19,8 +19,8 @@ from tests.spark.oracle import (
     pairs_by_where,
     raising,
     rule_set,
-    settings,
     rules_in_plan,
+    settings,
 )
 from tests.spark.type_matrix import COLUMNS, FORMS, LITERALS, TEMPORAL_COLUMNS, TEMPORAL_LITERALS, matrix, table
 

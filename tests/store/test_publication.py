@@ -430,7 +430,8 @@ class TestVersions:
         made = rules(100)
         made.store = tmp_path
         made.publish()
-        assert str(made.diff(1)).splitlines()[0] == "99 added: r1, r10, r11, r12, r13, r14, r15, r16, r17, r18 and 89 more"
+        first = str(made.diff(1)).splitlines()[0]
+        assert first == "99 added: r1, r10, r11, r12, r13, r14, r15, r16, r17, r18 and 89 more"
 
 
 class TestDamage:
