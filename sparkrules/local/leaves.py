@@ -4,10 +4,10 @@ Contract: `BoundLeaves.truth(batch)` is a matrix [predicates x rows]; a predicat
 is never true and is named, with the reason, in `problems`.
 
 Comparisons are answered by *encoding once*: the constants c0 < c1 < ... of an attribute cut its values into ranges, and
-the code of a value says in which of them it lies; see `codes`. Then every comparison is an interval of codes, and all
-comparisons of the attribute are one matrix of integer tests:
+a value's code is 2i + 1 if it equals ci, else 2i for the number i of constants below it; NULL is -1. Then every
+comparison is an interval of codes, and all comparisons of the attribute are one matrix of integer tests:
 
-    = ci  [2i+2, 2i+2]      < ci  [1, 2i+1]      > ci  [2i+3, ...]
+    = ci  [2i+1, 2i+1]      < ci  [0, 2i]      > ci  [2i+2, ...]
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sparkrules.index.segment import Segment
-from sparkrules.logic.codes import FIRST, NULL, code_of_constant
 from sparkrules.logic.columns import Column, Unsupported, find_column
 from sparkrules.logic.comparison import ColumnType, Domain, Test, certain_test, column_type
 from sparkrules.logic.like import like_regex
@@ -106,7 +105,7 @@ class _Comparisons:
         constants = sorted({value for _, test in tests for value in test.values})
         # Texts are compared by their bytes, as Spark does: of characters in the same order, and any bytes will do.
         self.constants = _values([text.encode() for text in constants] if domain == "text" else constants, domain)
-        place = {value: code_of_constant(i) for i, value in enumerate(constants)}
+        place = {value: 2 * i + 1 for i, value in enumerate(constants)}
         intervals = [_interval(test, place) for _, test in tests]
         self.low = np.array([low for low, _ in intervals], np.int32)
         self.high = np.array([high for _, high in intervals], np.int32)
@@ -124,29 +123,28 @@ class _Comparisons:
         for i, wanted in self.lists:
             result[i] = np.isin(codes, wanted)
         result ^= self.negated[:, None]
-        result[:, codes == NULL] = self.on_null[:, None]
+        result[:, codes < 0] = self.on_null[:, None]
         truth[self.numbers] = result
 
     def _codes(self, array: Any) -> NDArray[np.int32]:
         codes: NDArray[np.int32]
         null: NDArray[np.bool_] = np.asarray(array.is_null())
         if self.domain == "presence" or pa.types.is_null(array.type):
-            codes = np.where(null, np.int32(NULL), np.int32(FIRST))
-            return codes
+            return -null.astype(np.int32)
         if self.domain in ("exact", "text") or pa.types.is_decimal(array.type):
             distinct, rows = _distinct(array)
-            codes = np.append(self._encode(_values(distinct, self.domain)), np.int32(NULL))[rows]
+            codes = np.append(self._encode(_values(distinct, self.domain)), np.int32(-1))[rows]
             return codes
         codes = self._encode(_numeric(array, self.domain))
-        codes[null] = NULL
+        codes[null] = -1
         return codes
 
     def _encode(self, values: NDArray[Any]) -> NDArray[np.int32]:
         below = np.searchsorted(self.constants, values, side="left")
         if not len(self.constants):
-            return np.full(len(values), FIRST, np.int32)
+            return np.zeros(len(values), np.int32)
         equal = self.constants[np.minimum(below, len(self.constants) - 1)] == values
-        codes: NDArray[np.int32] = (2 * below + FIRST + (equal & (below < len(self.constants)))).astype(np.int32)
+        codes: NDArray[np.int32] = (2 * below + (equal & (below < len(self.constants)))).astype(np.int32)
         return codes
 
 
@@ -219,11 +217,11 @@ _MATCHERS: dict[str, Callable[[str], Callable[[bytes], bool]]] = {
 
 def _interval(test: Test, place: dict[Any, int]) -> tuple[int, int]:
     if test.operator == "present":
-        return FIRST, _LAST
+        return 0, _LAST
     if test.operator == "in":
         return 1, 0  # empty: `lists` has it
     equal = place[test.values[0]]
-    return {"=": (equal, equal), "<": (FIRST, equal - 1), ">": (equal + 1, _LAST)}[test.operator]
+    return {"=": (equal, equal), "<": (0, equal - 1), ">": (equal + 1, _LAST)}[test.operator]
 
 
 def _values(values: Iterable[Any], domain: Domain) -> NDArray[Any]:

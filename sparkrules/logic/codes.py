@@ -1,15 +1,7 @@
-"""Codes, and sets of them: the elementary ranges of an attribute in which a predicate is true.
-
-The constants c0 < c1 < ... of all predicates on an attribute cut its values into ranges. The code of a value says in
-which range it lies. The plugin has the same encoding (`Keys.scala`):
-
-    ERROR  NULL  v < c0  c0  c0 < v < c1  c1  ...  c(k-1)  c(k-1) < v
-    -1     0     1       2   3            4        2k      2k + 1
-
-ERROR is a value that could not be computed: no predicate is true for it, not even IS NULL.
+"""Sets of codes: the elementary ranges of an attribute in which a test is true.
 
 Contract: a set is sorted, disjoint, never touching intervals of integers, both ends included. So equal sets are equal
-objects, and a set is as large as the predicate that it stands for, however many constants the attribute has.
+objects, and a set is as large as the test that it stands for, however many constants the attribute has.
 
 >>> low, high = Codes.of((0, 4)), Codes.of((3, 9))
 >>> low & high, low | high, high - low
@@ -24,25 +16,9 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-ERROR, NULL, FIRST = -1, 0, 1
-
 Interval = tuple[int, int]
 _MANY = 16  # times as many intervals: then finding the place of one is faster than walking over all
 _ENDLESS = 2**63
-
-
-def code_of_constant(i: int) -> int:
-    """The code of an attribute's constant number i, which the next code is above."""
-    return 2 * i + 2
-
-
-def is_constant(code: int) -> bool:
-    """Whether a code is that of a constant, which is its only value.
-
-    >>> [code for code in range(-1, 7) if is_constant(code)]
-    [2, 4, 6]
-    """
-    return code > NULL and code % 2 == 0
 
 
 @dataclass(frozen=True, slots=True, repr=False)
