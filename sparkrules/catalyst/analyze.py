@@ -38,7 +38,7 @@ def counted_values(df: DataFrame, store: Store, name: str, version: int, ranges:
     tests = bound_tests(df, f"{name}@{version}")
     _, segments = store.load(name, version)
     predicates = [predicate for segment in segments for predicate in segment.predicates()]
-    uses = [use for segment in segments for use in segment.use_count[segment.leaf_of_predicate].tolist()]
+    uses = [use for segment in segments for use in segment.use_count[segment.node_of_predicate].tolist()]
     return Counted(ranges, tests, predicates, uses)
 
 

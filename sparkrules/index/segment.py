@@ -90,7 +90,7 @@ class Segment:
         return subscriptions_using(self.children, self.level, self.subscription_node)
 
     @cached_property
-    def leaf_of_predicate(self) -> Ints:
+    def node_of_predicate(self) -> Ints:
         """For each predicate, its node."""
         leaves = np.full(len(self.predicate_operator), -1, np.int32)
         is_leaf = np.flatnonzero(self.node_operator == PREDICATE)

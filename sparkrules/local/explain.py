@@ -70,15 +70,15 @@ class Explanations(list[Explanation]):
 
 def explain(
     segment: Segment,
-    leaf_truth: Sequence[bool] | NDArray[np.bool_],
+    predicate_truth: Sequence[bool] | NDArray[np.bool_],
     ids: Iterable[str] | None = None,
     *,
     at: datetime | None = None,
 ) -> Explanations:
     """An explanation for each subscription, or for those with the given ids, in output order.
 
-    `leaf_truth` has one value per predicate of the segment. A subscription that is not valid `at` a time, if there is
-    one given, does not match.
+    `predicate_truth` has one value per predicate of the segment. If a time is given, a rule that is not valid `at` it
+    does not match.
 
     >>> from sparkrules.index.builder import build_segment
     >>> from sparkrules.index.rule import Rule
@@ -100,7 +100,7 @@ def explain(
     for subscription in segment.output_order.tolist():
         name = segment.subscription_id[subscription]
         if wanted is None or name in wanted:
-            root = _explain(segment, int(segment.subscription_node[subscription]), leaf_truth, explained)
+            root = _explain(segment, int(segment.subscription_node[subscription]), predicate_truth, explained)
             is_valid = bool(valid[subscription])
             explanations.append(Explanation(name, root.truth and is_valid, root, is_valid))
     return explanations
@@ -109,7 +109,7 @@ def explain(
 def _explain(
     segment: Segment,
     root: int,
-    leaf_truth: Sequence[bool] | NDArray[np.bool_],
+    predicate_truth: Sequence[bool] | NDArray[np.bool_],
     explained: dict[int, ExplainedNode],
 ) -> ExplainedNode:
     """Bottom up: children have smaller numbers. `explained` is shared, so that a shared node is one object."""
@@ -119,7 +119,7 @@ def _explain(
         operator = segment.node_operator[node]
         if operator == PREDICATE:
             number = int(segment.node_predicate[node])
-            explained[node] = ExplainedNode(str(segment.predicate(number)), bool(leaf_truth[number]))
+            explained[node] = ExplainedNode(str(segment.predicate(number)), bool(predicate_truth[number]))
             continue
         children = tuple(explained[child] for child in segment.children.row(node).tolist())
         truths = [child.truth for child in children]

@@ -218,7 +218,7 @@ class OverlapIndex:
     @cached_property
     def associations(self) -> Csr:
         """The predicate subscription association table: for each predicate the expressions that contain it."""
-        return self.segment.users.take(self.segment.leaf_of_predicate)
+        return self.segment.users.take(self.segment.node_of_predicate)
 
     @cached_property
     def predicate_count(self) -> Ints:
@@ -301,7 +301,7 @@ def _minimum_counts(segment: Segment) -> Ints:
     """The least number of different predicates that make each node true; a lower bound where branches share some."""
     nodes = np.arange(len(segment.node_operator), dtype=np.int32)
     above = subscriptions_using(segment.children, segment.level, nodes)
-    different = np.bincount(above.take(segment.leaf_of_predicate).values, minlength=len(nodes))
+    different = np.bincount(above.take(segment.node_of_predicate).values, minlength=len(nodes))
     least = np.ones(len(nodes), np.int64)
     inner = nodes[segment.node_operator != PREDICATE]
     levels = segment.level[inner]

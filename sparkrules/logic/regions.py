@@ -54,9 +54,9 @@ from sparkrules.logic.atom import Atom, Claim, folded
 from sparkrules.logic.attribute_type import MIXED, AttributeType, Types, attribute_types, is_doubtful
 from sparkrules.logic.codes import EMPTY, Codes
 from sparkrules.logic.columns import Unsupported, top_column
-from sparkrules.logic.comparison import Test, certain_test
+from sparkrules.logic.comparison import Comparison, certain_comparison
 from sparkrules.logic.like import like_regex
-from sparkrules.logic.text_pattern import TextPattern, following
+from sparkrules.logic.string_pattern import StringPattern, following
 from sparkrules.sql.tree import NEGATED, Constant, Node, Predicate, predicates
 
 NULL = -1
@@ -172,7 +172,7 @@ class AttributeRegions:
 
     # Where a test holds
 
-    def codes(self, test: Test) -> tuple[Codes, Codes]:
+    def codes(self, test: Comparison) -> tuple[Codes, Codes]:
         """Where a test is surely, and where it is possibly true; its constants need not be among ours."""
         present = Codes.of((0, self.last))
         sure, possible = self._positive(test)
@@ -186,11 +186,11 @@ class AttributeRegions:
     def prefix_codes(self, prefix: str) -> tuple[Codes, Codes]:
         """The strings that begin so."""
         end = following(prefix)
-        at_least = self.codes(Test("text", "<", (prefix,), negated=True))
-        below = (self.universe, self.universe) if end is None else self.codes(Test("text", "<", (end,)))
+        at_least = self.codes(Comparison("string", "<", (prefix,), negated=True))
+        below = (self.universe, self.universe) if end is None else self.codes(Comparison("string", "<", (end,)))
         return at_least[0] & below[0], at_least[1] & below[1]
 
-    def _positive(self, test: Test) -> tuple[Codes, Codes]:
+    def _positive(self, test: Comparison) -> tuple[Codes, Codes]:
         if test.operator == "present":
             return (everything := Codes.of((0, self.last))), everything
         if test.operator in ("=", "in"):
@@ -307,11 +307,11 @@ def _is_valid_pattern(predicate: Predicate) -> bool:
         return False
 
 
-def _pattern_codes(regions: AttributeRegions, pattern: TextPattern | None, present: Codes) -> tuple[Codes, Codes]:
+def _pattern_codes(regions: AttributeRegions, pattern: StringPattern | None, present: Codes) -> tuple[Codes, Codes]:
     if pattern is None:
         return EMPTY, present
     if pattern.is_whole:
-        return regions.codes(Test("text", "=", pattern.pieces))
+        return regions.codes(Comparison("string", "=", pattern.pieces))
     sure, possible = regions.prefix_codes(pattern.prefix) if pattern.prefix else (present, present)
     return (sure, possible) if pattern.is_prefix_only else (EMPTY, possible)
 
@@ -336,20 +336,20 @@ def _atom(predicate: Predicate, is_two_valued: bool) -> tuple[Atom, Claim]:
     return atom, "false" if negative else "true"
 
 
-def _test(predicate: Predicate, declared: AttributeType) -> Test | None:
+def _test(predicate: Predicate, declared: AttributeType) -> Comparison | None:
     """The test that a predicate makes on an attribute of a type; None if that is not certain."""
     column = declared.column
     constants = tuple(map(folded, predicate.constants))
     if predicate.operator in ("rlike", "not rlike"):
-        if column is None or column.family != "text" or _is_null(constants):
-            return Test("presence", "in") if _is_null(constants) else None
-        return Test("text", "like", negated=predicate.operator == "not rlike")
+        if column is None or column.family != "string" or _is_null(constants):
+            return Comparison("presence", "in") if _is_null(constants) else None
+        return Comparison("string", "like", negated=predicate.operator == "not rlike")
     if column is None and (predicate.operator in ("is null", "is not null") or _is_null(constants)):
         column = MIXED.presence
     if column is None:
         return None
     try:
-        test = certain_test(Predicate(predicate.attribute, predicate.operator, constants), column)
+        test = certain_comparison(Predicate(predicate.attribute, predicate.operator, constants), column)
     except Unsupported:
         return None
     return _in_one_order(test, declared)
@@ -359,7 +359,7 @@ def _is_null(constants: tuple[Constant, ...]) -> bool:
     return bool(constants) and all(constant.kind == "null" for constant in constants)
 
 
-def _in_one_order(test: Test, declared: AttributeType) -> Test | None:
+def _in_one_order(test: Comparison, declared: AttributeType) -> Comparison | None:
     """The test with constants that can be compared with all others of the attribute; None if there is no such order.
 
     A bigint or a decimal is cast to double to be compared with one. Up to 2^53 that changes nothing for an integer;

@@ -72,7 +72,7 @@ class Distribution:
 
 def attributes_of(segment: Segment) -> list[Attribute]:
     """All of them, those that the most rules test first."""
-    users = segment.users.take(segment.leaf_of_predicate)
+    users = segment.users.take(segment.node_of_predicate)
     attribute = np.repeat(segment.predicate_attribute, users.lengths)
     pairs = np.unique(attribute.astype(np.int64) * max(len(segment.priority), 1) + users.values)
     rules = np.bincount(pairs // max(len(segment.priority), 1), minlength=len(segment.attributes))

@@ -18,8 +18,8 @@ from sparkrules.lint import Report
 from sparkrules.report.attributes import Attribute, Distribution, attributes_of, distributions_of
 from sparkrules.report.catalogue import Catalogue
 from sparkrules.report.hits import Hits, count_hits, matched
-from sparkrules.report.left_out import NOTHING, LeftOut, left_out_of
 from sparkrules.report.matrix import MOST_RULES, Matrix, matrix_of_rows, matrix_of_tests
+from sparkrules.report.rejected_by_table import NOTHING, RejectedByTable, rejected_by_table
 from sparkrules.report.together import OverTime, Together, count_together
 from sparkrules.sql import OPERATORS, Rejected
 from sparkrules.store import Store
@@ -67,7 +67,7 @@ class Facts:
     levels: Sequence[int]
     attributes: Sequence[Attribute]
     hits: Hits | None = None
-    left_out: LeftOut = NOTHING
+    rejected_by_table: RejectedByTable = NOTHING
     distributions: Sequence[Distribution] = ()
     sampled: int = 0
     time: str | None = None
@@ -86,7 +86,7 @@ def gather(
     """Everything that a report says; `say` is told what is done next."""
     made = datetime.now(timezone.utc)
     hits: Hits | None = None
-    left_out = NOTHING
+    unfit = NOTHING
     together: Together | None = None
     distributions: Sequence[Distribution] = ()
     chosen: list[str] = []
@@ -100,7 +100,7 @@ def gather(
         say("matching rows")
         hits = count_hits(df, rule_set, time)
         texts = dict(zip(rules.segment.subscription_id.tolist(), rules.segment.where.tolist(), strict=True))
-        left_out = left_out_of(matched(df, rule_set, None), texts)
+        unfit = rejected_by_table(matched(df, rule_set, None), texts)
         chosen = [id for id, _ in sorted(hits.by_rule.items(), key=lambda item: (-item[1], item[0]))[:MOST_RULES]]
         say("counting what hits together")
         together = count_together(df, rule_set, chosen, hits, time)
@@ -129,7 +129,7 @@ def gather(
         np.bincount(segment.level, minlength=1)[1:].tolist(),
         attributes_of(segment),
         hits,
-        left_out,
+        unfit,
         distributions,
         sampled,
         time,

@@ -6,13 +6,13 @@ structure worth sharing: the first is its inside, the second an exclusive or.
 
 from __future__ import annotations
 
-from sparkrules.sql.syntax import Gate, Not, Operand, Syntax, Test, Value
+from sparkrules.sql.syntax import Gate, Not, Operand, PredicateSyntax, Syntax, Value
 from sparkrules.sql.tokens import Tokens
 
 
-def structure_of(tokens: Tokens, test: Test) -> Syntax | None:
+def structure_of(tokens: Tokens, test: PredicateSyntax) -> Syntax | None:
     """The structure a test stands for, or None if it is a plain test."""
-    if test.predicate:
+    if test.kind:
         return None
     operands = test.value.operands
     if len(operands) == 1:
@@ -29,9 +29,9 @@ def condition(tokens: Tokens, operand: Operand) -> Syntax | None:
     """The operand as a structure, if it is evidently Boolean: brackets around a condition, or TRUE or FALSE."""
     if operand.form == "brackets":
         inner = operand.inner[0]
-        if not isinstance(inner, Test) or inner.predicate or inner.value.comparisons:
+        if not isinstance(inner, PredicateSyntax) or inner.kind or inner.value.comparisons:
             return inner
         return condition(tokens, inner.value.operands[0])
     if operand.end == operand.start + 1 and tokens.kinds[operand.start] in ("TRUE", "FALSE"):
-        return Test(operand.start, operand.end, Value([operand]))
+        return PredicateSyntax(operand.start, operand.end, Value([operand]))
     return None

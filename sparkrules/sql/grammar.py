@@ -20,10 +20,10 @@ from typing import Literal
 
 from sparkrules.sql.literal import constant, constant_at
 from sparkrules.sql.policy import Policy
-from sparkrules.sql.syntax import Gate, Not, Syntax, Test, Value, alone
+from sparkrules.sql.syntax import Gate, Not, PredicateSyntax, Syntax, Value, alone
 from sparkrules.sql.tokens import Tokens
 from sparkrules.sql.tree import Constant
-from sparkrules.sql.values import ValueGrammar
+from sparkrules.sql.value_grammar import ValueGrammar
 
 _LITERALS = frozenset({"number", "string", "NULL", "TRUE", "FALSE"})
 
@@ -74,9 +74,9 @@ class BooleanGrammar(ValueGrammar):
         self.depth -= count
         return Not(test) if count % 2 else test
 
-    def test(self) -> Test:
+    def test(self) -> PredicateSyntax:
         start = self.at
-        test = Test(start, start, self.value())
+        test = PredicateSyntax(start, start, self.value())
         kind = self.kinds[self.at]
         if kind == "NOT":
             self.at += 1
@@ -86,14 +86,14 @@ class BooleanGrammar(ValueGrammar):
             self.between(test)
         elif kind == "IN":
             self.at += 1
-            test.predicate, test.constants = "in", self.members()
+            test.kind, test.constants = "in", self.members()
         elif kind in ("LIKE", "ILIKE"):
             self.require_allowed(kind)
             self.like(test, kind.lower())
         elif kind == "RLIKE":
             self.require_allowed(kind)
             self.at += 1
-            test.predicate, test.arguments = "rlike", (self.value(),)
+            test.kind, test.arguments = "rlike", (self.value(),)
         elif test.negated:
             raise self.unexpected("After a value, NOT is followed by BETWEEN, IN, LIKE, ILIKE or RLIKE.")
         elif kind == "IS":
@@ -111,28 +111,28 @@ class BooleanGrammar(ValueGrammar):
     def position_argument(self) -> Syntax:
         start = self.at
         value = self.value()
-        return Test(start, self.at, value)
+        return PredicateSyntax(start, self.at, value)
 
-    def between(self, test: Test) -> None:
+    def between(self, test: PredicateSyntax) -> None:
         self.at += 1
         lower = self.value()
         self.expect("AND", "BETWEEN needs AND between its bounds.")
-        test.predicate, test.arguments = "between", (lower, self.value())
+        test.kind, test.arguments = "between", (lower, self.value())
 
-    def like(self, test: Test, predicate: str) -> None:
+    def like(self, test: PredicateSyntax, predicate: str) -> None:
         self.at += 1
         if self.word() in ("ANY", "SOME", "ALL") and self.kinds[self.at + 1] == "(":
             self.at += 1
             self.members()
-            test.predicate = "quantified"
+            test.kind = "quantified"
             return
-        test.predicate, test.arguments = predicate, (self.value(),)
+        test.kind, test.arguments = predicate, (self.value(),)
         if self.kinds[self.at] == "ESCAPE":
             self.at += 1
             self.expect("string", "ESCAPE needs a string of one character.")
-            test.predicate = "escaped"
+            test.kind = "escaped"
 
-    def identity(self, test: Test) -> None:
+    def identity(self, test: PredicateSyntax) -> None:
         """IS [NOT] NULL | TRUE | FALSE | UNKNOWN | DISTINCT FROM value."""
         self.at += 1
         if self.kinds[self.at] == "NOT":
@@ -141,13 +141,13 @@ class BooleanGrammar(ValueGrammar):
         kind = self.kinds[self.at]
         self.at += 1
         if kind in ("NULL", "UNKNOWN"):
-            test.predicate = "null"
+            test.kind = "null"
         elif kind in ("TRUE", "FALSE"):
-            test.predicate = kind.lower()
+            test.kind = kind.lower()
         elif kind == "DISTINCT":
             self.expect("FROM", "Write IS [NOT] DISTINCT FROM.")
             arguments: tuple[Value, ...] = (self.value(),)
-            test.predicate, test.arguments = "distinct", arguments
+            test.kind, test.arguments = "distinct", arguments
         else:
             raise self.tokens.error(
                 self.at - 1, "unexpected after IS", "IS [NOT] NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM."

@@ -17,26 +17,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from sparkrules.sql.leaf import Sides
-from sparkrules.sql.syntax import Gate, Not, Syntax, Test
+from sparkrules.sql.predicate_sides import Sides
+from sparkrules.sql.syntax import Gate, Not, PredicateSyntax, Syntax
 from sparkrules.sql.tree import ALWAYS, NEVER, Junction, JunctionOperator, Node, Predicate
 
 
-def normal_form(structure: Syntax, leaf: Callable[[Test], Syntax | Sides]) -> Node:
+def normal_form(structure: Syntax, leaf: Callable[[PredicateSyntax], Syntax | Sides]) -> Node:
     """The tree that is true exactly when the structure is. `leaf` gives the two sides of a test, or the structure
     that the test stands for, such as what is inside its brackets."""
     return _Builder(leaf).sides(structure)[0]
 
 
 class _Builder:
-    def __init__(self, leaf: Callable[[Test], Syntax | Sides]) -> None:
+    def __init__(self, leaf: Callable[[PredicateSyntax], Syntax | Sides]) -> None:
         self.leaf = leaf
         self.predicates: dict[Predicate, Predicate] = {}
         # By the identity of the children: comparing whole subtrees would take exponential time below XORs.
         self.junctions: dict[tuple[str, tuple[int, ...]], Junction] = {}
 
     def sides(self, structure: Syntax) -> Sides:
-        if isinstance(structure, Test):
+        if isinstance(structure, PredicateSyntax):
             found = self.leaf(structure)
             return (self.shared(found[0]), self.shared(found[1])) if isinstance(found, tuple) else self.sides(found)
         if isinstance(structure, Not):

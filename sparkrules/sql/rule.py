@@ -9,10 +9,10 @@ from sparkrules.sql.boolean import structure_of
 from sparkrules.sql.dialect import SPARK_DIALECTS, to_spark
 from sparkrules.sql.errors import RuleError
 from sparkrules.sql.grammar import parse_structure
-from sparkrules.sql.leaf import Sides, classify, opaque
 from sparkrules.sql.normal_form import normal_form
 from sparkrules.sql.policy import DEFAULT_POLICY, Policy
-from sparkrules.sql.syntax import Syntax, Test
+from sparkrules.sql.predicate_sides import Sides, classify, opaque
+from sparkrules.sql.syntax import PredicateSyntax, Syntax
 from sparkrules.sql.tokens import Tokens, tokenize
 from sparkrules.sql.tree import Node
 from sparkrules.sql.validate import validate
@@ -66,7 +66,7 @@ class _Leaves:
                 "Raise Policy.max_xors: each of them can double the size of the tree.",
             )
 
-    def sides(self, test: Test) -> Syntax | Sides:
+    def sides(self, test: PredicateSyntax) -> Syntax | Sides:
         structure = structure_of(self.tokens, test)
         if structure is not None and test.value.comparisons:
             self.xors += 1

@@ -14,7 +14,7 @@ from sparkrules.logic.attribute_type import Enumeration
 from sparkrules.logic.codes import Codes
 from sparkrules.logic.exact_overlap import overlap
 from sparkrules.logic.regions import NULL, Regions
-from sparkrules.logic.text_pattern import following, text_pattern
+from sparkrules.logic.string_pattern import following, string_pattern
 from sparkrules.logic.value_space import Floating, Grid
 from sparkrules.sql import parse_rule
 from sparkrules.sql.tree import Constant, Predicate, predicates
@@ -80,7 +80,7 @@ def test_constants_that_were_not_cut_at_are_never_wrongly_excluded(tests: list[P
 
 @given(st.text("ab%_", max_size=4), st.text("ab", max_size=4), st.text("ab%_", max_size=4))
 def test_patterns_match_imply_and_exclude_as_strings_do(pattern: str, text: str, other: str) -> None:
-    one, two = text_pattern("like", pattern), text_pattern("like", other)
+    one, two = string_pattern("like", pattern), string_pattern("like", other)
     assert (one is None) == ("_" in pattern)
     if one is None or two is None:
         return

@@ -19,28 +19,28 @@ _Found = TypeVar("_Found")
 
 
 @dataclass(frozen=True)
-class Problem:
+class Rejection:
     """Why Spark does not accept an expression; `missing` is the column it names that there is not, in parts."""
 
     reason: str
     missing: tuple[str, ...] = ()
 
     @staticmethod
-    def no_column(parts: Sequence[str]) -> Problem:
+    def no_column(parts: Sequence[str]) -> Rejection:
         """What the plugin says of a column that is missing."""
-        return Problem(f"there is no column {'.'.join(parts)}", tuple(parts))
+        return Rejection(f"there is no column {'.'.join(parts)}", tuple(parts))
 
 
-def analyzed(df: DataFrame, expressions: Sequence[str]) -> list[StructField | Problem]:
+def analyzed(df: DataFrame, expressions: Sequence[str]) -> list[StructField | Rejection]:
     """Each expression over the columns of a DataFrame as the column that it would be: its type, whether it is NULL."""
     from pyspark.errors import AnalysisException
 
-    def fields(some: Sequence[str]) -> list[StructField | Problem]:
+    def fields(some: Sequence[str]) -> list[StructField | Rejection]:
         # A later expression may refer to an earlier one by its name: none that a rule would write.
         named = [f"{sql} AS `sparkrules {number}`" for number, sql in enumerate(some)]
         return [*df.selectExpr(*named).schema.fields]
 
-    return each(expressions, fields, AnalysisException, lambda _, error: _problem(error))
+    return each(expressions, fields, AnalysisException, lambda _, error: _rejection(error))
 
 
 def each(
@@ -86,11 +86,11 @@ def _each(
     return _each(items[:middle], ask, failure, alone) + _each(items[middle:], ask, failure, alone)
 
 
-def _problem(error: Exception) -> Problem:
+def _rejection(error: Exception) -> Rejection:
     condition = error.getCondition() or "" if hasattr(error, "getCondition") else ""
     if condition.startswith("UNRESOLVED_COLUMN"):
         name = (error.getMessageParameters() or {}).get("objectName", "")  # type: ignore[attr-defined]
         parts = [part.replace("``", "`") for part in _NAME_PART.findall(name)]
         if parts:
-            return Problem.no_column(parts)
-    return Problem(str(error).strip().splitlines()[0])
+            return Rejection.no_column(parts)
+    return Rejection(str(error).strip().splitlines()[0])

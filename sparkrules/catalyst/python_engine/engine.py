@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sparkrules.catalyst.python_engine.analysis import Problem
+from sparkrules.catalyst.python_engine.analysis import Rejection
 from sparkrules.catalyst.python_engine.attributes import Attribute
 from sparkrules.catalyst.python_engine.bound import Bound, bind
 from sparkrules.catalyst.python_engine.permitted import check_permitted
@@ -22,7 +22,7 @@ from sparkrules.index import Segment, build_segment
 from sparkrules.index.merge import merge_segments
 from sparkrules.index.segment_rules import rule_at
 from sparkrules.rules.table_schema import is_char
-from sparkrules.sql.called import functions_of
+from sparkrules.sql.called_functions import functions_of
 from sparkrules.sql.tree import Predicate
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def matched_rows(df: DataFrame, segment: Segment, rule_set: str, shape: Shape, t
         # Spark has one instant for a query, and for a micro-batch of a stream.
         instant = len(carried.columns)
         carried = carried.selectExpr("*", "unix_micros(current_timestamp()) AS instant")
-    task = Task.of(segment, bound.leaves, passed=width, shape=shape, top=top, instant=instant)
+    task = Task.of(segment, bound.predicates, passed=width, shape=shape, top=top, instant=instant)
     fields = [
         StructField(f"c{number}", column.dataType, column.nullable, column.metadata)
         for number, column in enumerate(df.schema.fields)
@@ -83,9 +83,9 @@ def _fitting(df: DataFrame, segment: Segment, rule_set: str) -> tuple[Segment, B
         missing_as_null=_setting(spark, "missingColumns", "error") == "null",
         numpy_knows_time=_knows_time(spark),
     )
-    problems = _rejected(segment, bound.problems)
+    rejections = _rejected(segment, bound.rejections)
     texts = {
-        number: segment.sql[number] or segment.where[number] for number, own in problems.items() if not own.missing
+        number: segment.sql[number] or segment.where[number] for number, own in rejections.items() if not own.missing
     }
     wholes = bound.asked.of(list(texts.values()))
     whole = [number for number, own in zip(texts, wholes, strict=True) if _is_condition(own)]
@@ -96,15 +96,14 @@ def _fitting(df: DataFrame, segment: Segment, rule_set: str) -> tuple[Segment, B
         refuse(
             rule_set,
             df.columns,
-            {segment.subscription_id[number]: own for number, own in problems.items() if valid[number]},
+            {segment.subscription_id[number]: own for number, own in rejections.items() if valid[number]},
         )
-    if not problems:
+    if not rejections:
         return segment, bound
-    named = {segment.subscription_id[number]: own for number, own in problems.items()}
+    named = {segment.subscription_id[number]: own for number, own in rejections.items()}
     _log.warning("%s\nThey are left out: spark.sparkrules.invalidRules=skip", described(rule_set, df.columns, named))
-    # The others as a segment of their own: what has no leaf must not be taken for false, nor be a part of a group.
-    left_out = np.array([*problems], np.int32)
-    return _fitting(df, merge_segments([(segment, left_out)], functions_of), rule_set)
+    # The others become a segment of their own: a rejected rule is not false, and belongs to no overlap group.
+    return _fitting(df, merge_segments([(segment, np.array([*rejections], np.int32))], functions_of), rule_set)
 
 
 def _between_padded(df: DataFrame, segment: Segment) -> Segment:
@@ -117,12 +116,12 @@ def _between_padded(df: DataFrame, segment: Segment) -> Segment:
     return _with_whole_texts(segment, whole) if whole else segment
 
 
-def _rejected(segment: Segment, problems: dict[int, Problem]) -> dict[int, Problem]:
-    """The subscriptions with a predicate that has a problem, each with one such problem, a missing column first."""
-    found: dict[int, Problem] = {}
-    for predicate in sorted(problems, key=lambda number: not problems[number].missing):
-        for subscription in segment.users.row(int(segment.leaf_of_predicate[predicate])).tolist():
-            found.setdefault(subscription, problems[predicate])
+def _rejected(segment: Segment, rejections: dict[int, Rejection]) -> dict[int, Rejection]:
+    """The subscriptions with a predicate that has a rejection, each with one such rejection, a missing column first."""
+    found: dict[int, Rejection] = {}
+    for predicate in sorted(rejections, key=lambda number: not rejections[number].missing):
+        for subscription in segment.users.row(int(segment.node_of_predicate[predicate])).tolist():
+            found.setdefault(subscription, rejections[predicate])
     return found
 
 
@@ -132,7 +131,7 @@ def _with_whole_texts(segment: Segment, numbers: Sequence[int]) -> Segment:
     return merge_segments([(segment, np.array(numbers, np.int32)), (whole, np.empty(0, np.int32))], functions_of)
 
 
-def _is_condition(found: Attribute | Problem) -> bool:
+def _is_condition(found: Attribute | Rejection) -> bool:
     return isinstance(found, Attribute) and found.type.typeName() == "boolean"
 
 

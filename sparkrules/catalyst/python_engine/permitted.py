@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sparkrules.errors import RuleSetError
 from sparkrules.index.segment import KINDS, Segment
 from sparkrules.sql import RuleError
-from sparkrules.sql.called import functions_of
+from sparkrules.sql.called_functions import functions_of
 from sparkrules.sql.functions import SCALAR_FUNCTIONS
 from sparkrules.sql.tree import Constant
 

@@ -7,7 +7,7 @@ three-valued logic these are not each other's complement, and both are needed to
 from __future__ import annotations
 
 from sparkrules.sql.literal import constant
-from sparkrules.sql.syntax import Operand, Test, Value, alone, unbracketed
+from sparkrules.sql.syntax import Operand, PredicateSyntax, Value, alone, unbracketed
 from sparkrules.sql.tokens import Tokens
 from sparkrules.sql.tree import ALWAYS, NEGATED, NEVER, Constant, Junction, Node, Predicate
 
@@ -30,9 +30,9 @@ _NULL_CALLS = {"isnull": "is null", "isnotnull": "is not null"}
 _TRUTH = {"TRUE": (ALWAYS, NEVER), "FALSE": (NEVER, ALWAYS), "NULL": (NEVER, NEVER)}
 
 
-def classify(tokens: Tokens, test: Test) -> Sides:
+def classify(tokens: Tokens, test: PredicateSyntax) -> Sides:
     """The two sides of a test. When in doubt, the whole test is opaque."""
-    if not test.predicate:
+    if not test.kind:
         return _value(tokens, test.value) or opaque(tokens, test)
     subject = _attribute(tokens, test.value)
     if subject is None:
@@ -43,7 +43,7 @@ def classify(tokens: Tokens, test: Test) -> Sides:
     return (sides[1], sides[0]) if test.negated else sides
 
 
-def opaque(tokens: Tokens, test: Test) -> Sides:
+def opaque(tokens: Tokens, test: PredicateSyntax) -> Sides:
     return _sides(tokens.sql(test.start, test.end), "is true")
 
 
@@ -89,9 +89,9 @@ def _call(tokens: Tokens, call: Operand) -> Sides | None:
     return _sides(tokens.sql(left.start, left.end), _CALLS[call.function], constant(tokens, right))
 
 
-def _predicate(tokens: Tokens, attribute: str, test: Test) -> Sides | None:
+def _predicate(tokens: Tokens, attribute: str, test: PredicateSyntax) -> Sides | None:
     """The sides of `attribute predicate`, its NOT left aside; None if it has no such form."""
-    kind = test.predicate
+    kind = test.kind
     if kind == "null":
         return _sides(attribute, "is null")
     if kind in ("true", "false"):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _AT_ONCE = 500
 
 
-def leaf_truth(spark: SparkSession, row: Mapping[str, Any], predicates: Sequence[Predicate]) -> list[bool]:
+def predicate_truth(spark: SparkSession, row: Mapping[str, Any], predicates: Sequence[Predicate]) -> list[bool]:
     """Whether each predicate is true for the row. One that fails on it (a cast of ANSI mode) is not, as in matching.
 
     Raises `RuleSetError` if the row has no such column, or one of another type.

@@ -6,7 +6,7 @@ Snowflake has to match the whole text. A rule that silently means something else
 
 Contract: on values of the same types, and where neither side raises an error, what is accepted is true for the same
 rows. Types, collations (whether `'a' = 'A'`) and errors are those of the Spark table and session that the rule is
-matched on. `docs/dialects.md` lists what was looked at; `said_in_spark` writes what is accepted in Spark's words.
+matched on. `docs/dialects.md` lists what was looked at; `spark_rewrite` writes what is accepted in Spark's words.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
+from sparkrules.sql.concatenation import NOT_A_TEXT, is_joinable
 from sparkrules.sql.dialect_regex import DIFFERS, java_regex_of_similar, refusal_of_pattern
 from sparkrules.sql.division import refusal_of_division
-from sparkrules.sql.joined_texts import NOT_A_TEXT, is_joinable
 from sparkrules.sql.policy import Policy
 
 _SAME = (
