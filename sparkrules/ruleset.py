@@ -170,8 +170,8 @@ class RuleSet(PublishedSubscriptions):
             ✓ temperature > 30
         """
         segment, instant = self.segment, instant_of(at)
-        valid = segment.valid_at(instant)
-        chosen = segment.subscription_id[valid].tolist() if ids is None else list(ids)
+        valid = segment.rules.valid_at(instant)
+        chosen = segment.rules.id[valid].tolist() if ids is None else list(ids)
         truth = row_truth(segment, row, self._predicates_of(chosen), spark)
         return explain(segment, truth, chosen, at=instant)
 
@@ -340,7 +340,7 @@ class RuleSet(PublishedSubscriptions):
         made = RuleSet(name, self.dialect, self.policy, default_validity=self.default_validity)
         questions = self._questions(schema)
         segment = restricted_segment(self.segment, questions.numbers(given.tree, exact=exact))
-        made._content.add_segment(segment, segment.subscription_id.tolist())
+        made._content.add_segment(segment, segment.rules.id.tolist())
         if advertisement is not None:
             made._advertised.add(given)
         return made
@@ -428,8 +428,8 @@ class RuleSet(PublishedSubscriptions):
     def _predicates_of(self, ids: list[str]) -> list[int]:
         segment, wanted = self.segment, set(ids)
         found: set[int] = set()
-        for number, id in enumerate(segment.subscription_id.tolist()):
+        for number, id in enumerate(segment.rules.id.tolist()):
             if id in wanted:
-                nodes = segment.descendants(int(segment.subscription_node[number]))
-                found.update(segment.node_predicate[nodes].tolist())
+                nodes = segment.forest.descendants(int(segment.forest.roots[number]))
+                found.update(segment.forest.nodes.predicate[nodes].tolist())
         return sorted(found - {-1})

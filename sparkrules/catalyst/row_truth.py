@@ -22,10 +22,10 @@ def row_truth(
     segment: Segment, row: Mapping[str, Any] | Row, wanted: list[int], spark: SparkSession | None = None
 ) -> NDArray[np.bool_]:
     """The truth of the wanted predicates for the row, in an array of all; the others are left false."""
-    truth = np.zeros(len(segment.predicate_operator), bool)
+    truth = np.zeros(len(segment.forest.predicates.operator), bool)
     if spark is not None:
         truth[wanted] = predicate_truth(
-            spark, _fields(row, nested=False), [segment.predicate(number) for number in wanted]
+            spark, _fields(row, nested=False), [segment.forest.predicate(number) for number in wanted]
         )
         return truth
     table = _table(_fields(row, nested=True))
@@ -33,7 +33,7 @@ def row_truth(
     for number in wanted:
         if number in bound.unsupported:
             raise RuleSetError(
-                f"{segment.predicate(number)}: {bound.unsupported[number]}; explain(row, spark) lets Spark say"
+                f"{segment.forest.predicate(number)}: {bound.unsupported[number]}; explain(row, spark) lets Spark say"
             )
     truth[wanted] = bound.truth(table.to_batches()[0])[wanted, 0]
     return truth

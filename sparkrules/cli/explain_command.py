@@ -132,7 +132,7 @@ def _candidates(rules: RuleSet, row: pa.Table, problems: _Problems, *, everythin
         note(f"left out, for want of a column in the row: {some(problems.missing)}")
     if everything:
         segment = rules.segment
-        valid = segment.subscription_id[segment.valid_at(datetime.now(timezone.utc))].tolist()
+        valid = segment.rules.id[segment.rules.valid_at(datetime.now(timezone.utc))].tolist()
         return [id for id in valid if id not in problems.missing]
     matched = rules.match(row, unsupported="skip").ids[0].as_py()
     return [*matched, *problems.undecided]

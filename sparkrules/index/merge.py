@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparkrules.errors import DuplicateId
-from sparkrules.index.builder import SubscriptionColumns, segment_of
-from sparkrules.index.forest import forest_of, merge_forests
+from sparkrules.index.merge_forests import merge_forests, only_rules
+from sparkrules.index.rule_columns import RuleColumns
 from sparkrules.index.segment import Segment
 from sparkrules.sql.tree import Constant
 
@@ -37,29 +37,24 @@ def merge_segments(
     >>> old = build_segment([Rule("1", "a AND b", Junction("and", (a, b))), Rule("2", "c", c)])
     >>> new = build_segment([Rule("3", "b AND a", Junction("and", (b, a)))])
     >>> merged = merge_segments([(old, np.array([1], np.int32)), (new, np.array([], np.int32))], functions_of)
-    >>> merged, merged.subscription_id.tolist()
-    (Segment(2 subscriptions, 2 predicates, 3 nodes), ['1', '3'])
+    >>> merged, merged.rules.id.tolist()
+    (Segment(2 rules, 2 predicates, 3 nodes), ['1', '3'])
     """
     keeps = [_kept(segment, removed, drop_expired_at) for segment, removed in parts]
-    segments = [segment for segment, _ in parts]
-    subscriptions = SubscriptionColumns.concatenate(
-        [
-            SubscriptionColumns.of(segment).take(np.flatnonzero(keep))
-            for segment, keep in zip(segments, keeps, strict=True)
-        ]
-    )
-    ids = subscriptions.id.tolist()
+    both = [(segment, keep) for (segment, _), keep in zip(parts, keeps, strict=True)]
+    rules = RuleColumns.concatenated([segment.rules.take(np.flatnonzero(keep)) for segment, keep in both])
+    ids = rules.id.tolist()
     if len(set(ids)) < len(ids):
         id, _ = Counter(ids).most_common(1)[0]
         raise DuplicateId(f"two segments have a subscription {id!r}: ids are unique within a rule set")
-    forest = merge_forests([forest_of(segment, keep) for segment, keep in zip(segments, keeps, strict=True)])
-    return segment_of(forest, subscriptions, functions_of(forest.attributes, forest.constants))
+    forest = merge_forests([only_rules(segment.forest, keep) for segment, keep in both])
+    return Segment.of(forest, rules, functions_of(forest.attributes.tolist(), forest.constants))
 
 
 def _kept(segment: Segment, removed: NDArray[np.int32], drop_expired_at: datetime | None) -> NDArray[np.bool_]:
-    keep = np.ones(len(segment.priority), bool)
+    keep = np.ones(len(segment.rules.priority), bool)
     keep[removed] = False
     if drop_expired_at is not None:
         instant = np.datetime64(drop_expired_at.astimezone(timezone.utc).replace(tzinfo=None), "us")
-        keep &= ~(segment.valid_until <= instant)  # NaT, for ever, is not less than anything
+        keep &= ~(segment.rules.valid_until <= instant)  # NaT, for ever, is not less than anything
     return keep

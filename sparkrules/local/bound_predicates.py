@@ -45,13 +45,13 @@ class BoundPredicates:
 
 def bind_predicates(segment: Segment, schema: pa.Schema, declared: pa.Schema | None = None) -> BoundPredicates:
     """Bind every predicate to the schema's columns, or say why not; `declared` says more of their types, if given."""
-    bound = BoundPredicates(len(segment.predicate_operator))
+    bound = BoundPredicates(len(segment.forest.predicates.operator))
     columns: dict[int, tuple[Column, ColumnType] | Unsupported] = {}
     comparisons: list[tuple[int, Column, Comparison]] = []
-    attributes = segment.predicate_attribute.tolist()
-    for number, (attribute, predicate) in enumerate(zip(attributes, segment.predicates(), strict=True)):
+    attributes = segment.forest.predicates.attribute.tolist()
+    for number, (attribute, predicate) in enumerate(zip(attributes, segment.forest.all_predicates(), strict=True)):
         if attribute not in columns:
-            columns[attribute] = _column(segment.attributes[attribute], schema, declared)
+            columns[attribute] = _column(segment.forest.attributes[attribute], schema, declared)
         found = columns[attribute]
         if isinstance(found, Unsupported):
             bound.unsupported[number] = found

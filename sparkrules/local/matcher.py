@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 
 from sparkrules.errors import SparkRulesError
 from sparkrules.index.csr import Csr, Ints, Offsets
-from sparkrules.index.segment import AND, OR, PREDICATE, Segment
+from sparkrules.index.forest import AND, OR, PREDICATE
+from sparkrules.index.segment import Segment
 from sparkrules.local.bound_predicates import BoundPredicates, bind_predicates
 from sparkrules.local.matches import Block, Matches
 from sparkrules.local.truth import Truth, packed
@@ -77,22 +78,22 @@ def match(
       cheap: there is no column `price`
     """
     bound = bind_predicates(segment, table.schema, schema)
-    valid = np.ones(len(segment.priority), bool) if at is None else segment.valid_at(at)
+    valid = np.ones(len(segment.rules.priority), bool) if at is None else segment.rules.valid_at(at)
     skipped = {number: reason for number, reason in _unsupported(segment, bound.unsupported).items() if valid[number]}
     if skipped and unsupported != "skip":
         missing = {
-            segment.subscription_id[number]: str(reason)
+            segment.rules.id[number]: str(reason)
             for number, reason in skipped.items()
             if isinstance(reason, NoSuchColumn)
         }
         if missing:
             raise UnknownColumn(missing)
-        raise NeedsSpark({segment.subscription_id[number]: str(reason) for number, reason in skipped.items()})
+        raise NeedsSpark({segment.rules.id[number]: str(reason) for number, reason in skipped.items()})
 
     valid[list(skipped)] = False
     matcher = Matcher(segment, bound)
     found = [block.subscriptions for block in matcher.blocks(table, valid)]
-    reasons = {segment.subscription_id[number]: str(reason) for number, reason in skipped.items()}
+    reasons = {segment.rules.id[number]: str(reason) for number, reason in skipped.items()}
     return Matches(segment, Csr.concatenated(found), reasons, lambda: matcher.blocks(table, valid))
 
 
@@ -105,14 +106,16 @@ class Matcher:
     def __init__(self, segment: Segment, bound: BoundPredicates) -> None:
         self.bound = bound
         self._steps = list(_steps(segment))
-        self._nodes = len(segment.node_operator)
-        self._is_leaf = np.flatnonzero(segment.node_operator == PREDICATE)
-        self._leaf_predicate = segment.node_predicate[self._is_leaf]
-        self._always = np.flatnonzero((segment.node_operator == AND) & (segment.children.lengths == 0))
-        self._order = segment.output_order
-        self._roots = segment.subscription_node
+        self._nodes = len(segment.forest.nodes.operator)
+        self._is_predicate = np.flatnonzero(segment.forest.nodes.operator == PREDICATE)
+        self._predicate = segment.forest.nodes.predicate[self._is_predicate]
+        self._always = np.flatnonzero(
+            (segment.forest.nodes.operator == AND) & (segment.forest.nodes.children.lengths == 0)
+        )
+        self._order = segment.rules.output_order
+        self._roots = segment.forest.roots
         widest = max((len(step.children) + len(step.nodes) for step in self._steps), default=0)
-        bytes_per_row = 4 * len(segment.predicate_operator) + (self._nodes + widest) // 8
+        bytes_per_row = 4 * len(segment.forest.predicates.operator) + (self._nodes + widest) // 8
         self._block_rows = max(1, min(_MOST_ROWS, MEMORY // max(bytes_per_row, 1)))
 
     def blocks(self, table: pa.Table | pa.RecordBatch, valid: NDArray[np.bool_]) -> Iterator[Block]:
@@ -127,7 +130,7 @@ class Matcher:
     def _node_truth(self, batch: Any) -> Truth:
         predicates = packed(self.bound.truth(batch))
         words = np.zeros((self._nodes, predicates.shape[1]), np.uint64)
-        words[self._is_leaf] = predicates[self._leaf_predicate]
+        words[self._is_predicate] = predicates[self._predicate]
         words[self._always] = ~np.uint64(0)
         for step in self._steps:
             # reduceat would misread an empty row, hence `_steps` leaves out empty junctions.
@@ -142,9 +145,11 @@ def _unsupported(segment: Segment, reasons: Mapping[int, Unsupported]) -> dict[i
     if reasons:
         # A missing column is the user's to repair, so it is named before anything else.
         for predicate in sorted(reasons, key=lambda number: not isinstance(reasons[number], NoSuchColumn)):
-            for subscription in segment.users.row(int(segment.node_of_predicate[predicate])).tolist():
+            for subscription in segment.forest.users.row(int(segment.forest.node_of_predicate[predicate])).tolist():
                 found.setdefault(subscription, reasons[predicate])
-    return {subscription: found[subscription] for subscription in sorted(found, key=segment.output_rank.__getitem__)}
+    return {
+        subscription: found[subscription] for subscription in sorted(found, key=segment.rules.output_rank.__getitem__)
+    }
 
 
 @dataclass(frozen=True)
@@ -159,13 +164,14 @@ class _Step:
 
 def _steps(segment: Segment) -> Iterator[_Step]:
     """The junctions that have children, level by level."""
-    order = np.argsort(segment.level, kind="stable")
-    levels = np.split(order, np.flatnonzero(np.diff(segment.level[order])) + 1)
+    nodes = segment.forest.nodes
+    order = np.argsort(nodes.level, kind="stable")
+    levels = np.split(order, np.flatnonzero(np.diff(nodes.level[order])) + 1)
     for level in levels:
         for operator in (AND, OR):
-            chosen = level[(segment.node_operator[level] == operator) & (segment.children.lengths[level] > 0)]
+            chosen = level[(nodes.operator[level] == operator) & (nodes.children.lengths[level] > 0)]
             if len(chosen):
-                children = segment.children.take(chosen)
+                children = nodes.children.take(chosen)
                 yield _Step(operator == AND, chosen, children.values, children.offsets[:-1])
 
 

@@ -44,7 +44,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sparkrules.index.csr import Csr, Ints
-from sparkrules.index.segment import AND, PREDICATE, Segment, subscriptions_using
+from sparkrules.index.forest import AND, PREDICATE, rules_using
+from sparkrules.index.segment import Segment
 from sparkrules.logic.atom import conflict, folded
 from sparkrules.logic.attribute_type import Types
 from sparkrules.logic.exact_overlap import overlap
@@ -85,7 +86,7 @@ class OverlapIndex:
         self.segment = segment
         self.types = types
         self.max_sets = max_sets
-        self.regions = Regions(segment.predicates(), types)
+        self.regions = Regions(segment.forest.all_predicates(), types)
         self._attributes, self._never = _by_attribute(segment, self.regions)
 
     # Asking
@@ -95,26 +96,26 @@ class OverlapIndex:
         numbers = self.numbers(tree)
         if exact and len(numbers):
             numbers = numbers[[self._overlaps(number, tree) for number in numbers.tolist()]]
-        ids: list[str] = self.segment.subscription_id[numbers].tolist()
+        ids: list[str] = self.segment.rules.id[numbers].tolist()
         return ids
 
     def numbers(self, tree: Node) -> Ints:
         """`all` as numbers of the segment."""
-        found = np.zeros(len(self.segment.subscription_id), bool)
+        found = np.zeros(len(self.segment.rules.id), bool)
         for violating in self.violating_sets(tree).sets:
             count = self.violation_count(violating)
             found |= self._unviolated(count)
             left = self._candidates(count)
             left = left[~found[left]]
             found[left[self._evaluated(left, violating)]] = True
-        return self.segment.output_order[found[self.segment.output_order]]
+        return self.segment.rules.output_order[found[self.segment.rules.output_order]]
 
     def first(self, tree: Node, *, exact: bool = False) -> str | None:
         """Scenario First: the id of some registered expression that may overlap, or None."""
         for violating in self.violating_sets(tree).sets:
             for number in self._overlapping(violating):
                 if not exact or self._overlaps(number, tree):
-                    return str(self.segment.subscription_id[number])
+                    return str(self.segment.rules.id[number])
         return None
 
     def _overlapping(self, violating: Mask) -> Iterator[int]:
@@ -131,14 +132,14 @@ class OverlapIndex:
             start, size = start + size, 2 * size
 
     def _overlaps(self, number: int, tree: Node) -> bool:
-        registered = self.segment.tree(int(self.segment.subscription_node[number]))
+        registered = self.segment.forest.tree(int(self.segment.forest.roots[number]))
         return overlap(registered, tree, self.types).overlaps
 
     # Violating predicates (4.2 and 4.3)
 
     def violating(self, predicate: Predicate) -> Mask:
         """P_vio of a leaf: which registered predicates cannot be true together with it."""
-        found = np.zeros(len(self.segment.predicate_operator), bool)
+        found = np.zeros(len(self.segment.forest.predicates.operator), bool)
         own = self._attributes.get(predicate.attribute)
         if own is None:
             return found
@@ -201,7 +202,7 @@ class OverlapIndex:
             else:
                 join = collected.conjunction if node.operator == "and" else collected.disjunction
                 made[id(node)] = join([made[id(child)] for child in node.children])
-        length = len(self.segment.predicate_operator)
+        length = len(self.segment.forest.predicates.operator)
         sets = tuple(_mask(bits, length) | self._never for bits in made[id(tree)])
         return ViolatingSets(sets, collected.is_bounded)
 
@@ -218,23 +219,23 @@ class OverlapIndex:
     @cached_property
     def associations(self) -> Csr:
         """The predicate subscription association table: for each predicate the expressions that contain it."""
-        return self.segment.users.take(self.segment.node_of_predicate)
+        return self.segment.forest.users.take(self.segment.forest.node_of_predicate)
 
     @cached_property
     def predicate_count(self) -> Ints:
         """|P(S)|: the different predicates of each registered expression."""
-        counted = np.bincount(self.associations.values, minlength=len(self.segment.subscription_id))
+        counted = np.bincount(self.associations.values, minlength=len(self.segment.rules.id))
         return counted.astype(np.int32)
 
     @cached_property
     def minimum_count(self) -> Ints:
         """|P_min(S)|: the least number of predicates that make each registered expression true."""
-        return _minimum_counts(self.segment)[self.segment.subscription_node]
+        return _minimum_counts(self.segment)[self.segment.forest.roots]
 
     def violation_count(self, violating: Mask) -> Ints:
         """|P_vio(S)|, the hit vector: the violating predicates of each registered expression."""
         hit = self.associations.take(np.flatnonzero(violating)).values
-        return np.bincount(hit, minlength=len(self.segment.subscription_id)).astype(np.int32)
+        return np.bincount(hit, minlength=len(self.segment.rules.id)).astype(np.int32)
 
     def candidates(self, violating: Mask) -> Ints:
         """The registered expressions that have enough predicates left."""
@@ -250,12 +251,12 @@ class OverlapIndex:
 
     @cached_property
     def _can_be_true(self) -> Mask:
-        everything = np.ones(len(self.segment.predicate_operator), bool)
-        return evaluate(self.segment, self.segment.subscription_node, everything)
+        everything = np.ones(len(self.segment.forest.predicates.operator), bool)
+        return evaluate(self.segment, self.segment.forest.roots, everything)
 
     def _evaluated(self, subscriptions: Ints, violating: Mask) -> Mask:
         """Whether the tree of each subscription is true where the violating predicates are false."""
-        return evaluate(self.segment, self.segment.subscription_node[subscriptions], ~violating)
+        return evaluate(self.segment, self.segment.forest.roots[subscriptions], ~violating)
 
 
 def _denied_points(leaf: Leaf, regions: AttributeRegions) -> list[int]:
@@ -269,20 +270,20 @@ def _denied_points(leaf: Leaf, regions: AttributeRegions) -> list[int]:
 
 def evaluate(segment: Segment, roots: Ints, predicate_truth: Mask) -> Mask:
     """The truth of some nodes, given that of every predicate; looks only at what is beneath them."""
-    size = len(segment.node_operator)
+    size = len(segment.forest.nodes.operator)
     found = [_distinct(roots, size)]
     while len(found[-1]):
-        found.append(_distinct(segment.children.take(found[-1]).values, size))
+        found.append(_distinct(segment.forest.nodes.children.take(found[-1]).values, size))
     nodes = _distinct(np.concatenate(found), size)
     position = np.empty(size, np.int32)  # of the nodes; of others undefined, and never read
     position[nodes] = np.arange(len(nodes))
-    operator, level = segment.node_operator[nodes], segment.level[nodes]
+    operator, level = segment.forest.nodes.operator[nodes], segment.forest.nodes.level[nodes]
     truth = np.zeros(len(nodes), bool)
     is_leaf = operator == PREDICATE
-    truth[is_leaf] = predicate_truth[segment.node_predicate[nodes[is_leaf]]]
+    truth[is_leaf] = predicate_truth[segment.forest.nodes.predicate[nodes[is_leaf]]]
     for number in np.unique(level[~is_leaf]):
         at = np.flatnonzero((level == number) & ~is_leaf)
-        below = segment.children.take(nodes[at])
+        below = segment.forest.nodes.children.take(nodes[at])
         true = np.bincount(below.row_numbers(), truth[position[below.values]], minlength=len(at))
         truth[at] = np.where(operator[at] == AND, true == below.lengths, true > 0)
     return truth[position[roots]]
@@ -299,15 +300,15 @@ def _distinct(numbers: NDArray[np.integer], size: int) -> NDArray[np.int64]:
 
 def _minimum_counts(segment: Segment) -> Ints:
     """The least number of different predicates that make each node true; a lower bound where branches share some."""
-    nodes = np.arange(len(segment.node_operator), dtype=np.int32)
-    above = subscriptions_using(segment.children, segment.level, nodes)
-    different = np.bincount(above.take(segment.node_of_predicate).values, minlength=len(nodes))
+    nodes = np.arange(len(segment.forest.nodes.operator), dtype=np.int32)
+    above = rules_using(segment.forest.nodes.children, segment.forest.nodes.level, nodes)
+    different = np.bincount(above.take(segment.forest.node_of_predicate).values, minlength=len(nodes))
     least = np.ones(len(nodes), np.int64)
-    inner = nodes[segment.node_operator != PREDICATE]
-    levels = segment.level[inner]
+    inner = nodes[segment.forest.nodes.operator != PREDICATE]
+    levels = segment.forest.nodes.level[inner]
     for level in np.unique(levels):
         at = inner[levels == level]
-        below = segment.children.take(at)
+        below = segment.forest.nodes.children.take(at)
         rows, values = below.row_numbers(), least[below.values]
         total = np.bincount(rows, values, minlength=len(at)).astype(np.int64)
         apart = np.bincount(rows, different[below.values], minlength=len(at)) == different[at]
@@ -316,7 +317,7 @@ def _minimum_counts(segment: Segment) -> Ints:
         smallest = np.full(len(at), np.iinfo(np.int32).max, np.int64)
         np.minimum.at(smallest, rows, values)
         smallest[below.lengths == 0] = 1  # never true: more than the predicates that it has
-        least[at] = np.where(segment.node_operator[at] == AND, np.where(apart, total, largest), smallest)
+        least[at] = np.where(segment.forest.nodes.operator[at] == AND, np.where(apart, total, largest), smallest)
     return least.astype(np.int32)
 
 
@@ -325,8 +326,8 @@ def _by_attribute(segment: Segment, regions: Regions) -> tuple[dict[str, _OneAtt
     intervals: dict[str, list[tuple[int, int, int]]] = {}
     everyone: dict[str, list[int]] = {}
     by_atom: dict[str, dict[tuple[object, ...], list[tuple[int, Leaf]]]] = {}
-    never = np.zeros(len(segment.predicate_operator), bool)
-    for number, predicate in enumerate(segment.predicates()):
+    never = np.zeros(len(segment.forest.predicates.operator), bool)
+    for number, predicate in enumerate(segment.forest.all_predicates()):
         leaf = regions.leaf(predicate)
         never[number] = not leaf.possible
         everyone.setdefault(predicate.attribute, []).append(number)

@@ -99,7 +99,7 @@ def gather(
         zone = str(df.sparkSession.conf.get("spark.sql.session.timeZone"))
         say("matching rows")
         hits = count_hits(df, rule_set, time)
-        texts = dict(zip(rules.segment.subscription_id.tolist(), rules.segment.where.tolist(), strict=True))
+        texts = dict(zip(rules.segment.rules.id.tolist(), rules.segment.rules.where.tolist(), strict=True))
         unfit = rejected_by_table(matched(df, rule_set, None), texts)
         chosen = [id for id, _ in sorted(hits.by_rule.items(), key=lambda item: (-item[1], item[0]))[:MOST_RULES]]
         say("counting what hits together")
@@ -108,25 +108,25 @@ def gather(
         ranges = count_ranges(df, rule_set, _sample(rules.segment), 0)
         distributions, sampled = distributions_of(counted_values(df, Store(store), rules.name, version, ranges))
     segment = rules.segment
-    valid = segment.valid_at(made)
+    valid = segment.rules.valid_at(made)
     catalogue = Catalogue(segment, None if hits is None else hits.by_rule, valid)
     say("looking for what rules have in common")
-    everything = len(catalogue.ids) == len(segment.priority)
-    wants_lint = len(segment.priority) <= MOST_LINTED if lint is None else lint
+    everything = len(catalogue.ids) == len(segment.rules.priority)
+    wants_lint = len(segment.rules.priority) <= MOST_LINTED if lint is None else lint
     if wants_lint:
         say("looking for mistakes in rules")
     return Facts(
         rules.name,
         version,
         made,
-        len(segment.priority),
+        len(segment.rules.priority),
         int((~valid).sum()),
         catalogue,
         rules.rejected,
         rules.lint(schema) if wants_lint else None,
         matrix_of_tests(catalogue) if together is None else matrix_of_rows(catalogue, together.pairs, chosen),
         sharing(segment, _MOST_SHARED, catalogue.forest if everything else None),
-        np.bincount(segment.level, minlength=1)[1:].tolist(),
+        np.bincount(segment.forest.nodes.level, minlength=1)[1:].tolist(),
         attributes_of(segment),
         hits,
         unfit,
@@ -140,7 +140,7 @@ def gather(
 
 def _sample(segment: Segment) -> int:
     """Of how many rows the values are looked at."""
-    values = len(segment.attributes) + int(_PATTERNS[segment.predicate_operator].sum())
+    values = len(segment.forest.attributes) + int(_PATTERNS[segment.forest.predicates.operator].sum())
     return min(_SAMPLE, max(_SMALLEST_SAMPLE, _VALUES // max(values, 1)))
 
 

@@ -16,8 +16,9 @@ import numpy as np
 
 from sparkrules.index.builder import trees_forest
 from sparkrules.index.csr import Ints
-from sparkrules.index.forest import Forest, distinct_rows, merge_forests
+from sparkrules.index.forest import Forest
 from sparkrules.index.instances import ConstantTable, Instances, instances_forest
+from sparkrules.index.merge_forests import distinct_rows, merge_forests
 from sparkrules.sql import DEFAULT_POLICY, Node, Policy, RuleError, parse_rule, spark_sql
 from sparkrules.sql.dialect import SPARK_DIALECTS
 from sparkrules.sql.template import (

@@ -119,7 +119,7 @@ class Content(Mapping[str, Rule]):
     def add_segment(self, segment: Segment, ids: Sequence[str]) -> None:
         """Add all rules of a segment, whose ids are new; that has been checked. A few wait, in the order of `ids`."""
         if len(ids) < _FEW:
-            rows = {id: row for row, id in enumerate(segment.subscription_id.tolist())}
+            rows = {id: row for row, id in enumerate(segment.rules.id.tolist())}
             self.waiting |= {id: rule_at(segment, rows[id]) for id in ids}
         else:
             self.parts += (Part.of(segment),)

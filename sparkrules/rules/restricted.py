@@ -18,10 +18,11 @@ def restricted_segment(segment: Segment, numbers: NDArray[np.int32]) -> Segment:
     >>> from sparkrules.index import Rule, build_segment
     >>> from sparkrules.sql import parse_rule
     >>> whole = build_segment(Rule(text, text, parse_rule(text), ticket="77aa") for text in ("a > 1", "b > 1"))
-    >>> restricted_segment(whole, np.array([1], np.int32)).where.tolist()
+    >>> restricted_segment(whole, np.array([1], np.int32)).rules.where.tolist()
     ['b > 1']
     """
-    left_out = np.ones(len(segment.subscription_id), bool)
+    left_out = np.ones(len(segment.rules.id), bool)
     left_out[numbers] = False
     made = merge_segments([(segment, np.flatnonzero(left_out).astype(np.int32))], functions_of)
-    return replace(made, ticket=np.full(len(made.ticket), None, object))
+    none = np.full(len(made.rules), None, object)
+    return replace(made, rules=replace(made.rules, ticket=none))

@@ -252,7 +252,7 @@ class Subscriptions:
         if done.rejected:
             self.rejected += [found for _, found in done.rejected]
         self._content.add_segment(done.segment, done.ids)
-        return len(done.segment.priority)
+        return len(done.segment.rules.priority)
 
     def _progress(self, texts: list[str]) -> Iterable[str]:
         return tqdm(texts, desc=self.name, unit=" rules", delay=1, disable=None, leave=False)

@@ -39,7 +39,7 @@ class Part:
     @staticmethod
     def of(segment: Segment) -> Part:
         """All of a segment."""
-        return Part(LazySegment.of(segment), np.zeros(len(segment.priority), bool))
+        return Part(LazySegment.of(segment), np.zeros(len(segment.rules.priority), bool))
 
     @cached_property
     def live(self) -> int:

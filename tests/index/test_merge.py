@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import fields
 from datetime import datetime, timedelta, timezone
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from sparkrules.errors import DuplicateId
 from sparkrules.index import Rule, Segment, build_segment, from_tables, to_tables
 from sparkrules.index.merge import merge_segments
+from sparkrules.index.rule_columns import RuleColumns
 from sparkrules.local import match
 from sparkrules.sql import called_functions, functions_of, parse_rule
 from sparkrules.sql.tree import Junction, Node
@@ -44,28 +46,20 @@ def shape(node: Node) -> object:
 
 def content(made: Segment) -> dict[str, object]:
     """What a segment says, without its numbering."""
-    nodes = [shape(made.tree(number)) for number in range(len(made.level))]
+    nodes = [shape(made.forest.tree(number)) for number in range(len(made.forest.nodes.level))]
     return {
-        "attributes": Counter(made.attributes.tolist()),
-        "constants": Counter(zip(made.constant_kind.tolist(), made.constant_text.tolist(), strict=True)),
-        "predicates": Counter(made.predicates()),
-        "nodes": Counter(zip(nodes, made.level.tolist(), made.use_count.tolist(), strict=True)),
-        "roots": [nodes[number] for number in made.subscription_node.tolist()],
-        "levels ascend": bool((np.diff(made.level) >= 0).all()),
+        "attributes": Counter(made.forest.attributes.tolist()),
+        "constants": Counter(
+            zip(made.forest.constants.kind.tolist(), made.forest.constants.text.tolist(), strict=True)
+        ),
+        "predicates": Counter(made.forest.all_predicates()),
+        "nodes": Counter(
+            zip(nodes, made.forest.nodes.level.tolist(), made.forest.nodes.use_count.tolist(), strict=True)
+        ),
+        "roots": [nodes[number] for number in made.forest.roots.tolist()],
+        "levels ascend": bool((np.diff(made.forest.nodes.level) >= 0).all()),
         "functions": made.functions,
-        **{
-            name: getattr(made, name).tolist()
-            for name in (
-                "subscription_id",
-                "priority",
-                "where",
-                "metadata",
-                "sql",
-                "valid_from",
-                "valid_until",
-                "ticket",
-            )
-        },
+        **{column.name: getattr(made.rules, column.name).tolist() for column in fields(RuleColumns)},
     }
 
 
@@ -130,9 +124,9 @@ def test_a_merged_segment_can_be_stored() -> None:
 def test_nodes_that_only_removed_rules_used_are_gone() -> None:
     made = segment([rule("a", "lower(x) = 'p' AND y = 1"), rule("b", "y = 1")])
     merged = merge_segments([(made, rows(0))], functions_of)
-    assert merged.attributes.tolist() == ["y"]
-    assert merged.constant_text.tolist() == ["1"]
-    assert (len(merged.level), merged.use_count.tolist(), merged.functions) == (1, [1], ())
+    assert merged.forest.attributes.tolist() == ["y"]
+    assert merged.forest.constants.text.tolist() == ["1"]
+    assert (len(merged.forest.nodes.level), merged.forest.nodes.use_count.tolist(), merged.functions) == (1, [1], ())
 
 
 def test_what_segments_share_is_shared_in_the_merged_one() -> None:
@@ -140,8 +134,8 @@ def test_what_segments_share_is_shared_in_the_merged_one() -> None:
         [(segment([rule("a", "x = 1 AND y = 2")]), NONE), (segment([rule("b", "y = 2 AND x = 1")]), NONE)],
         functions_of,
     )
-    assert merged.subscription_node.tolist() == [2, 2]
-    assert merged.use_count.tolist() == [2, 2, 2]
+    assert merged.forest.roots.tolist() == [2, 2]
+    assert merged.forest.nodes.use_count.tolist() == [2, 2, 2]
 
 
 def test_nothing_is_a_segment_too() -> None:
@@ -155,15 +149,15 @@ def test_an_id_that_is_live_twice_is_refused() -> None:
     twice = [(segment([rule("a", "x = 1")]), NONE), (segment([rule("a", "x = 2")]), NONE)]
     with pytest.raises(DuplicateId, match="'a'"):
         merge_segments(twice, functions_of)
-    assert merge_segments([twice[0], (twice[1][0], rows(0))], functions_of).where.tolist() == ["x = 1"]
+    assert merge_segments([twice[0], (twice[1][0], rows(0))], functions_of).rules.where.tolist() == ["x = 1"]
 
 
 def test_a_rule_expires_at_the_end_of_its_validity() -> None:
     made = segment(
         [rule("a", "x = 1", valid_until=NOW), rule("b", "x = 1", valid_until=NOW + timedelta(microseconds=1))]
     )
-    assert merge_segments([(made, NONE)], functions_of, NOW).subscription_id.tolist() == ["b"]
-    assert merge_segments([(made, NONE)], functions_of).subscription_id.tolist() == ["a", "b"]
+    assert merge_segments([(made, NONE)], functions_of, NOW).rules.id.tolist() == ["b"]
+    assert merge_segments([(made, NONE)], functions_of).rules.id.tolist() == ["a", "b"]
 
 
 def test_it_matches_the_same_rows() -> None:

@@ -44,8 +44,8 @@ class Bound:
 def bind(df: DataFrame, segment: Segment, *, missing_as_null: bool, numpy_knows_time: bool) -> Bound:
     """Bind every predicate, or say why Spark does not accept it."""
     asked = Attributes(df, missing_as_null=missing_as_null)
-    found = asked.of(segment.attributes.tolist())
-    predicates, attribute_of = list(segment.predicates()), segment.predicate_attribute.tolist()
+    found = asked.of(segment.forest.attributes.tolist())
+    predicates, attribute_of = list(segment.forest.all_predicates()), segment.forest.predicates.attribute.tolist()
     _keep_whole(asked, found, predicates, attribute_of)
     attributes = {place: own for place, own in enumerate(found) if isinstance(own, Attribute)}
     references = {place: _reference(place, own) for place, own in attributes.items()}
@@ -153,7 +153,7 @@ def _carried(
     truths = {own.number: own.truth(_flag(references[own.attribute])) for own in divided.by_spark}
     together = [own.number for own in divided.by_spark if _calls_sparks_own(own)]
     comparisons += [(number, carry(truths[number]), _IS_TRUE) for number in truths.keys() - set(together)]
-    bound = BoundPredicates(len(segment.predicate_operator))
+    bound = BoundPredicates(len(segment.forest.predicates.operator))
     if together:
         listed = ", ".join(truths[number] for number in together)
         bound.groups.append(Truths(carry(apart(f"array({listed})", variable)), together))

@@ -47,7 +47,7 @@ def matched_rows(df: DataFrame, segment: Segment, rule_set: str, shape: Shape, t
     segment, bound = _fitting(df, _between_padded(df, segment), rule_set)
     width = len(df.columns)
     carried, instant = bound.carried, None
-    if not (np.isnat(segment.valid_from).all() and np.isnat(segment.valid_until).all()):
+    if not (np.isnat(segment.rules.valid_from).all() and np.isnat(segment.rules.valid_until).all()):
         # Spark has one instant for a query, and for a micro-batch of a stream.
         instant = len(carried.columns)
         carried = carried.selectExpr("*", "unix_micros(current_timestamp()) AS instant")
@@ -85,22 +85,24 @@ def _fitting(df: DataFrame, segment: Segment, rule_set: str) -> tuple[Segment, B
     )
     rejections = _rejected(segment, bound.rejections)
     texts = {
-        number: segment.sql[number] or segment.where[number] for number, own in rejections.items() if not own.missing
+        number: segment.rules.sql[number] or segment.rules.where[number]
+        for number, own in rejections.items()
+        if not own.missing
     }
     wholes = bound.asked.of(list(texts.values()))
     whole = [number for number, own in zip(texts, wholes, strict=True) if _is_condition(own)]
     if whole:
         return _fitting(df, _with_whole_texts(segment, whole), rule_set)
     if _setting(spark, "invalidRules", "error") != "skip":
-        valid = segment.valid_at(datetime.now(timezone.utc))
+        valid = segment.rules.valid_at(datetime.now(timezone.utc))
         refuse(
             rule_set,
             df.columns,
-            {segment.subscription_id[number]: own for number, own in rejections.items() if valid[number]},
+            {segment.rules.id[number]: own for number, own in rejections.items() if valid[number]},
         )
     if not rejections:
         return segment, bound
-    named = {segment.subscription_id[number]: own for number, own in rejections.items()}
+    named = {segment.rules.id[number]: own for number, own in rejections.items()}
     _log.warning("%s\nThey are left out: spark.sparkrules.invalidRules=skip", described(rule_set, df.columns, named))
     # The others become a segment of their own: a rejected rule is not false, and belongs to no overlap group.
     return _fitting(df, merge_segments([(segment, np.array([*rejections], np.int32))], functions_of), rule_set)
@@ -109,7 +111,11 @@ def _fitting(df: DataFrame, segment: Segment, rule_set: str) -> tuple[Segment, B
 def _between_padded(df: DataFrame, segment: Segment) -> Segment:
     """The rules with BETWEEN on a CHAR(n) whole: Spark pads two comparisons by themselves, and BETWEEN it does not."""
     padded = [column.name.lower() for column in df.schema.fields if is_char(column)]
-    texts = [(sql or where).lower() for sql, where in zip(segment.sql, segment.where, strict=True)] if padded else []
+    texts = (
+        [(sql or where).lower() for sql, where in zip(segment.rules.sql, segment.rules.where, strict=True)]
+        if padded
+        else []
+    )
     whole = [
         number for number, text in enumerate(texts) if "between" in text and any(column in text for column in padded)
     ]
@@ -120,7 +126,7 @@ def _rejected(segment: Segment, rejections: dict[int, Rejection]) -> dict[int, R
     """The subscriptions with a predicate that has a rejection, each with one such rejection, a missing column first."""
     found: dict[int, Rejection] = {}
     for predicate in sorted(rejections, key=lambda number: not rejections[number].missing):
-        for subscription in segment.users.row(int(segment.node_of_predicate[predicate])).tolist():
+        for subscription in segment.forest.users.row(int(segment.forest.node_of_predicate[predicate])).tolist():
             found.setdefault(subscription, rejections[predicate])
     return found
 
@@ -166,7 +172,11 @@ def _check_carried(df: DataFrame) -> None:
 def _check_as_written(df: DataFrame, segment: Segment) -> None:
     """Spark puts `${env:HOME}` and the like into SQL before it parses it, and into a rule it must not."""
     spark = df.sparkSession
-    texts = [*segment.attributes.tolist(), *segment.constant_text.tolist(), *segment.where.tolist()]
+    texts = [
+        *segment.forest.attributes.tolist(),
+        *segment.forest.constants.text.tolist(),
+        *segment.rules.where.tolist(),
+    ]
     if not any("${" in text for text in texts):
         return
     if (spark.conf.get("spark.sql.variable.substitute", None) or "true") == "true":
