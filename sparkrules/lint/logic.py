@@ -16,7 +16,8 @@ from itertools import combinations
 from sparkrules.index.rule import Rule
 from sparkrules.lint.finding import Finding, Kind, Place, quoted
 from sparkrules.lint.locate import Locator
-from sparkrules.logic.regions import NULL, Regions
+from sparkrules.logic.codes import NULL
+from sparkrules.logic.regions import Regions
 from sparkrules.logic.relations import redundancies_in, tautology_in
 from sparkrules.logic.satisfiable import formula, impossible
 from sparkrules.sql.tree import Junction, Node, Predicate

@@ -18,6 +18,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sparkrules.index.segment import Segment
+from sparkrules.logic.codes import LOWEST, NULL, constant_code
 from sparkrules.logic.columns import Column, Unsupported, find_column
 from sparkrules.logic.comparison import ColumnType, Comparison, Domain, certain_comparison, column_type
 from sparkrules.logic.like import like_regex
@@ -102,7 +103,7 @@ class _Comparisons:
         constants = sorted({value for _, comparison in comparisons for value in comparison.values})
         # Texts are compared by their bytes, as Spark does: of characters in the same order, and any bytes will do.
         self.constants = _values([text.encode() for text in constants] if domain == "string" else constants, domain)
-        place = {value: 2 * i + 1 for i, value in enumerate(constants)}
+        place = {value: constant_code(i) for i, value in enumerate(constants)}
         intervals = [_interval(comparison, place) for _, comparison in comparisons]
         self.low = np.array([low for low, _ in intervals], np.int32)
         self.high = np.array([high for _, high in intervals], np.int32)
@@ -120,28 +121,28 @@ class _Comparisons:
         for i, wanted in self.lists:
             result[i] = np.isin(codes, wanted)
         result ^= self.negated[:, None]
-        result[:, codes < 0] = self.on_null[:, None]
+        result[:, codes == NULL] = self.on_null[:, None]
         truth[self.numbers] = result
 
     def _codes(self, array: Any) -> NDArray[np.int32]:
         codes: NDArray[np.int32]
         null: NDArray[np.bool_] = np.asarray(array.is_null())
         if self.domain == "presence" or pa.types.is_null(array.type):
-            return -null.astype(np.int32)
+            return np.where(null, NULL, LOWEST).astype(np.int32)
         if self.domain in ("exact", "string") or pa.types.is_decimal(array.type):
             distinct, rows = _distinct(array)
-            codes = np.append(self._encode(_values(distinct, self.domain)), np.int32(-1))[rows]
+            codes = np.append(self._encode(_values(distinct, self.domain)), np.int32(NULL))[rows]
             return codes
         codes = self._encode(_numeric(array, self.domain))
-        codes[null] = -1
+        codes[null] = NULL
         return codes
 
     def _encode(self, values: NDArray[Any]) -> NDArray[np.int32]:
         below = np.searchsorted(self.constants, values, side="left")
         if not len(self.constants):
-            return np.zeros(len(values), np.int32)
+            return np.full(len(values), LOWEST, np.int32)
         equal = self.constants[np.minimum(below, len(self.constants) - 1)] == values
-        codes: NDArray[np.int32] = (2 * below + (equal & (below < len(self.constants)))).astype(np.int32)
+        codes: NDArray[np.int32] = (2 * below + 1 + (equal & (below < len(self.constants)))).astype(np.int32)
         return codes
 
 
@@ -217,11 +218,11 @@ _MATCHERS: dict[str, Callable[[str], Callable[[bytes], bool]]] = {
 
 def _interval(comparison: Comparison, place: dict[Any, int]) -> tuple[int, int]:
     if comparison.operator == "present":
-        return 0, _LAST
+        return LOWEST, _LAST
     if comparison.operator == "in":
         return 1, 0  # empty: `lists` has it
     equal = place[comparison.values[0]]
-    return {"=": (equal, equal), "<": (0, equal - 1), ">": (equal + 1, _LAST)}[comparison.operator]
+    return {"=": (equal, equal), "<": (LOWEST, equal - 1), ">": (equal + 1, _LAST)}[comparison.operator]
 
 
 def _values(values: Iterable[Any], domain: Domain) -> NDArray[Any]:

@@ -48,8 +48,9 @@ from sparkrules.index.forest import AND, PREDICATE, rules_using
 from sparkrules.index.segment import Segment
 from sparkrules.logic.atom import conflict, folded
 from sparkrules.logic.attribute_type import Types
+from sparkrules.logic.codes import ERROR, constant_code
 from sparkrules.logic.exact_overlap import overlap
-from sparkrules.logic.regions import ERROR, AttributeRegions, Leaf, Regions
+from sparkrules.logic.regions import AttributeRegions, Leaf, Regions
 from sparkrules.logic.satisfiable import wanted
 from sparkrules.sql.tree import Node, Predicate
 
@@ -264,7 +265,7 @@ def _denied_points(leaf: Leaf, regions: AttributeRegions) -> list[int]:
     if leaf.atom is None or not leaf.atom.is_two_valued or leaf.sure == leaf.possible:
         return []
     required, atom = wanted(leaf), leaf.atom
-    truths = ((2 * at + 1, atom.truth(value)) for at, value in enumerate(regions.constants))
+    truths = ((constant_code(at), atom.truth(value)) for at, value in enumerate(regions.constants))
     return [code for code, truth in truths if truth is not None and truth is not required and code not in leaf.sure]
 
 

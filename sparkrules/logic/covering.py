@@ -35,8 +35,8 @@ from numpy.typing import NDArray
 
 from sparkrules.logic.atom import Atom
 from sparkrules.logic.attribute_type import Types
-from sparkrules.logic.codes import Codes
-from sparkrules.logic.regions import ERROR, NULL, AttributeRegions, Leaf, Regions
+from sparkrules.logic.codes import ERROR, NULL, Codes
+from sparkrules.logic.regions import AttributeRegions, Leaf, Regions
 from sparkrules.logic.satisfiable import Branch, Formula, Restriction, Search, formula, impossible
 from sparkrules.sql.tree import Node, predicates
 

@@ -29,7 +29,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from sparkrules.logic.atom import conflict
-from sparkrules.logic.codes import Codes
+from sparkrules.logic.codes import LOWEST, Codes
 from sparkrules.logic.regions import AttributeRegions, Leaf, Regions
 from sparkrules.sql.tree import Node, Predicate
 
@@ -238,9 +238,9 @@ def any_code(restriction: Restriction) -> int:
     if restriction.code is not None:
         return restriction.code
     first = restriction.codes.intervals[0][0]
-    if first >= 0:
+    if first >= LOWEST:
         return first
-    return next((max(start, 0) for start, end in restriction.codes.intervals if end >= 0), first)
+    return next((max(start, LOWEST) for start, end in restriction.codes.intervals if end >= LOWEST), first)
 
 
 def certain_code(restriction: Restriction, own: AttributeRegions) -> int | None:
@@ -286,7 +286,7 @@ def _joins(leaf: Leaf, leaves: tuple[Leaf, ...], code: int, own: AttributeRegion
 
 def _is_fact(leaf: Leaf, is_needed: bool, code: int) -> bool:
     """Whether a test says something about the value: its atom decides, or it holds by its codes (`startswith 'ab'`)."""
-    return is_needed or (leaf.claim == "true" and code >= 0)
+    return is_needed or (leaf.claim == "true" and code >= LOWEST)
 
 
 def _at_point(leaf: Leaf, code: int, own: AttributeRegions) -> bool:

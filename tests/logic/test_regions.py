@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from sparkrules.errors import RuleSetError
 from sparkrules.logic.attribute_type import Enumeration
-from sparkrules.logic.codes import Codes
+from sparkrules.logic.codes import NULL, Codes
 from sparkrules.logic.exact_overlap import overlap
-from sparkrules.logic.regions import NULL, Regions
+from sparkrules.logic.regions import Regions
 from sparkrules.logic.string_pattern import following, string_pattern
 from sparkrules.logic.value_space import Floating, Grid
 from sparkrules.sql import parse_rule
