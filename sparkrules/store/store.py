@@ -28,7 +28,7 @@ from sparkrules.index.segment import Segment
 from sparkrules.index.tables import to_tables
 from sparkrules.sql.rejected import Rejected
 from sparkrules.store.advertisement_segment import advertisement_segment, read_advertisements
-from sparkrules.store.arrow_file import PUBLISH_AGAIN, sync_directory
+from sparkrules.store.arrow_file import PUBLISH_AGAIN, sync_directory, write_text
 from sparkrules.store.changes import Changes, changes
 from sparkrules.store.checksum import FileSum
 from sparkrules.store.garbage import Garbage, collect_garbage
@@ -249,7 +249,7 @@ class Store:
         made = replace(manifest, files=sums, format=FORMAT)
 
         def write(file: Path, number: int) -> None:
-            _write(file, replace(made, version=number).to_json())
+            write_text(file, replace(made, version=number).to_json())
 
         try:
             number = add_numbered(home / "versions", ".json", write, after)
@@ -364,10 +364,3 @@ def _is_there(file: Path, published: FileSum) -> bool:
         return file.stat().st_size == published.length
     except FileNotFoundError:
         return False
-
-
-def _write(file: Path, text: str) -> None:
-    with file.open("w", encoding="utf-8", newline="\n") as out:
-        out.write(text)
-        out.flush()
-        os.fsync(out.fileno())
