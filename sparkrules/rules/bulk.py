@@ -26,7 +26,7 @@ from sparkrules.rules.compile import compile_texts
 from sparkrules.rules.fields import check_id, check_metadata, check_priority, check_where
 from sparkrules.rules.sources import FileRow, NoRule, RuleRow
 from sparkrules.rules.validity import check_validity
-from sparkrules.sql import DEFAULT_POLICY, Policy, RuleError, functions_of
+from sparkrules.sql import DEFAULT_POLICY, Policy, RuleError
 from sparkrules.sql.rejected import Rejected, Source
 
 
@@ -126,9 +126,7 @@ def compile_rows(
         refused.update(segment.rules.id.tolist())
         open_rows = later
     none = np.empty(0, np.int32)
-    whole = (
-        segments[0] if len(segments) == 1 else merge_segments([(segment, none) for segment in segments], functions_of)
-    )
+    whole = segments[0] if len(segments) == 1 else merge_segments([(segment, none) for segment in segments])
     return CompiledRows(whole, ids, sorted(rejected, key=lambda found: found[0]))
 
 
@@ -143,7 +141,7 @@ def without_taken(done: CompiledRows, rule_set: str, taken: Collection[str]) -> 
         for row, id in zip(rows.tolist(), segment.rules.id[rows].tolist(), strict=True)
     ]
     ids = [id for id in done.ids if id not in taken]
-    return CompiledRows(merge_segments([(segment, rows.astype(np.int32))], functions_of), ids, [*done.rejected, *late])
+    return CompiledRows(merge_segments([(segment, rows.astype(np.int32))]), ids, [*done.rejected, *late])
 
 
 def duplicate(rule_set: str, id: str) -> DuplicateId:
@@ -167,5 +165,4 @@ def _compiled(
         instants(row.valid_until for row in own),
         strings(None for _ in own),
     )
-    functions = functions_of(done.forest.attributes.tolist(), done.forest.constants)
-    return Segment.of(done.forest, subscriptions, functions), done.errors
+    return Segment.of(done.forest, subscriptions, done.functions), done.errors

@@ -230,7 +230,7 @@ class PublishedSubscriptions(Subscriptions):
             return self._content
         key = shared_key(target.path / self.name, self._ticket_key() if foreign else None)
         content = Content(self.name, self._content.parts)
-        for rule in self._content.waiting.values():
+        for rule in self._content.waiting_rules():
             secret = self._secrets.get(rule.id)
             content.add(rule if secret is None else replace(rule, ticket=ticket_hash(key, secret)))
         return content

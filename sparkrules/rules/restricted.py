@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from sparkrules.index import Segment
 from sparkrules.index.merge import merge_segments
-from sparkrules.sql import functions_of
 
 
 def restricted_segment(segment: Segment, numbers: NDArray[np.int32]) -> Segment:
@@ -23,6 +22,6 @@ def restricted_segment(segment: Segment, numbers: NDArray[np.int32]) -> Segment:
     """
     left_out = np.ones(len(segment.rules.id), bool)
     left_out[numbers] = False
-    made = merge_segments([(segment, np.flatnonzero(left_out).astype(np.int32))], functions_of)
+    made = merge_segments([(segment, np.flatnonzero(left_out).astype(np.int32))])
     none = np.full(len(made.rules), None, object)
     return replace(made, rules=replace(made.rules, ticket=none))

@@ -31,7 +31,25 @@ _TRUTH = {"TRUE": (ALWAYS, NEVER), "FALSE": (NEVER, ALWAYS), "NULL": (NEVER, NEV
 
 
 def classify(tokens: Tokens, test: PredicateSyntax) -> Sides:
-    """The two sides of a test. When in doubt, the whole test is opaque."""
+    """The two sides of a predicate. When in doubt, the whole of it is opaque."""
+    sides = _classified(tokens, test)
+    functions = tokens.called(test.start, test.end)
+    if functions is None:
+        return sides
+    operators = _CALLS.keys() | _NULL_CALLS.keys()
+    if functions & operators:
+        # Which of these became operators is not known here; parsing what is left of them says.
+        return sides
+    return _calling(sides[0], functions), _calling(sides[1], functions)
+
+
+def _calling(side: Node, functions: frozenset[str]) -> Node:
+    if isinstance(side, Predicate):
+        return Predicate(side.attribute, side.operator, side.constants, functions)
+    return Junction(side.operator, tuple(_calling(child, functions) for child in side.children))
+
+
+def _classified(tokens: Tokens, test: PredicateSyntax) -> Sides:
     if not test.kind:
         return _value(tokens, test.value) or opaque(tokens, test)
     subject = _attribute(tokens, test.value)

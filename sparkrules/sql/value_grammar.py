@@ -356,7 +356,7 @@ class ValueGrammar:
         bracket = self.at
         name = self.function_name(start, bracket)
         self.tokens.calls.add(bracket)
-        self.tokens.functions.add(name)
+        self.tokens.functions[bracket] = name
         if bracket == start + 1:
             blank = self.kinds[start] in ("quoted", "BETWEEN") or name in _LOOSE or name in _SEPARATORS
             self.shapes[start] = "`f`" if blank else name

@@ -19,7 +19,6 @@ from sparkrules.index.merge_forests import merge_forests
 from sparkrules.index.segment import Segment
 from sparkrules.index.sharing import shared_nodes_per_subscription, sharing
 from sparkrules.index.tables import to_tables
-from sparkrules.sql import functions_of
 from sparkrules.sql.tree import ALWAYS, NEVER, Constant, Junction, Node, Predicate
 
 LEAVES = [Predicate(name, "=", (Constant("integer", str(value)),)) for name in "abc" for value in range(3)]
@@ -107,14 +106,12 @@ def test_a_merged_segment_is_the_one_of_all_rules_at_once(found: list[Node], pic
         part = segment(own, found)
         removed = [row for row, id in enumerate(part.rules.id.tolist()) if int(id[1:]) in gone]
         parts.append((part, np.array(removed, np.int32)))
-    assert_same(
-        merge_segments(parts, functions_of), segment([number for number in numbers if number not in gone], found)
-    )
+    assert_same(merge_segments(parts), segment([number for number in numbers if number not in gone], found))
 
 
 def test_an_id_in_two_segments_is_refused() -> None:
     one = build_segment([Rule("x", "a", LEAVES[0])])
     none = np.empty(0, np.int32)
     with pytest.raises(DuplicateId, match="'x'"):
-        merge_segments([(one, none), (one, none)], functions_of)
-    assert merge_segments([(one, np.array([0], np.int32)), (one, none)], functions_of).rules.id.tolist() == ["x"]
+        merge_segments([(one, none), (one, none)])
+    assert merge_segments([(one, np.array([0], np.int32)), (one, none)]).rules.id.tolist() == ["x"]

@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 from sparkrules.index import Rule, Segment, build_segment, merge_segments
 from sparkrules.index.forest import AND, PREDICATE
 from sparkrules.local import match
-from sparkrules.sql import functions_of
 from sparkrules.sql.tree import Junction, Node, Predicate
 from tests.specification.atree import ATree, ATreeNode
 from tests.specification.filters import general_filter, true_value_path_filter, zero_suppression_filter
@@ -133,7 +132,7 @@ def test_merging_and_removing_is_insertion_and_deletion(
         forest.delete(id)
     before, after = segment_of(old), segment_of(new)
     gone = np.flatnonzero(np.isin(before.rules.id.astype(str), sorted(removed))).astype(np.int32)
-    merged = merge_segments([(before, gone), (after, np.empty(0, np.int32))], functions_of)
+    merged = merge_segments([(before, gone), (after, np.empty(0, np.int32))])
     assert_same_forest(merged, forest)
     assert_same_matches(merged, forest, data.draw(events, label="events"))
 

@@ -22,7 +22,6 @@ from sparkrules.index import Segment, build_segment
 from sparkrules.index.merge import merge_segments
 from sparkrules.index.segment_rules import rule_at
 from sparkrules.rules.table_schema import is_char
-from sparkrules.sql.called_functions import functions_of
 from sparkrules.sql.tree import Predicate
 
 if TYPE_CHECKING:
@@ -105,7 +104,7 @@ def _fitting(df: DataFrame, segment: Segment, rule_set: str) -> tuple[Segment, B
     named = {segment.rules.id[number]: own for number, own in rejections.items()}
     _log.warning("%s\nThey are left out: spark.sparkrules.invalidRules=skip", described(rule_set, df.columns, named))
     # The others become a segment of their own: a rejected rule is not false, and belongs to no overlap group.
-    return _fitting(df, merge_segments([(segment, np.array([*rejections], np.int32))], functions_of), rule_set)
+    return _fitting(df, merge_segments([(segment, np.array([*rejections], np.int32))]), rule_set)
 
 
 def _between_padded(df: DataFrame, segment: Segment) -> Segment:
@@ -134,7 +133,7 @@ def _rejected(segment: Segment, rejections: dict[int, Rejection]) -> dict[int, R
 def _with_whole_texts(segment: Segment, numbers: Sequence[int]) -> Segment:
     rules = [rule_at(segment, number) for number in numbers]
     whole = build_segment([replace(rule, tree=Predicate(rule.sql or rule.where, "is true")) for rule in rules])
-    return merge_segments([(segment, np.array(numbers, np.int32)), (whole, np.empty(0, np.int32))], functions_of)
+    return merge_segments([(segment, np.array(numbers, np.int32)), (whole, np.empty(0, np.int32))])
 
 
 def _is_condition(found: Attribute | Rejection) -> bool:
