@@ -16,8 +16,37 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from sparkrules.sql.concatenation import NOT_A_TEXT, is_joinable
-from sparkrules.sql.dialect_regex import DIFFERS, java_regex_of_similar, refusal_of_pattern
+from sparkrules.sql.dialect_node import (
+    IGNORE_NULL,
+    Refusal,
+    added_by_sqlglot,
+    listed,
+    shown,
+    sides,
+    text_of,
+    whole_number,
+)
+from sparkrules.sql.dialect_strings import (
+    refusal_of_escape,
+    refusal_of_joined,
+    refusal_of_length,
+    refusal_of_like,
+    refusal_of_position,
+    refusal_of_regex,
+    refusal_of_similar,
+    refusal_of_split_part,
+    refusal_of_start,
+    refusal_of_substring,
+    refusal_of_trim,
+)
+from sparkrules.sql.dialect_times import (
+    refusal_of_added_to_dates,
+    refusal_of_date_add,
+    refusal_of_date_diff,
+    refusal_of_extract,
+    refusal_of_interval,
+    refusal_of_trunc,
+)
 from sparkrules.sql.division import refusal_of_division
 from sparkrules.sql.policy import Policy
 
@@ -73,25 +102,12 @@ _COMPARISONS = (
     exp.RegexpILike,
     exp.SimilarTo,
 )
-# Where CONCAT, GREATEST and LEAST leave NULL out; elsewhere they are NULL if one value is.
-IGNORE_NULL = frozenset({"postgres", "tsql"})
-_ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod, exp.IntDiv)
 _SAME_NAMES = {
     "postgres": frozenset({"octet_length", "bit_length"}),
     "mysql": frozenset({"now", "octet_length", "bit_length"}),
 }
-_UNITS = frozenset({"YEAR", "QUARTER", "MONTH", "DAY", "HOUR", "MINUTE"})
-_FIELDS = {
-    "postgres": _UNITS | {"SECOND", "DOW", "ISODOW", "DOY", "WEEK"},
-    "bigquery": _UNITS | {"DAYOFWEEK", "DAYOFYEAR"},
-}
-INTERVAL_UNITS = _UNITS - {"QUARTER"} | {"SECOND", "WEEK"}
 _ISO = re.compile(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d{1,6})?)?)?")
-_ESCAPE = re.compile(r"\\(.?)", re.DOTALL)
 _BOOLEANS = frozenset({"true", "false", "t", "f", "yes", "no", "y", "n", "1", "0"})
-
-Refusal = str | None
-"""Why a node cannot be taken over, or None if it can."""
 
 
 def refusal(node: exp.Expr, dialect: str, policy: Policy) -> Refusal:
@@ -134,35 +150,8 @@ def _inside_of_doubled(node: exp.Expr, dialect: str) -> bool:
     return parent is not None
 
 
-def shown(node: exp.Expr, dialect: str) -> str:
-    """A node as its dialect writes it: the name of a function, or the beginning of any other expression."""
-    try:
-        text = node.sql(dialect, comments=False)
-    except Exception:  # sqlglot cannot write everything that it reads
-        return "this"
-    call = re.match(r"[A-Za-z_][\w.$]*(?=\()", text)
-    if call is not None and isinstance(node, exp.Func):
-        return call[0]
-    return text if len(text) <= 40 else text[:40] + "..."
-
-
-def text_of(node: exp.Expr | None) -> str | None:
-    """The value of a string literal."""
-    if isinstance(node, exp.Literal) and node.is_string:
-        return str(node.this)
-    return str(node.this) if isinstance(node, (exp.RawString, exp.National, exp.ByteString)) else None
-
-
-def whole_number(node: exp.Expr | None, at_least: int) -> bool:
-    return isinstance(node, exp.Literal) and bool(node.is_int) and int(node.name) >= at_least
-
-
 def _bare(node: exp.Expr) -> bool:
     return not node.expressions
-
-
-def _sides(node: exp.Expr) -> tuple[exp.Expr, exp.Expr]:
-    return node.this, node.expression
 
 
 def _only(*dialects: str, why: str) -> Callable[[exp.Expr, str], Refusal]:
@@ -189,15 +178,15 @@ def _parameter(_node: exp.Expr, _dialect: str) -> Refusal:
 
 
 def _add(node: exp.Expr, dialect: str) -> Refusal:
-    if dialect == "tsql" and not any(isinstance(side, exp.Literal) and side.is_number for side in _sides(node)):
+    if dialect == "tsql" and not any(isinstance(side, exp.Literal) and side.is_number for side in sides(node)):
         return "+ may join texts in T-SQL: use CONCAT, or dialect='spark'"
     return _arithmetic(node, dialect)
 
 
 def _arithmetic(node: exp.Expr, dialect: str) -> Refusal:
-    if any(isinstance(side, exp.DPipe) for side in _sides(node)):
+    if any(isinstance(side, exp.DPipe) for side in sides(node)):
         return "dialects differ in whether || or arithmetic comes first: add brackets"
-    if dialect == "bigquery" and any(isinstance(n, exp.Literal) and not n.is_int for n in _sides(node)):
+    if dialect == "bigquery" and any(isinstance(n, exp.Literal) and not n.is_int for n in sides(node)):
         return "a fraction is a floating point number there, and a decimal in Spark"
     return None
 
@@ -206,7 +195,7 @@ def _bits(node: exp.Expr, dialect: str) -> Refusal:
     if dialect not in ("postgres", "tsql", "bigquery"):
         return f"{shown(node, dialect)} is not known to mean the same in Spark"
     simple = (exp.Column, exp.Literal, exp.Paren)
-    if not isinstance(node.parent, exp.Paren) or not all(isinstance(side, simple) for side in _sides(node)):
+    if not isinstance(node.parent, exp.Paren) or not all(isinstance(side, simple) for side in sides(node)):
         return "dialects differ in whether & and | come before other operators: add brackets"
     return None
 
@@ -228,7 +217,7 @@ def _extreme(node: exp.Expr, dialect: str) -> Refusal:
     return None if node.expressions else "GREATEST and LEAST take two values or more"
 
 
-# --- tests
+# --- predicates
 
 
 def _in(node: exp.Expr, _dialect: str) -> Refusal:
@@ -247,59 +236,6 @@ def _quantified(node: exp.Expr, dialect: str) -> Refusal:
 def _array(node: exp.Expr, dialect: str) -> Refusal:
     around = node.parent.parent if isinstance(node.parent, exp.Paren) else node.parent
     return None if isinstance(around, exp.Any) else f"{shown(node, dialect)} is not known to mean the same in Spark"
-
-
-def listed(node: exp.Expr) -> list[exp.Expr]:
-    """The members of the array in `ANY (ARRAY[...])`; none if it is something else."""
-    array = node.this.unnest() if isinstance(node.this, exp.Paren) else node.this
-    return list(array.expressions) if isinstance(array, exp.Array) else []
-
-
-def _like(node: exp.Expr, dialect: str) -> Refusal:
-    pattern = text_of(node.expression)
-    escaped = isinstance(node.parent, exp.Escape)
-    if pattern is None:
-        if isinstance(node.expression, (exp.Any, exp.All)):
-            return "LIKE ANY and LIKE ALL: write them with OR and AND"
-        return "LIKE takes a text here" if dialect in ("snowflake", "tsql") else None
-    if dialect == "tsql" and "[" in pattern:
-        return "[ is a wildcard of T-SQL's LIKE"
-    if escaped:
-        return None
-    if dialect in ("snowflake", "tsql") and "\\" in pattern:
-        return "\\ in LIKE is an ordinary character there, and an escape in Spark: add ESCAPE"
-    if any(escape[1] not in ("%", "_", "\\") for escape in _ESCAPE.finditer(pattern)):
-        return "Spark's LIKE accepts \\ only before %, _ and \\"
-    return None
-
-
-def _escape(node: exp.Expr, _dialect: str) -> Refusal:
-    escape = text_of(node.expression)
-    if not isinstance(node.this, (exp.Like, exp.ILike)) or escape is None or len(escape) != 1 or escape in "%_":
-        return "ESCAPE takes one character"
-    pattern = text_of(node.this.expression)
-    if pattern is None:
-        return "LIKE with ESCAPE takes a text here"
-    at = 0
-    while (at := pattern.find(escape, at)) >= 0:
-        if pattern[at + 1 : at + 2] not in ("%", "_", escape):
-            return f"Spark's LIKE accepts {escape} only before %, _ and {escape}"
-        at += 2
-    return None
-
-
-def _regex(node: exp.Expr, dialect: str) -> Refusal:
-    if node.args.get("flag"):
-        return "a regular expression that is not a plain text"
-    any_case = isinstance(node, exp.RegexpILike)
-    return refusal_of_pattern(text_of(node.expression), dialect, any_case=any_case)
-
-
-def _similar(node: exp.Expr, dialect: str) -> Refusal:
-    pattern = text_of(node.expression)
-    if dialect != "postgres" or pattern is None or isinstance(node.parent, exp.Escape):
-        return "SIMILAR TO takes a text here"
-    return DIFFERS if java_regex_of_similar(pattern) is None else None
 
 
 # --- conversions
@@ -329,117 +265,8 @@ def _cast(node: exp.Expr, dialect: str) -> Refusal:
     return f"a cast to {to.sql(dialect)} may give another value in Spark"
 
 
-def added_by_sqlglot(node: exp.Expr, dialect: str) -> bool:
-    """Whether this is the cast that sqlglot puts into LEN, LEFT and RIGHT of T-SQL, and nobody wrote."""
-    return dialect == "tsql" and isinstance(node.parent, (exp.Length, exp.Left, exp.Right)) and node.arg_key == "this"
-
-
 def _coalesce(node: exp.Expr, _dialect: str) -> Refusal:
     return "ISNULL gives the type of its first argument: use COALESCE" if node.args.get("is_null") else None
-
-
-# --- texts
-
-
-def _joined(node: exp.Expr, _dialect: str) -> Refusal:
-    if isinstance(node, exp.DPipe):
-        if any(isinstance(side, _ARITHMETIC) for side in _sides(node)):
-            return "dialects differ in whether || or arithmetic comes first: add brackets"
-        return None if all(map(is_joinable, _sides(node))) else NOT_A_TEXT
-    operands = node.expressions
-    if isinstance(node, exp.ConcatWs):
-        if text_of(operands[0] if operands else None) is None or len(operands) < 2:
-            return "CONCAT_WS takes a separator that is written out, and values"
-        operands = operands[1:]
-    return None if all(map(is_joinable, operands)) else NOT_A_TEXT
-
-
-def _length(node: exp.Expr, dialect: str) -> Refusal:
-    return "LENGTH counts bytes there: use CHAR_LENGTH" if dialect == "mysql" and node.args.get("binary") else None
-
-
-def _trim(node: exp.Expr, dialect: str) -> Refusal:
-    if node.expression is None:
-        return "TRIM takes away more than spaces there" if dialect == "bigquery" else None
-    characters = text_of(node.expression)
-    if not characters:
-        return "what TRIM takes away has to be written out"
-    if len(characters) > 1 and dialect not in ("postgres", "snowflake", "bigquery"):
-        return "TRIM of several characters takes away any of them in Spark"
-    return None
-
-
-def _start(node: exp.Expr, _dialect: str) -> Refusal:
-    if whole_number(node.expression, 0):
-        return None
-    return "LEFT and RIGHT are the same only where their number is written out and not negative"
-
-
-def _substring(node: exp.Expr, _dialect: str) -> Refusal:
-    length = node.args.get("length")
-    if whole_number(node.args.get("start"), 1) and (length is None or whole_number(length, 0)):
-        return None
-    return "SUBSTRING is the same only where its numbers are written out and positive"
-
-
-def _position(node: exp.Expr, dialect: str) -> Refusal:
-    if node.args.get("position") or node.args.get("occurrence"):
-        return "only a search from the start is the same in Spark"
-    if dialect == "tsql" and not text_of(node.args.get("substr")):
-        return "what CHARINDEX looks for has to be written out: an empty text is found in Spark"
-    return None
-
-
-def _split_part(node: exp.Expr, dialect: str) -> Refusal:
-    if text_of(node.args.get("delimiter")) and whole_number(node.args.get("part_index"), 1):
-        return None if dialect in ("postgres", "snowflake") else "SPLIT_PART is not known to mean the same in Spark"
-    return "SPLIT_PART is the same only where its separator and its number are written out"
-
-
-# --- dates
-
-
-def _extract(node: exp.Expr, dialect: str) -> Refusal:
-    if node.name.upper() in _FIELDS.get(dialect, _UNITS):
-        return None
-    return f"{node.name} is counted otherwise in Spark"
-
-
-def _trunc(node: exp.Expr, _dialect: str) -> Refusal:
-    unit = node.args.get("unit")
-    # Spark has one function for dates and another for times, and the one for dates knows no days.
-    units = _UNITS - {"DAY", "HOUR", "MINUTE"} if isinstance(node, exp.DateTrunc) else _UNITS
-    if node.args.get("zone") or unit is None or unit.name.upper() not in units:
-        return f"only a truncation to {', '.join(sorted(units))} is the same in Spark"
-    return None
-
-
-def _interval(node: exp.Expr, _dialect: str) -> Refusal:
-    unit = node.args.get("unit")
-    amount = node.this.name if isinstance(node.this, exp.Literal) else ""
-    if not isinstance(unit, exp.Var) or not amount.isdigit() or unit.name.upper().rstrip("S") not in INTERVAL_UNITS:
-        return "an interval is one number and one unit, INTERVAL '3' DAY"
-    return None
-
-
-def _date_add(node: exp.Expr, _dialect: str) -> Refusal:
-    unit, amount = node.args.get("unit"), node.expression
-    number = amount.this if isinstance(amount, exp.Neg) else amount
-    if not isinstance(unit, exp.Var) or unit.name.upper() not in INTERVAL_UNITS:
-        return f"only {', '.join(sorted(INTERVAL_UNITS))} are added in the same way in Spark"
-    if not isinstance(number, exp.Literal) or not number.name.isdigit():
-        return "how much is added to a date has to be written out, as a whole number"
-    return None
-
-
-def _date_diff(node: exp.Expr, _dialect: str) -> Refusal:
-    unit = node.args.get("unit")
-    return None if unit is None or unit.name.upper() == "DAY" else "only DAY is counted in the same way in Spark"
-
-
-def _added_to_dates(node: exp.Expr, dialect: str) -> Refusal:
-    """sqlglot adds it to the dates in T-SQL's DATEDIFF."""
-    return None if isinstance(node.parent, exp.DateDiff) else f"{shown(node, dialect)} is not known to mean the same"
 
 
 _CHECKS: dict[type[exp.Expr], Callable[[exp.Expr, str], Refusal]] = {
@@ -466,34 +293,34 @@ _CHECKS: dict[type[exp.Expr], Callable[[exp.Expr, str], Refusal]] = {
     exp.Placeholder: _parameter,
     exp.Any: _quantified,
     exp.Array: _array,
-    exp.Like: _like,
-    exp.ILike: _like,
-    exp.Escape: _escape,
-    exp.RegexpLike: _regex,
-    exp.RegexpILike: _regex,
-    exp.SimilarTo: _similar,
+    exp.Like: refusal_of_like,
+    exp.ILike: refusal_of_like,
+    exp.Escape: refusal_of_escape,
+    exp.RegexpLike: refusal_of_regex,
+    exp.RegexpILike: refusal_of_regex,
+    exp.SimilarTo: refusal_of_similar,
     exp.Cast: _cast,
     exp.TryCast: _cast,
     exp.Coalesce: _coalesce,
-    exp.Concat: _joined,
-    exp.ConcatWs: _joined,
-    exp.DPipe: _joined,
-    exp.Length: _length,
-    exp.Trim: _trim,
-    exp.Left: _start,
-    exp.Right: _start,
-    exp.Substring: _substring,
-    exp.StrPosition: _position,
-    exp.SplitPart: _split_part,
+    exp.Concat: refusal_of_joined,
+    exp.ConcatWs: refusal_of_joined,
+    exp.DPipe: refusal_of_joined,
+    exp.Length: refusal_of_length,
+    exp.Trim: refusal_of_trim,
+    exp.Left: refusal_of_start,
+    exp.Right: refusal_of_start,
+    exp.Substring: refusal_of_substring,
+    exp.StrPosition: refusal_of_position,
+    exp.SplitPart: refusal_of_split_part,
     exp.Translate: _only("postgres", "snowflake", why="TRANSLATE is not known to mean the same in Spark"),
     exp.Replace: _only("postgres", "mysql", "snowflake", "bigquery", why="REPLACE follows the collation in T-SQL"),
-    exp.Extract: _extract,
+    exp.Extract: refusal_of_extract,
     exp.DayOfWeek: _only("mysql", why="the days of the week are counted otherwise in Spark"),
-    exp.TimestampTrunc: _trunc,
-    exp.DateTrunc: _trunc,
-    exp.Interval: _interval,
-    exp.DateAdd: _date_add,
-    exp.DateSub: _date_add,
-    exp.DateDiff: _date_diff,
-    exp.TimeStrToTime: _added_to_dates,
+    exp.TimestampTrunc: refusal_of_trunc,
+    exp.DateTrunc: refusal_of_trunc,
+    exp.Interval: refusal_of_interval,
+    exp.DateAdd: refusal_of_date_add,
+    exp.DateSub: refusal_of_date_add,
+    exp.DateDiff: refusal_of_date_diff,
+    exp.TimeStrToTime: refusal_of_added_to_dates,
 }

@@ -9,8 +9,8 @@ from decimal import Decimal
 from sqlglot import exp
 
 from sparkrules.sql.concatenation import as_text, as_text_or_empty
+from sparkrules.sql.dialect_node import IGNORE_NULL, added_by_sqlglot, listed, text_of
 from sparkrules.sql.dialect_regex import java_regex, java_regex_of_similar
-from sparkrules.sql.dialect_support import IGNORE_NULL, added_by_sqlglot, listed, text_of
 from sparkrules.sql.functions import ENVIRONMENT_WORDS
 from sparkrules.sql.tokens import KEYWORDS
 

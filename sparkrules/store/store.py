@@ -1,11 +1,7 @@
 """The store of `docs/store-format.md`: immutable versions, each of which appears whole or not at all.
 
-1. New segments, and what else the version refers to, are written under names of their own and forced to the disk.
-2. The manifest, with their checksums, is written under a temporary name and forced to the disk.
-3. The manifest is linked to `versions/<N>.json`; see `numbered_files`.
-4. If a file that it refers to has been collected as garbage meanwhile, the version is withdrawn; see `garbage`.
-
-A process that dies before step 3 leaves files that no reader ever looks at; `collect_garbage` removes them.
+Publishing follows the numbered steps of that page. `write_segment` and its like are step 2, `commit` is steps 3 to 5;
+for step 4 see `numbered_files`. If a process dies before step 4, `collect_garbage` removes what it left.
 """
 
 from __future__ import annotations
