@@ -88,8 +88,8 @@ _TEXTS = {"boolean": "^(true|false)$", "integer": "^-?[0-9]+$", "decimal": _NUMB
 class CorruptSegment(CorruptStore):
     """A stored segment contradicts itself. `table` and `row` say where; `row` is None if the whole table is wrong."""
 
-    def __init__(self, table: str, row: int | None, problem: str) -> None:
-        super().__init__(f"{table}{'' if row is None else f', row {row}'}: {problem}")
+    def __init__(self, table: str, row: int | None, reason: str) -> None:
+        super().__init__(f"{table}{'' if row is None else f', row {row}'}: {reason}")
         self.table = table
         self.row = row
 
@@ -223,10 +223,10 @@ def _check_ids(rules: RuleColumns) -> None:
         seen.add(id)
 
 
-def _refuse(table: str, wrong: NDArray[np.bool_], problem: Any) -> None:
+def _refuse(table: str, wrong: NDArray[np.bool_], reason: Any) -> None:
     if wrong.any():
         row = int(np.argmax(wrong))
-        raise CorruptSegment(table, row, problem(row))
+        raise CorruptSegment(table, row, reason(row))
 
 
 class _Reader:

@@ -9,12 +9,13 @@ looked at one by one; `exact=True` decides those by `exact_overlap`, and leaves 
 
 The algorithm, in the paper's words, for registered S and a given A:
 
-- *Violating predicates* P_vio(n) of a leaf n of A: the predicates of registered expressions on the same attribute which
-  no value fulfils together with n. The definition of 4.2 decides, through codes: the code sets are disjoint. (Table 1
+- *Violating predicates* P_vio(n) of a predicate n of A: the predicates of registered expressions on the same attribute
+  that no value fulfils together with n. The definition of 4.2 decides, through codes: the code sets are disjoint. (Table 1
   departs from it: EQUALS o violates `> o` as well as `> o + 1`, and NOTEQUALS violates no NOTEQUALS at all.)
 - For inner nodes a *set of sets* P'_vio(n): OR has the sets of its children, AND every union of one set of each child.
   A set that contains another adds nothing and is left out. Where more than `max_sets` would arise, sets are replaced by
-  what they have in common: fewer violations, so nothing is missed (`is_bounded`). A leaf that is never true has no set.
+  what they have in common: fewer violations, so nothing is missed (`is_bounded`). A predicate that is never true has
+  no set.
 - *Candidates* for each set: |P(S)| >= |P_vio(S)| + |P_min(S)|, where P_min(S) is the least number of predicates that
   make S true. Predicates are counted once in S; where branches of an AND share some, P_min is the larger branch.
 - Then the candidates' trees are *evaluated*, violating predicates false, all others true; without any violating
@@ -50,7 +51,7 @@ from sparkrules.logic.atom import conflict, folded
 from sparkrules.logic.attribute_type import Types
 from sparkrules.logic.codes import ERROR, constant_code
 from sparkrules.logic.exact_overlap import overlap
-from sparkrules.logic.regions import AttributeRegions, Leaf, Regions
+from sparkrules.logic.regions import AttributeRegions, Extent, Regions
 from sparkrules.logic.satisfiable import wanted
 from sparkrules.sql.tree import Node, Predicate
 
@@ -77,7 +78,7 @@ class _OneAttribute:
     low: Ints
     high: Ints
     everyone: Ints  # all predicates of the attribute
-    by_atom: dict[tuple[object, ...], list[tuple[int, Leaf]]]
+    by_atom: dict[tuple[object, ...], list[tuple[int, Extent]]]
 
 
 class OverlapIndex:
@@ -139,34 +140,34 @@ class OverlapIndex:
     # Violating predicates (4.2 and 4.3)
 
     def violating(self, predicate: Predicate) -> Mask:
-        """P_vio of a leaf: which registered predicates cannot be true together with it."""
+        """P_vio of an extent: which registered predicates cannot be true together with it."""
         found = np.zeros(len(self.segment.forest.predicates.operator), bool)
         own = self._attributes.get(predicate.attribute)
         if own is None:
             return found
-        leaf = self.regions.leaf(predicate)
+        extent = self.regions.extent(predicate)
         found[own.everyone] = True
-        found[own.numbers[self._touched(leaf, own)]] = False
+        found[own.numbers[self._touched(extent, own)]] = False
         self._deny_at_points(predicate, own, found)
-        if leaf.atom is not None:
-            for number, other in own.by_atom.get((leaf.atom.operator, leaf.atom.constants), ()):
-                shared = leaf.possible & other.possible
-                undecided = shared - leaf.sure - other.sure
-                if undecided == shared and conflict([(leaf.atom, leaf.claim), (leaf.atom, other.claim)]):
+        if extent.atom is not None:
+            for number, other in own.by_atom.get((extent.atom.operator, extent.atom.constants), ()):
+                shared = extent.possible & other.possible
+                undecided = shared - extent.sure - other.sure
+                if undecided == shared and conflict([(extent.atom, extent.claim), (extent.atom, other.claim)]):
                     found[number] = True
         return found
 
-    def _touched(self, leaf: Leaf, own: _OneAttribute) -> Mask:
-        """Which of the registered intervals have a code in common with a leaf."""
-        regions = self.regions.attributes[leaf.attribute]
-        denied = _denied_points(leaf, regions)
-        if not denied and len(leaf.possible.intervals) <= _FEW_INTERVALS:
+    def _touched(self, extent: Extent, own: _OneAttribute) -> Mask:
+        """Which of the registered intervals have a code in common with an extent."""
+        regions = self.regions.attributes[extent.attribute]
+        denied = _denied_points(extent, regions)
+        if not denied and len(extent.possible.intervals) <= _FEW_INTERVALS:
             touched = np.zeros(len(own.low), bool)
-            for start, end in leaf.possible.intervals:
+            for start, end in extent.possible.intervals:
                 touched |= (own.low <= end) & (own.high >= start)
             return touched
         allowed = np.zeros(regions.last - ERROR + 2, np.int64)  # from the code before ERROR, which nothing has
-        for start, end in leaf.possible.intervals:
+        for start, end in extent.possible.intervals:
             allowed[start - ERROR + 1 : end - ERROR + 2] = 1
         allowed[np.array(denied, np.int64) - ERROR + 1] = 0
         before = np.cumsum(allowed)
@@ -209,9 +210,9 @@ class OverlapIndex:
 
     def _leaf_sets(self, predicate: Predicate) -> list[int]:
         if predicate.attribute not in self.regions.attributes:
-            own = Regions([predicate], self.types).leaf(predicate)
+            own = Regions([predicate], self.types).extent(predicate)
             return [0] if own.possible else []
-        if not self.regions.leaf(predicate).possible:
+        if not self.regions.extent(predicate).possible:
             return []
         return [_bits(self.violating(predicate))]
 
@@ -260,13 +261,13 @@ class OverlapIndex:
         return evaluate(self.segment, self.segment.forest.roots[subscriptions], ~violating)
 
 
-def _denied_points(leaf: Leaf, regions: AttributeRegions) -> list[int]:
-    """The constants of the attribute for which a pattern is not as the leaf requires."""
-    if leaf.atom is None or not leaf.atom.is_two_valued or leaf.sure == leaf.possible:
+def _denied_points(extent: Extent, regions: AttributeRegions) -> list[int]:
+    """The constants of the attribute for which a pattern is not as the extent requires."""
+    if extent.atom is None or not extent.atom.is_two_valued or extent.sure == extent.possible:
         return []
-    required, atom = wanted(leaf), leaf.atom
+    required, atom = wanted(extent), extent.atom
     truths = ((constant_code(at), atom.truth(value)) for at, value in enumerate(regions.constants))
-    return [code for code, truth in truths if truth is not None and truth is not required and code not in leaf.sure]
+    return [code for code, truth in truths if truth is not None and truth is not required and code not in extent.sure]
 
 
 def evaluate(segment: Segment, roots: Ints, predicate_truth: Mask) -> Mask:
@@ -326,17 +327,17 @@ def _by_attribute(segment: Segment, regions: Regions) -> tuple[dict[str, _OneAtt
     """The registered predicates of each attribute, and which predicates are never true."""
     intervals: dict[str, list[tuple[int, int, int]]] = {}
     everyone: dict[str, list[int]] = {}
-    by_atom: dict[str, dict[tuple[object, ...], list[tuple[int, Leaf]]]] = {}
+    by_atom: dict[str, dict[tuple[object, ...], list[tuple[int, Extent]]]] = {}
     never = np.zeros(len(segment.forest.predicates.operator), bool)
     for number, predicate in enumerate(segment.forest.all_predicates()):
-        leaf = regions.leaf(predicate)
-        never[number] = not leaf.possible
+        extent = regions.extent(predicate)
+        never[number] = not extent.possible
         everyone.setdefault(predicate.attribute, []).append(number)
         rows = intervals.setdefault(predicate.attribute, [])
-        rows.extend((number, low, high) for low, high in leaf.possible.intervals)
-        if leaf.atom is not None:
+        rows.extend((number, low, high) for low, high in extent.possible.intervals)
+        if extent.atom is not None:
             atoms = by_atom.setdefault(predicate.attribute, {})
-            atoms.setdefault((leaf.atom.operator, leaf.atom.constants), []).append((number, leaf))
+            atoms.setdefault((extent.atom.operator, extent.atom.constants), []).append((number, extent))
     found = {}
     for attribute, rows in intervals.items():
         columns = np.array(rows, np.int32).reshape(-1, 3).T

@@ -1,7 +1,7 @@
 """Regions: the constants of an attribute cut its values into ranges, and a predicate becomes a set of codes (`codes`).
 
-Contract. The constants are those of all predicates on the attribute. `Regions.leaf(predicate)` is where a predicate is
-true: surely in the codes `sure`, perhaps also in those of `possible`, and nowhere else. The two are the same for all
+Contract. The constants are those of all predicates on the attribute. The *extent* of a predicate is where it is true:
+surely in the codes `sure`, perhaps also in those of `possible`, and nowhere else. The two are the same for all
 predicates in this table:
 
 | predicate | codes | on NULL |
@@ -28,7 +28,7 @@ disjoint. A number is known to be integral only from its type.
 >>> bounds = (">", "5"), ("<", "10"), (">", "12")
 >>> price = [Predicate("price", operator, (Constant("integer", text),)) for operator, text in bounds]
 >>> regions = Regions(price)
->>> [regions.leaf(predicate).sure for predicate in price]
+>>> [regions.extent(predicate).sure for predicate in price]
 [Codes(3..7), Codes(1..3), Codes(7)]
 >>> regions.attributes["price"].describe(3)
 '5 < price < 10'
@@ -58,7 +58,7 @@ _PATTERNS = ("like", "ilike", "contains", "startswith", "endswith", "rlike")
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
+class Extent:
     """Where a test on an attribute holds; see the module. `claim` is what it says of its atom."""
 
     attribute: str
@@ -68,10 +68,10 @@ class Leaf:
     atom: Atom | None = None
     claim: Claim = "true"
 
-    def complement(self) -> Leaf:
+    def complement(self) -> Extent:
         """Where the test is not true: false, or unknown."""
         claim = _NOT[self.claim]
-        return Leaf(
+        return Extent(
             self.attribute, self.universe - self.possible, self.universe - self.sure, self.universe, self.atom, claim
         )
 
@@ -214,26 +214,26 @@ class Regions:
             by_attribute.setdefault(predicate.attribute, []).append(predicate)
         declared = attribute_types(by_attribute, types)
         self.attributes = {name: _regions(name, found, declared[name]) for name, found in by_attribute.items()}
-        self._leaves: dict[Predicate, Leaf] = {}
-        self._complements: dict[Predicate, Leaf] = {}
+        self._extents: dict[Predicate, Extent] = {}
+        self._complements: dict[Predicate, Extent] = {}
 
     @staticmethod
     def of_trees(*trees: Node, types: Types | pa.Schema | None = None) -> Regions:
         """The regions of the predicates of some trees."""
         return Regions((predicate for tree in trees for predicate in predicates(tree)), types)
 
-    def leaf(self, predicate: Predicate) -> Leaf:
+    def extent(self, predicate: Predicate) -> Extent:
         """Where a predicate on one of the attributes is true."""
-        found = self._leaves.get(predicate)
+        found = self._extents.get(predicate)
         if found is None:
-            found = self._leaves[predicate] = _leaf(self.attributes[predicate.attribute], predicate)
+            found = self._extents[predicate] = _extent(self.attributes[predicate.attribute], predicate)
         return found
 
-    def complement(self, predicate: Predicate) -> Leaf:
+    def complement(self, predicate: Predicate) -> Extent:
         """Where a predicate is not true."""
         found = self._complements.get(predicate)
         if found is None:
-            found = self._complements[predicate] = self.leaf(predicate).complement()
+            found = self._complements[predicate] = self.extent(predicate).complement()
         return found
 
     def independent(self, attributes: Iterable[str]) -> bool:
@@ -265,7 +265,7 @@ def _cuts(predicate: Predicate, declared: AttributeType) -> Iterable[Any]:
     return (pattern.prefix,) if pattern.is_whole or end is None else (pattern.prefix, end)
 
 
-def _leaf(regions: AttributeRegions, predicate: Predicate) -> Leaf:
+def _extent(regions: AttributeRegions, predicate: Predicate) -> Extent:
     universe = regions.universe
     test = _test(predicate, regions.type)
     if test is not None and regions.type.is_guessed_number and regions.rounds_together(test.values):
@@ -276,8 +276,8 @@ def _leaf(regions: AttributeRegions, predicate: Predicate) -> Leaf:
     if test is not None and test.operator not in _PATTERNS:
         sure, possible = regions.codes(test)
         if sure == possible:
-            return Leaf(regions.name, sure, possible, universe)
-        return Leaf(regions.name, sure, possible, universe, *_atom(predicate, is_two_valued=True))
+            return Extent(regions.name, sure, possible, universe)
+        return Extent(regions.name, sure, possible, universe, *_atom(predicate, is_two_valued=True))
     atom, claim = _atom(
         predicate, is_two_valued=test is not None and predicate.operator.removeprefix("not ") != "rlike"
     )
@@ -287,7 +287,7 @@ def _leaf(regions: AttributeRegions, predicate: Predicate) -> Leaf:
     sure, possible = _pattern_codes(regions, atom.pattern, present)
     if test.negated:
         sure, possible = present - possible, present - sure
-    return Leaf(regions.name, sure, possible, universe, atom, claim)
+    return Extent(regions.name, sure, possible, universe, atom, claim)
 
 
 def _is_valid_pattern(predicate: Predicate) -> bool:
@@ -310,14 +310,14 @@ def _pattern_codes(regions: AttributeRegions, pattern: StringPattern | None, pre
     return (sure, possible) if pattern.is_prefix_only else (EMPTY, possible)
 
 
-def _undecided(regions: AttributeRegions, predicate: Predicate, atom: Atom, claim: Claim) -> Leaf:
+def _undecided(regions: AttributeRegions, predicate: Predicate, atom: Atom, claim: Claim) -> Extent:
     """A comparison of unknown types; what it says for NULL is known all the same."""
     possible = regions.universe - Codes.of((ERROR, NULL))
     # `is not true` of something that is no Boolean: not known even for NULL, and Spark will refuse it anyway.
     if predicate.operator in ("not <=>", "is not true", "is not false"):
         null = Codes.of((NULL, NULL)) & regions.universe
-        return Leaf(regions.name, null, possible | null, regions.universe, atom, claim)
-    return Leaf(regions.name, EMPTY, possible, regions.universe, atom, claim)
+        return Extent(regions.name, null, possible | null, regions.universe, atom, claim)
+    return Extent(regions.name, EMPTY, possible, regions.universe, atom, claim)
 
 
 def _atom(predicate: Predicate, is_two_valued: bool) -> tuple[Atom, Claim]:

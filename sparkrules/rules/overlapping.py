@@ -112,7 +112,7 @@ class OverlapQuestions:
             if number in made:
                 stack.pop()
             elif segment.forest.nodes.operator[number] == PREDICATE:
-                made[number] = regions.leaf(segment.forest.predicate(int(segment.forest.nodes.predicate[number])))
+                made[number] = regions.extent(segment.forest.predicate(int(segment.forest.nodes.predicate[number])))
             else:
                 children = segment.forest.nodes.children.row(number).tolist()
                 missing = [child for child in children if child not in made]

@@ -1,7 +1,7 @@
-"""Tests as predicates: *attribute operator constants* where a test has that form, else an opaque Boolean attribute.
+"""A predicate as written becomes *attribute operator constants* if it has that form, else an opaque Boolean attribute.
 
-A leaf is returned as two trees: what has to hold for the test to be true, and what for it to be false. In SQL's
-three-valued logic these are not each other's complement, and both are needed to push NOT down to the leaves.
+The result is two trees: one that holds when the predicate is true, one that holds when it is false. In SQL's
+three-valued logic these are not each other's complement. Both are needed to push NOT down to the predicates.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ _NULL_CALLS = {"isnull": "is null", "isnotnull": "is not null"}
 _TRUTH = {"TRUE": (ALWAYS, NEVER), "FALSE": (NEVER, ALWAYS), "NULL": (NEVER, NEVER)}
 
 
-def classify(tokens: Tokens, test: PredicateSyntax) -> Sides:
+def classify(tokens: Tokens, syntax: PredicateSyntax) -> Sides:
     """The two sides of a predicate. When in doubt, the whole of it is opaque."""
-    sides = _classified(tokens, test)
-    functions = tokens.called(test.start, test.end)
+    sides = _classified(tokens, syntax)
+    functions = tokens.called(syntax.start, syntax.end)
     if functions is None:
         return sides
     operators = _CALLS.keys() | _NULL_CALLS.keys()
@@ -49,20 +49,20 @@ def _calling(side: Node, functions: frozenset[str]) -> Node:
     return Junction(side.operator, tuple(_calling(child, functions) for child in side.children))
 
 
-def _classified(tokens: Tokens, test: PredicateSyntax) -> Sides:
-    if not test.kind:
-        return _value(tokens, test.value) or opaque(tokens, test)
-    subject = _attribute(tokens, test.value)
+def _classified(tokens: Tokens, syntax: PredicateSyntax) -> Sides:
+    if not syntax.kind:
+        return _value(tokens, syntax.value) or opaque(tokens, syntax)
+    subject = _attribute(tokens, syntax.value)
     if subject is None:
-        return opaque(tokens, test)
-    sides = _predicate(tokens, subject, test)
+        return opaque(tokens, syntax)
+    sides = _predicate(tokens, subject, syntax)
     if sides is None:
-        return opaque(tokens, test)
-    return (sides[1], sides[0]) if test.negated else sides
+        return opaque(tokens, syntax)
+    return (sides[1], sides[0]) if syntax.negated else sides
 
 
-def opaque(tokens: Tokens, test: PredicateSyntax) -> Sides:
-    return _sides(tokens.sql(test.start, test.end), "is true")
+def opaque(tokens: Tokens, syntax: PredicateSyntax) -> Sides:
+    return _sides(tokens.sql(syntax.start, syntax.end), "is true")
 
 
 def _value(tokens: Tokens, value: Value) -> Sides | None:
@@ -107,19 +107,19 @@ def _call(tokens: Tokens, call: Operand) -> Sides | None:
     return _sides(tokens.sql(left.start, left.end), _CALLS[call.function], constant(tokens, right))
 
 
-def _predicate(tokens: Tokens, attribute: str, test: PredicateSyntax) -> Sides | None:
+def _predicate(tokens: Tokens, attribute: str, syntax: PredicateSyntax) -> Sides | None:
     """The sides of `attribute predicate`, its NOT left aside; None if it has no such form."""
-    kind = test.kind
+    kind = syntax.kind
     if kind == "null":
         return _sides(attribute, "is null")
     if kind in ("true", "false"):
         # Never unknown, so false means false or unknown.
         return Predicate(attribute, f"is {kind}"), Predicate(attribute, f"is not {kind}")
     if kind == "in":
-        return None if test.constants is None else _sides(attribute, "in", *test.constants)
+        return None if syntax.constants is None else _sides(attribute, "in", *syntax.constants)
     if kind not in ("between", "like", "ilike", "rlike", "distinct"):
         return None
-    arguments = [_constant(tokens, argument) for argument in test.arguments]
+    arguments = [_constant(tokens, argument) for argument in syntax.arguments]
     if kind == "between":
         low, high = arguments
         if low is None or high is None:

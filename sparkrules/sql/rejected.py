@@ -1,4 +1,4 @@
-"""A rule that was set aside, and why."""
+"""A rejected rule, and why it was rejected."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Source = tuple[str, str, int]
 
 @dataclass(frozen=True, repr=False)
 class Rejected:
-    """A rule that `subscribe_all` has set aside, and why; line and column count from 1 and are of its text.
+    """A rule that `subscribe_all` rejected, and why. Line and column are in its text, and count from 1.
 
     `source` says where it was read, `alerts.csv, line 17`, and `remedy` what to do; the store does not keep these.
     """

@@ -1,4 +1,4 @@
-"""What the grammar returns: the Boolean structure of a text, down to tests whose parts are ranges of tokens."""
+"""What the grammar returns: the Boolean structure of a text, down to predicates whose parts are ranges of tokens."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Value:
 
 @dataclass(slots=True)
 class PredicateSyntax:
-    """A leaf: a value alone, or a value with what SQL calls a predicate behind it (`IN (...)`, `IS NULL`, ...)."""
+    """A predicate as written: a value alone, or a value followed by `IN (...)`, `IS NULL`, ..., which is its `kind`."""
 
     start: int
     end: int

@@ -176,7 +176,7 @@ class Store:
         return Version(manifest, tuple(parts))
 
     def rejected(self, manifest: Manifest) -> list[Rejected]:
-        """The rules that a version has set aside."""
+        """The rejected rules of a version."""
         if manifest.rejected is None:
             return []
         path = f"rejected/{check_name(manifest.rejected)}.arrow"
@@ -221,7 +221,7 @@ class Store:
         return self._write_file(rule_set, "removed", lambda file: write_removed(file, removed))
 
     def write_rejected(self, rule_set: str, rejected: Iterable[Rejected]) -> str:
-        """Write the rules that were set aside, so that a manifest can name them."""
+        """Write rejected rules, so that a manifest can name them."""
         return self._write_file(rule_set, "rejected", lambda file: write_rejected(file, rejected))
 
     def write_advertisements(self, rule_set: str, advertisements: Sequence[Rule]) -> str:
