@@ -172,7 +172,7 @@ class Conjunctive:
             for part, conjunction in enumerate(conjunctions(tree))
         ]
         self.index = OverlapIndex(build_segment(rules))
-        ids = self.index.segment.subscription_id
+        ids = self.index.segment.rules.id
         self.owner = np.array([int(id.split("-")[0]) for id in ids])
         self.all(trees[0])
 

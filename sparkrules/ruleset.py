@@ -319,7 +319,7 @@ class RuleSet:
             name = f"{self.name}.{'restricted' if advertisement is None else advertisement}"
         made = RuleSet(name, self.dialect, self.policy, default_validity=self.default_validity)
         segment = restricted_segment(self._segment, self._advertisements._numbers(given, schema, exact=exact))
-        made._collection.content.add_segment(segment, segment.subscription_id.tolist())
+        made._collection.content.add_segment(segment, segment.rules.id.tolist())
         if advertisement is not None:
             made._advertised.add(given)
         return made
@@ -511,8 +511,8 @@ class RuleSet:
             ✓ temperature > 30
         """
         segment, instant = self._segment, instant_of(at)
-        valid = segment.valid_at(instant)
-        chosen = segment.subscription_id[valid].tolist() if ids is None else list(ids)
+        valid = segment.rules.valid_at(instant)
+        chosen = segment.rules.id[valid].tolist() if ids is None else list(ids)
         truth = row_truth(segment, row, predicates_of(segment, chosen), spark)
         return explain(segment, truth, chosen, at=instant)
 

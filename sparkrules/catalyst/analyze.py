@@ -58,8 +58,10 @@ def counted_values(df: DataFrame, store: Store, name: str, version: int, ranges:
     """What was counted, with the tests of that version as they are planned now: by statistics, if some are stored."""
     tests = bound_tests(df, f"{name}@{version}")
     _, segments = store.load(name, version)
-    predicates = [predicate for segment in segments for predicate in segment.predicates()]
-    uses = [use for segment in segments for use in segment.use_count[segment.leaf_of_predicate].tolist()]
+    predicates = [predicate for segment in segments for predicate in segment.forest.all_predicates()]
+    uses = [
+        use for segment in segments for use in segment.forest.nodes.use_count[segment.forest.node_of_predicate].tolist()
+    ]
     return Counted(ranges, tests, predicates, uses)
 
 

@@ -69,7 +69,7 @@ def _read(answer: pa.Table) -> Iterator[CompiledRows]:
         own = dict(zip(names[start:], tables[start : start + len(SCHEMAS) + 1], strict=False))
         rejected = [(row.pop("place"), Rejected(**row)) for row in own.pop("rejected").to_pylist()]
         segment = from_tables(own)
-        yield CompiledRows(segment, segment.subscription_id.tolist(), rejected)
+        yield CompiledRows(segment, segment.rules.id.tolist(), rejected)
 
 
 def _written(table: pa.Table) -> Any:

@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sparkrules.catalyst.leaf_truth import leaf_truth
+from sparkrules.catalyst.predicate_truth import predicate_truth
 from sparkrules.errors import RuleSetError
 from sparkrules.index.segment import Segment
-from sparkrules.local.leaves import bind_leaves
+from sparkrules.local.bound_predicates import bind_predicates
 
 if TYPE_CHECKING:
     from pyspark.sql import Row, SparkSession
@@ -22,18 +22,20 @@ def row_truth(
     segment: Segment, row: Mapping[str, Any] | Row, wanted: list[int], spark: SparkSession | None = None
 ) -> NDArray[np.bool_]:
     """The truth of the wanted predicates for the row, in an array of all; the others are left false."""
-    truth = np.zeros(len(segment.predicate_operator), bool)
+    truth = np.zeros(len(segment.forest.predicates.operator), bool)
     if spark is not None:
-        truth[wanted] = leaf_truth(spark, _fields(row, nested=False), [segment.predicate(number) for number in wanted])
+        truth[wanted] = predicate_truth(
+            spark, _fields(row, nested=False), [segment.forest.predicate(number) for number in wanted]
+        )
         return truth
     table = _table(_fields(row, nested=True))
-    leaves = bind_leaves(segment, table.schema)
+    bound = bind_predicates(segment, table.schema)
     for number in wanted:
-        if number in leaves.problems:
+        if number in bound.unsupported:
             raise RuleSetError(
-                f"{segment.predicate(number)}: {leaves.problems[number]}; explain(row, spark) lets Spark say"
+                f"{segment.forest.predicate(number)}: {bound.unsupported[number]}; explain(row, spark) lets Spark say"
             )
-    truth[wanted] = leaves.truth(table.to_batches()[0])[wanted, 0]
+    truth[wanted] = bound.truth(table.to_batches()[0])[wanted, 0]
     return truth
 
 

@@ -134,7 +134,7 @@ def _candidates(rules: RuleSet, row: pa.Table, unmatched: _Unmatched, *, everyth
         note(f"skipped, because the row lacks a column: {listed(unmatched.missing, 3)}")
     if everything:
         segment = rules._segment
-        valid = segment.subscription_id[segment.valid_at(datetime.now(timezone.utc))].tolist()
+        valid = segment.rules.id[segment.rules.valid_at(datetime.now(timezone.utc))].tolist()
         return [id for id in valid if id not in unmatched.missing]
     matched = rules.match(row, unsupported="skip").ids[0].as_py()
     return [*matched, *unmatched.undecided]

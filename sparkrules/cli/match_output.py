@@ -176,8 +176,8 @@ class Counts:
     """How often each rule matches."""
 
     def __init__(self, segment: Segment) -> None:
-        self.ids = pa.array(segment.subscription_id, pa.string())
-        self.priority = segment.priority
+        self.ids = pa.array(segment.rules.id, pa.string())
+        self.priority = segment.rules.priority
         self.counts = np.zeros(len(self.ids), np.int64)
 
     def add(self, found: Iterable[Matched]) -> None:

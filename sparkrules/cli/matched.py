@@ -62,8 +62,8 @@ class Shape:
             return pa.table([*columns, rows.ids], names=[*names, "ids"])
         parents = pc.list_parent_indices(rows.ids)
         ids = pc.list_flatten(rows.ids)
-        known = pa.array(self.segment.subscription_id, pa.string())
-        priority = pa.array(self.segment.priority, pa.int32()).take(pc.index_in(ids, value_set=known))
+        known = pa.array(self.segment.rules.id, pa.string())
+        priority = pa.array(self.segment.rules.priority, pa.int32()).take(pc.index_in(ids, value_set=known))
         repeated = [column.take(parents) for column in columns]
         return pa.table([*repeated, ids, priority], names=[*names, "subscription_id", "priority"])
 

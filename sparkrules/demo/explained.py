@@ -30,7 +30,7 @@ def explained_overlap(auctions: DataFrame, rules: sparkrules.RuleSet, width: int
     found = [(row, shared) for row in rows for shared in _overlaps(row, rules) if len(shared.ids) in _MEMBERS]
     if not found:
         return None
-    row, shared = max(found, key=lambda pair: len(rules._segment.descendants(pair[1].node)))
+    row, shared = max(found, key=lambda pair: len(rules._segment.forest.descendants(pair[1].node)))
     return "\n".join(_lines(row, shared, rules, width))
 
 
@@ -41,14 +41,14 @@ def _overlaps(row: Row, rules: sparkrules.RuleSet) -> list[_Shared]:
     segment = rules._segment
     ids_at: dict[int, list[str]] = {}
     for number in matches.subscriptions.row(0).tolist():
-        for node in segment.descendants(int(segment.subscription_node[number])):
+        for node in segment.forest.descendants(int(segment.forest.roots[number])):
             if truth[node]:
-                ids_at.setdefault(node, []).append(segment.subscription_id[number])
+                ids_at.setdefault(node, []).append(segment.rules.id[number])
     largest: dict[tuple[str, ...], int] = {}
     for node, ids in ids_at.items():
         if len(ids) > 1:
             before = largest.get(tuple(ids), node)
-            largest[tuple(ids)] = max(before, node, key=lambda own: len(segment.descendants(own)))
+            largest[tuple(ids)] = max(before, node, key=lambda own: len(segment.forest.descendants(own)))
     return [_Shared(ids, node) for ids, node in largest.items()]
 
 
@@ -62,7 +62,7 @@ def _lines(row: Row, shared: _Shared, rules: sparkrules.RuleSet, width: int) -> 
     yield from wrapped("row", ", ".join(f"{name} = {value}" for name, value in columns.items()))
     yield from wrapped("matches", ", ".join(ids))
     yield from wrapped("overlap sets", f"{len(overlaps)}, one of them: {', '.join(shared.ids)}")
-    yield from wrapped("they share", str(rules._segment.tree(shared.node)))
+    yield from wrapped("they share", str(rules._segment.forest.tree(shared.node)))
     for id in shared.ids:
         yield from wrapped(id, rules.subscriptions[id].where)
     yield ""

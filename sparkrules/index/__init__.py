@@ -2,7 +2,7 @@
 
 | to | use |
 |---|---|
-| build | `Rule`, `build_segment` -> `Segment`; `merge_segments` |
+| build | `Rule`, `build_segment` -> `Segment(forest, rules, functions)`; `merge_segments` |
 | store | `to_tables`, `from_tables`, `CorruptSegment` |
 | say what rules share | `sharing` -> `Sharing` |
 
@@ -12,10 +12,11 @@ Knows numpy, Arrow and trees; never SQL text, Spark or the JVM.
 from sparkrules.index.builder import build_segment
 from sparkrules.index.csr import Csr, Ints
 from sparkrules.index.factor import factored
-from sparkrules.index.forest import Forest, forest_of
+from sparkrules.index.forest import PREDICATE, Forest
 from sparkrules.index.merge import merge_segments
+from sparkrules.index.merge_forests import only_rules
 from sparkrules.index.rule import Rule
-from sparkrules.index.segment import PREDICATE, Segment
+from sparkrules.index.segment import Segment
 from sparkrules.index.sharing import Sharing, sharing
 from sparkrules.index.tables import SCHEMAS, CorruptSegment, from_tables, to_tables
 
@@ -31,9 +32,9 @@ __all__ = [
     "Sharing",
     "build_segment",
     "factored",
-    "forest_of",
     "from_tables",
     "merge_segments",
+    "only_rules",
     "sharing",
     "to_tables",
 ]

@@ -11,33 +11,27 @@ Equality is of the exact tuples, never of a hash alone. Constants (the empty AND
 `A AND FALSE` still names A. Trees may share objects (a rewritten XOR does); each object is visited once per rule.
 
 The loop only interns: it appends numbers to flat lists. Use counts and the final numbers, which do not depend on the
-order of the rules, are computed on whole arrays afterwards (`forest`). Rules that share a template do not come here at
-all: see `instances`.
+order of the rules, are computed on whole arrays afterwards (`merge_forests`). Rules that share a template do not come
+here at all: see `instances`.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
-from datetime import datetime, timezone
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
-import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from sparkrules.errors import DuplicateId, RuleSetError
-from sparkrules.index.arrow_arrays import numpy_of, texts_to_arrow
-from sparkrules.index.csr import Csr, Ints
-from sparkrules.index.forest import Forest, merge_forests, without_unused
+from sparkrules.index.csr import Csr
+from sparkrules.index.forest import AND, OR, PREDICATE, Constants, Forest, Nodes, Predicates, rules_using, strings
+from sparkrules.index.merge_forests import merge_forests, without_unused
 from sparkrules.index.rule import Rule
-from sparkrules.index.segment import AND, KINDS, OR, PREDICATE, Instants, Segment, Strings, subscriptions_using
+from sparkrules.index.rule_columns import RuleColumns
+from sparkrules.index.segment import Segment
 from sparkrules.sql.tree import OPERATORS, Constant, Junction, Node, Predicate
 
 _OPERATOR_CODE = {operator: code for code, operator in enumerate(OPERATORS)}
-_KIND_CODE = {kind: code for code, kind in enumerate(KINDS)}
 
 
 def build_segment(rules: Iterable[Rule], functions: Iterable[str] = ()) -> Segment:
@@ -49,8 +43,8 @@ def build_segment(rules: Iterable[Rule], functions: Iterable[str] = ()) -> Segme
     ...     Rule("bargain", "price < 5 AND sold", Junction("and", (cheap, sold))),
     ...     Rule("same", "sold AND price < 5", Junction("and", (sold, cheap))),
     ... ])
-    >>> segment, segment.subscription_node.tolist()
-    (Segment(2 subscriptions, 2 predicates, 3 nodes), [2, 2])
+    >>> segment, segment.forest.roots.tolist()
+    (Segment(2 rules, 2 predicates, 3 nodes), [2, 2])
     """
     ordered = sorted(rules, key=lambda rule: rule.id)
     for before, rule in pairwise(ordered):
@@ -60,7 +54,7 @@ def build_segment(rules: Iterable[Rule], functions: Iterable[str] = ()) -> Segme
         if not -(2**31) <= rule.priority < 2**31:
             raise RuleSetError(f"rule {rule.id!r}: priority {rule.priority} does not fit in 32 bits")
     forest = merge_forests([trees_forest({rule.id: rule.tree for rule in ordered})])
-    return segment_of(forest, _columns(ordered), functions)
+    return Segment.of(forest, RuleColumns.of(ordered), functions)
 
 
 def trees_forest(trees: Mapping[str, Node]) -> Forest:
@@ -78,86 +72,22 @@ def trees_forest(trees: Mapping[str, Node]) -> Forest:
     # A junction that merged into another one is used by nobody.
     return without_unused(
         Forest(
-            list(forest.attributes),
-            list(forest.constants),
-            np.array(forest.predicate_attribute, np.int32),
-            np.array(forest.predicate_operator, np.uint8),
-            Csr.from_lengths(forest.constant_count, forest.predicate_constants),
-            np.array(forest.operator, np.uint8),
-            np.array(forest.node_predicate, np.int32),
-            children,
-            level,
-            subscriptions_using(children, level, roots).lengths.astype(np.int32),
+            strings(forest.attributes),
+            Constants.of(forest.constants),
+            Predicates(
+                np.array(forest.predicate_attribute, np.int32),
+                np.array(forest.predicate_operator, np.uint8),
+                Csr.from_lengths(forest.constant_count, forest.predicate_constants),
+            ),
+            Nodes(
+                np.array(forest.operator, np.uint8),
+                np.array(forest.node_predicate, np.int32),
+                children,
+                level,
+                rules_using(children, level, roots).lengths.astype(np.int32),
+            ),
             roots,
         )
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class SubscriptionColumns:
-    """What a segment keeps of its subscriptions beside their trees, one entry per subscription."""
-
-    id: Strings
-    priority: Ints
-    where: Strings
-    metadata: Strings
-    sql: Strings
-    valid_from: Instants
-    valid_until: Instants
-    ticket: Strings
-
-    @staticmethod
-    def of(segment: Segment) -> SubscriptionColumns:
-        return SubscriptionColumns(
-            segment.subscription_id,
-            segment.priority,
-            segment.where,
-            segment.metadata,
-            segment.sql,
-            segment.valid_from,
-            segment.valid_until,
-            segment.ticket,
-        )
-
-    def take(self, rows: NDArray[np.integer]) -> SubscriptionColumns:
-        return SubscriptionColumns(*(getattr(self, column.name)[rows] for column in fields(self)))
-
-    @staticmethod
-    def concatenate(parts: Sequence[SubscriptionColumns]) -> SubscriptionColumns:
-        if not parts:
-            return _columns([])
-        return SubscriptionColumns(
-            *(np.concatenate([getattr(part, column.name) for part in parts]) for column in fields(SubscriptionColumns))
-        )
-
-
-def segment_of(forest: Forest, subscriptions: SubscriptionColumns, functions: Iterable[str] = ()) -> Segment:
-    """The segment of a canonical forest, whose roots belong to these subscriptions."""
-    # The order of UTF-8 bytes, which is that of Python and of Spark.
-    order = numpy_of(pc.sort_indices(texts_to_arrow(subscriptions.id)))
-    own = subscriptions.take(order)
-    return Segment(
-        attributes=strings(forest.attributes),
-        constant_kind=np.array([_KIND_CODE[constant.kind] for constant in forest.constants], np.uint8),
-        constant_text=strings(constant.text for constant in forest.constants),
-        predicate_attribute=forest.predicate_attribute,
-        predicate_operator=forest.predicate_operator,
-        predicate_constants=forest.predicate_constants,
-        node_operator=forest.node_operator,
-        node_predicate=forest.node_predicate,
-        children=forest.children,
-        level=forest.level,
-        use_count=forest.use_count,
-        subscription_id=own.id,
-        subscription_node=forest.roots[order],
-        priority=own.priority,
-        where=own.where,
-        metadata=own.metadata,
-        sql=own.sql,
-        valid_from=own.valid_from,
-        valid_until=own.valid_until,
-        ticket=own.ticket,
-        functions=tuple(sorted({name.lower() for name in functions})),
     )
 
 
@@ -167,7 +97,7 @@ class _Interned:
     def __init__(self) -> None:
         self.attributes: dict[str, int] = {}
         self.constants: dict[Constant, int] = {}
-        self.leaves: dict[Predicate, int] = {}  # predicate to its node
+        self.predicates: dict[Predicate, int] = {}  # predicate to its node
         self.predicate_attribute: list[int] = []
         self.predicate_operator: list[int] = []
         self.constant_count: list[int] = []
@@ -181,7 +111,7 @@ class _Interned:
     def add(self, tree: Node) -> int:
         """The number of the tree's root."""
         if isinstance(tree, Predicate):
-            return self._leaf(tree)
+            return self._predicate(tree)
         numbers: dict[int, int] = {}  # by object identity: the tree keeps its objects alive
         operands: dict[int, list[Node]] = {}
         stack = [tree]
@@ -200,11 +130,11 @@ class _Interned:
                     if isinstance(operand, Junction):
                         stack.append(operand)
                     elif id(operand) not in numbers:
-                        numbers[id(operand)] = self._leaf(operand)
+                        numbers[id(operand)] = self._predicate(operand)
         return numbers[id(tree)]
 
-    def _leaf(self, predicate: Predicate) -> int:
-        known = self.leaves.setdefault(predicate, len(self.operator))
+    def _predicate(self, predicate: Predicate) -> int:
+        known = self.predicates.setdefault(predicate, len(self.operator))
         if known < len(self.operator):
             return known
         if predicate.operator not in _OPERATOR_CODE:
@@ -214,7 +144,7 @@ class _Interned:
         self.constant_count.append(len(predicate.constants))
         for constant in predicate.constants:
             self.predicate_constants.append(self.constants.setdefault(constant, len(self.constants)))
-        return self._node(PREDICATE, len(self.leaves) - 1, (), 1)
+        return self._node(PREDICATE, len(self.predicates) - 1, (), 1)
 
     def _junction(self, operator: int, numbers: set[int]) -> int:
         # `_operands` has flattened what it could see; equal operands may still have merged into one of our operator.
@@ -255,35 +185,3 @@ def _operands(junction: Junction) -> list[Node]:
         else:
             found.append(node)
     return found
-
-
-def _columns(rules: Sequence[Rule]) -> SubscriptionColumns:
-    return SubscriptionColumns(
-        strings(rule.id for rule in rules),
-        np.array([rule.priority for rule in rules], np.int32),
-        strings(rule.where for rule in rules),
-        strings(metadata_json(rule.metadata) for rule in rules),
-        strings(rule.sql for rule in rules),
-        instants(rule.valid_from for rule in rules),
-        instants(rule.valid_until for rule in rules),
-        strings(rule.ticket for rule in rules),
-    )
-
-
-def strings(values: Iterable[str | None]) -> Strings:
-    """Texts as a column of a segment."""
-    listed: list[Any] = list(values)
-    array = np.empty(len(listed), object)
-    array[:] = listed
-    return array
-
-
-def instants(values: Iterable[datetime | None]) -> Instants:
-    """Instants with a time zone as a column of a segment."""
-    naive = [None if value is None else value.astimezone(timezone.utc).replace(tzinfo=None) for value in values]
-    return np.array(naive, "datetime64[us]")
-
-
-def metadata_json(metadata: Mapping[str, object] | None) -> str | None:
-    """Metadata as a segment keeps it."""
-    return None if metadata is None else json.dumps(dict(metadata), ensure_ascii=False, sort_keys=True)

@@ -12,11 +12,11 @@ conditions); to the matcher of `local` it made no difference (auctions 10,000 ru
 it is for is telling people what their rules have in common: `sharing`.
 
 >>> from sparkrules.index.builder import trees_forest
->>> from sparkrules.index.forest import merge_forests
+>>> from sparkrules.index.merge_forests import merge_forests
 >>> from sparkrules.sql.tree import Junction, Predicate
 >>> a, b, c, d = (Predicate(name, "is true") for name in "abcd")
 >>> flat = merge_forests([trees_forest({"1": Junction("and", (a, b, c)), "2": Junction("and", (a, b, d))})])
->>> flat.children.to_lists()[4:], factored(flat).children.to_lists()[4:]
+>>> flat.nodes.children.to_lists()[4:], factored(flat).nodes.children.to_lists()[4:]
 ([[0, 1, 2], [0, 1, 3]], [[2, 6], [3, 6], [0, 1]])
 """
 
@@ -28,8 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparkrules.index.csr import Csr, Ints
-from sparkrules.index.forest import Forest, Wide, distinct_rows
-from sparkrules.index.segment import AND, OR, PREDICATE, subscriptions_using
+from sparkrules.index.forest import AND, OR, PREDICATE, Forest, Nodes, rules_using
+from sparkrules.index.merge_forests import Wide, distinct_rows
 
 # Of a chain with more operands, only these many, the most used ones, are paired.
 _PAIRED = 32
@@ -40,17 +40,18 @@ def factored(forest: Forest) -> Forest:
     """The forest with further nodes, behind those it has; all that it has keep their numbers and their meaning."""
     for operator in (AND, OR):
         forest = _factored(forest, operator)
-    roots, children = forest.roots, forest.children
-    level = _levels(children, forest.node_operator == PREDICATE)
-    return replace(forest, level=level, use_count=subscriptions_using(children, level, roots).lengths.astype(np.int32))
+    nodes = forest.nodes
+    level = _levels(nodes.children, nodes.operator == PREDICATE)
+    use_count = rules_using(nodes.children, level, forest.roots).lengths.astype(np.int32)
+    return replace(forest, nodes=replace(nodes, level=level, use_count=use_count))
 
 
 def _factored(forest: Forest, operator: int) -> Forest:
-    chains = np.flatnonzero(forest.node_operator == operator)
-    chains = chains[forest.children.lengths[chains] > 1]
-    operands = forest.children.take(chains)
+    chains = np.flatnonzero(forest.nodes.operator == operator)
+    chains = chains[forest.nodes.children.lengths[chains] > 1]
+    operands = forest.nodes.children.take(chains)
     made: list[NDArray[np.integer]] = []
-    count = len(forest.node_operator)
+    count = len(forest.nodes.operator)
     for _ in range(_ROUNDS):
         chain, pair = _choices(operands)
         if not len(chain):
@@ -72,7 +73,7 @@ def _factored(forest: Forest, operator: int) -> Forest:
             np.concatenate([operands.lengths, np.full(int(is_new.sum()), 2)]),
             np.concatenate([operands.values, distinct[is_new].ravel()]),
         )
-    return _with_chains(forest, operator, *_without_single_uses(chains, operands, len(forest.node_operator), count))
+    return _with_chains(forest, operator, *_without_single_uses(chains, operands, len(forest.nodes.operator), count))
 
 
 def _choices(operands: Csr) -> tuple[Wide, NDArray[np.integer]]:
@@ -154,28 +155,30 @@ def _without_single_uses(
 
 
 def _with_chains(forest: Forest, operator: int, chains: NDArray[np.integer], operands: Csr, count: int) -> Forest:
-    added = count - len(forest.node_operator)
-    lengths = np.concatenate([forest.children.lengths, np.zeros(added, np.int64)])
+    added = count - len(forest.nodes.operator)
+    lengths = np.concatenate([forest.nodes.children.lengths, np.zeros(added, np.int64)])
     lengths[chains] = operands.lengths
     offsets = np.concatenate([[0], np.cumsum(lengths)])
     values = np.empty(int(offsets[-1]), np.int32)
     is_chain = np.zeros(count, bool)
     is_chain[chains] = True
-    others = np.flatnonzero(~is_chain[: len(forest.node_operator)])
-    for rows, source in ((others, forest.children.take(others)), (chains, operands)):
+    others = np.flatnonzero(~is_chain[: len(forest.nodes.operator)])
+    for rows, source in ((others, forest.nodes.children.take(others)), (chains, operands)):
         place = np.repeat(offsets[rows] - source.offsets[:-1], source.lengths) + np.arange(len(source.values))
         values[place] = source.values
-    return replace(
-        forest,
-        node_operator=np.concatenate([forest.node_operator, np.full(added, operator, np.uint8)]),
-        node_predicate=np.concatenate([forest.node_predicate, np.full(added, -1, np.int32)]),
-        children=Csr(offsets, values),
+    nodes = Nodes(
+        np.concatenate([forest.nodes.operator, np.full(added, operator, np.uint8)]),
+        np.concatenate([forest.nodes.predicate, np.full(added, -1, np.int32)]),
+        Csr(offsets, values),
+        np.concatenate([forest.nodes.level, np.zeros(added, np.int32)]),  # `factored` computes these two anew
+        np.concatenate([forest.nodes.use_count, np.zeros(added, np.int32)]),
     )
+    return replace(forest, nodes=nodes)
 
 
-def _levels(children: Csr, is_leaf: NDArray[np.bool_]) -> Ints:
-    """1 for a leaf or an empty junction, else 1 + the highest level of a child; children may stand behind parents."""
-    level = np.ones(len(is_leaf), np.int32)
+def _levels(children: Csr, is_predicate: NDArray[np.bool_]) -> Ints:
+    """1 for a predicate or an empty junction, else 1 + the highest level of a child. Children may follow parents."""
+    level = np.ones(len(is_predicate), np.int32)
     parent = children.row_numbers()
     while True:
         raised = level.copy()

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparkrules.index.csr import Csr, Ints
-from sparkrules.index.forest import Forest, distinct_rows, without_unused
-from sparkrules.index.segment import AND, OR, PREDICATE
+from sparkrules.index.forest import AND, OR, PREDICATE, Constants, Forest, Nodes, Predicates, strings
+from sparkrules.index.merge_forests import distinct_rows, without_unused
 from sparkrules.sql.tree import OPERATORS, Constant, Junction, Node, Predicate
 
 _OPERATOR_CODE = {operator: code for code, operator in enumerate(OPERATORS)}
@@ -56,7 +56,7 @@ def instances_forest(instances: Instances, table: ConstantTable) -> tuple[Forest
     >>> five, seven = (table.number(Constant("integer", text)) for text in "57")
     >>> cheap = Predicate("price", "<", (mark,))
     >>> forest, usual = instances_forest(Instances(cheap, {mark: 0}, np.array([[five], [seven], [five]])), table)
-    >>> forest.roots.tolist(), forest.use_count.tolist(), usual.all()
+    >>> forest.roots.tolist(), forest.nodes.use_count.tolist(), usual.all()
     ([0, 1, 0], [2, 1], np.True_)
     """
     columns = _Columns(instances, table)
@@ -75,12 +75,12 @@ class _Columns:
         self.level: dict[int, int] = {}
         self.junctions: dict[int, list[Junction]] = {}
         self.numbers: dict[int, Ints] = {}  # by the identity of the node
-        leaves = self._sorted_out()
-        self._add_leaves(leaves, instances, table)
+        predicates = self._levels()
+        self._add_predicates(predicates, instances, table)
 
-    def _sorted_out(self) -> list[Predicate]:
-        """The level of each node; the leaves are returned."""
-        leaves: list[Predicate] = []
+    def _levels(self) -> list[Predicate]:
+        """Compute the level of each node, and return the predicates."""
+        predicates: list[Predicate] = []
         stack: list[tuple[Node, bool]] = [(self.tree, False)]
         while stack:
             node, seen_children = stack.pop()
@@ -88,7 +88,7 @@ class _Columns:
                 continue
             if isinstance(node, Predicate):
                 self.level[id(node)] = 1
-                leaves.append(node)
+                predicates.append(node)
             elif seen_children:
                 level = 1 + max((self.level[id(child)] for child in node.children), default=0)
                 self.level[id(node)] = level
@@ -96,43 +96,46 @@ class _Columns:
             else:
                 stack.append((node, True))
                 stack.extend((child, False) for child in node.children)
-        return leaves
+        return predicates
 
     def levels(self) -> list[int]:
         return sorted(self.junctions)
 
-    def _add_leaves(self, leaves: list[Predicate], instances: Instances, table: ConstantTable) -> None:
-        tests: dict[tuple[str, str], int] = {}
+    def _add_predicates(self, predicates: list[Predicate], instances: Instances, table: ConstantTable) -> None:
+        kinds: dict[tuple[str, str], int] = {}
         widths: dict[int, list[Predicate]] = {}
-        for leaf in leaves:
-            tests.setdefault((leaf.attribute, leaf.operator), len(tests))
-            widths.setdefault(len(leaf.constants), []).append(leaf)
+        for predicate in predicates:
+            kinds.setdefault((predicate.attribute, predicate.operator), len(kinds))
+            widths.setdefault(len(predicate.constants), []).append(predicate)
         merged: list[NDArray[np.integer]] = []
         first = 0
         for width, own in sorted(widths.items()):
             rows = np.empty((len(own), self.rules, 1 + width), np.int32)
-            for i, leaf in enumerate(own):
-                rows[i, :, 0] = tests[leaf.attribute, leaf.operator]
-                for j, constant in enumerate(leaf.constants):
+            for i, predicate in enumerate(own):
+                rows[i, :, 0] = kinds[predicate.attribute, predicate.operator]
+                for j, constant in enumerate(predicate.constants):
                     hole = instances.holes.get(constant)
                     rows[i, :, 1 + j] = table.number(constant) if hole is None else instances.constants[:, hole]
             distinct, which = distinct_rows(rows.reshape(-1, 1 + width))
-            for i, leaf in enumerate(own):
-                self.numbers[id(leaf)] = (first + which[i * self.rules : (i + 1) * self.rules]).astype(np.int32)
+            for i, predicate in enumerate(own):
+                self.numbers[id(predicate)] = (first + which[i * self.rules : (i + 1) * self.rules]).astype(np.int32)
             merged.append(distinct)
             first += len(distinct)
         self.nodes = first
-        test = np.concatenate([np.empty(0, np.int64), *(rows[:, 0] for rows in merged)])
-        used = np.unique(np.concatenate([np.empty(0, np.int64), *(rows[:, 1:].ravel() for rows in merged)]))
-        attributes = sorted({attribute for attribute, _ in tests})
+        kind = np.concatenate([np.empty(0, np.int64), *(rows[:, 0] for rows in merged)])
+        constants = np.concatenate([np.empty(0, np.int64), *(rows[:, 1:].ravel() for rows in merged)])
+        used = np.unique(constants)
+        attributes = sorted({attribute for attribute, _ in kinds})
         place = {attribute: i for i, attribute in enumerate(attributes)}
         self.attributes = attributes
         self.constants = [table.constants[i] for i in used.tolist()]
-        self.predicate_attribute = np.array([place[attribute] for attribute, _ in tests], np.int32)[test]
-        self.predicate_operator = np.array([_OPERATOR_CODE[operator] for _, operator in tests], np.uint8)[test]
-        self.predicate_constants = Csr.from_lengths(
-            np.concatenate([np.empty(0, np.int64), *(np.full(len(rows), rows.shape[1] - 1) for rows in merged)]),
-            np.searchsorted(used, np.concatenate([np.empty(0, np.int64), *(rows[:, 1:].ravel() for rows in merged)])),
+        self.predicates = Predicates(
+            np.array([place[attribute] for attribute, _ in kinds], np.int32)[kind],
+            np.array([_OPERATOR_CODE[operator] for _, operator in kinds], np.uint8)[kind],
+            Csr.from_lengths(
+                np.concatenate([np.empty(0, np.int64), *(np.full(len(rows), rows.shape[1] - 1) for rows in merged)]),
+                np.searchsorted(used, constants),
+            ),
         )
         self.parts: list[tuple[int, int, NDArray[np.integer]]] = [(PREDICATE, 1, np.empty((first, 0), np.int32))]
 
@@ -162,19 +165,19 @@ class _Columns:
         node_predicate[: sizes[0]] = np.arange(sizes[0])
         return without_unused(
             Forest(
-                self.attributes,
-                self.constants,
-                self.predicate_attribute,
-                self.predicate_operator,
-                self.predicate_constants,
-                np.repeat(np.array([operator for operator, _, _ in self.parts], np.uint8), sizes),
-                node_predicate,
-                Csr.from_lengths(
-                    np.repeat([rows.shape[1] for _, _, rows in self.parts], sizes),
-                    np.concatenate([rows.ravel() for _, _, rows in self.parts]),
+                strings(self.attributes),
+                Constants.of(self.constants),
+                self.predicates,
+                Nodes(
+                    np.repeat(np.array([operator for operator, _, _ in self.parts], np.uint8), sizes),
+                    node_predicate,
+                    Csr.from_lengths(
+                        np.repeat([rows.shape[1] for _, _, rows in self.parts], sizes),
+                        np.concatenate([rows.ravel() for _, _, rows in self.parts]),
+                    ),
+                    np.repeat(np.array([level for _, level, _ in self.parts], np.int32), sizes),
+                    self._use_count(),
                 ),
-                np.repeat(np.array([level for _, level, _ in self.parts], np.int32), sizes),
-                self._use_count(),
                 self.numbers[id(self.tree)][self.usual],
             )
         )

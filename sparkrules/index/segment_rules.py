@@ -22,15 +22,15 @@ def rule_at(segment: Segment, row: int) -> Rule:
     True
     """
     return Rule(
-        segment.subscription_id[row],
-        segment.where[row],
-        segment.tree(int(segment.subscription_node[row])),
-        int(segment.priority[row]),
-        metadata_at(row, segment.metadata[row]),
-        segment.sql[row],
-        _instant(segment.valid_from[row]),
-        _instant(segment.valid_until[row]),
-        segment.ticket[row],
+        segment.rules.id[row],
+        segment.rules.where[row],
+        segment.forest.tree(int(segment.forest.roots[row])),
+        int(segment.rules.priority[row]),
+        metadata_at(row, segment.rules.metadata[row]),
+        segment.rules.sql[row],
+        _instant(segment.rules.valid_from[row]),
+        _instant(segment.rules.valid_until[row]),
+        segment.rules.ticket[row],
     )
 
 

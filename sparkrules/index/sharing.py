@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from sparkrules.index.factor import factored
-from sparkrules.index.forest import Forest, Wide, forest_of
-from sparkrules.index.segment import PREDICATE, Segment, subscriptions_using
+from sparkrules.index.forest import PREDICATE, Forest
+from sparkrules.index.merge_forests import Wide
+from sparkrules.index.segment import Segment
 
 
 @dataclass(frozen=True)
@@ -49,27 +50,19 @@ def sharing(segment: Segment, top: int = 10, better: Forest | None = None) -> Sh
             2  a is true and b is true
             3  a is true
     """
-    flat = forest_of(segment)
+    flat = segment.forest
     better = factored(flat) if better is None else better
-    whole = replace(
-        segment,
-        node_operator=better.node_operator,
-        node_predicate=better.node_predicate,
-        children=better.children,
-        level=better.level,
-        use_count=better.use_count,
-    )
-    # By what a node stands for, times how often: a part of three tests in ten rules says more than one test in twenty.
-    weight = np.where(better.use_count > 1, better.use_count.astype(np.int64) * _tests(better), 0)
-    order = np.lexsort((np.arange(len(weight)), -better.use_count, -weight))[:top]
+    # The size of a part times its uses: three predicates in ten rules say more than one predicate in twenty.
+    weight = np.where(better.nodes.use_count > 1, better.nodes.use_count.astype(np.int64) * _predicates(better), 0)
+    order = np.lexsort((np.arange(len(weight)), -better.nodes.use_count, -weight))[:top]
     return Sharing(
-        len(segment.subscription_id),
-        len(segment.predicate_operator),
-        len(flat.level),
+        len(segment.rules),
+        len(flat.predicates),
+        len(flat.nodes),
         shared_nodes_per_subscription(flat),
-        len(better.level),
+        len(better.nodes),
         shared_nodes_per_subscription(better),
-        tuple((int(better.use_count[node]), str(whole.tree(node))) for node in order.tolist() if weight[node]),
+        tuple((int(better.nodes.use_count[node]), str(better.tree(node))) for node in order.tolist() if weight[node]),
     )
 
 
@@ -77,17 +70,17 @@ def shared_nodes_per_subscription(forest: Forest) -> float:
     """SNPS: which share of a rule's nodes other rules have too, on average."""
     if not len(forest.roots):
         return 0.0
-    users = subscriptions_using(forest.children, forest.level, forest.roots)
+    users = forest.users
     rule, is_shared = users.values, np.repeat(users.lengths > 1, users.lengths)
     nodes = np.bincount(rule, minlength=len(forest.roots))
     return float((np.bincount(rule, is_shared, minlength=len(forest.roots)) / nodes).mean())
 
 
-def _tests(forest: Forest) -> Wide:
-    """How many tests each node has, those of shared parts counted each time."""
-    tests: Wide = (forest.node_operator == PREDICATE).astype(np.int64)
-    for level in range(2, int(forest.level.max(initial=1)) + 1):
-        nodes = np.flatnonzero(forest.level == level)
-        children = forest.children.take(nodes)
-        tests[nodes] = np.add.reduceat(np.append(tests[children.values], 0), children.offsets[:-1])
-    return tests
+def _predicates(forest: Forest) -> Wide:
+    """How many predicates each node has, those of shared parts counted each time."""
+    predicates: Wide = (forest.nodes.operator == PREDICATE).astype(np.int64)
+    for level in range(2, int(forest.nodes.level.max(initial=1)) + 1):
+        nodes = np.flatnonzero(forest.nodes.level == level)
+        children = forest.nodes.children.take(nodes)
+        predicates[nodes] = np.add.reduceat(np.append(predicates[children.values], 0), children.offsets[:-1])
+    return predicates

@@ -35,7 +35,19 @@ from sparkrules.index.arrow_arrays import (
     texts_to_arrow,
 )
 from sparkrules.index.csr import Csr, Ints
-from sparkrules.index.segment import KINDS, NODE_OPERATORS, PREDICATE, Codes, Instants, Segment, Strings
+from sparkrules.index.forest import (
+    KINDS,
+    NODE_OPERATORS,
+    PREDICATE,
+    Codes,
+    Constants,
+    Forest,
+    Nodes,
+    Predicates,
+    Strings,
+)
+from sparkrules.index.rule_columns import Instants, RuleColumns
+from sparkrules.index.segment import Segment
 from sparkrules.sql.tree import OPERATORS
 
 _NUMBERS = pa.list_(pa.int32())
@@ -76,30 +88,31 @@ _TEXTS = {"boolean": "^(true|false)$", "integer": "^-?[0-9]+$", "decimal": _NUMB
 class CorruptSegment(CorruptStore):
     """A stored segment contradicts itself. `table` and `row` say where; `row` is None if the whole table is wrong."""
 
-    def __init__(self, table: str, row: int | None, problem: str) -> None:
-        super().__init__(f"{table}{'' if row is None else f', row {row}'}: {problem}")
+    def __init__(self, table: str, row: int | None, reason: str) -> None:
+        super().__init__(f"{table}{'' if row is None else f', row {row}'}: {reason}")
         self.table = table
         self.row = row
 
 
 def to_tables(segment: Segment) -> dict[str, pa.Table]:
     """The six tables of a segment, by the name of their file."""
+    forest = segment.forest
     columns: dict[str, list[Any]] = {
-        "attributes": [segment.attributes],
-        "constants": [_names(KINDS, segment.constant_kind), segment.constant_text],
+        "attributes": [forest.attributes],
+        "constants": [_names(KINDS, forest.constants.kind), forest.constants.text],
         "predicates": [
-            segment.predicate_attribute,
-            _names(OPERATORS, segment.predicate_operator),
-            _lists(segment.predicate_constants),
+            forest.predicates.attribute,
+            _names(OPERATORS, forest.predicates.operator),
+            _lists(forest.predicates.constants),
         ],
         "nodes": [
-            _names(NODE_OPERATORS, segment.node_operator),
-            segment.node_predicate,
-            _lists(segment.children),
-            segment.level,
-            segment.use_count,
+            _names(NODE_OPERATORS, forest.nodes.operator),
+            forest.nodes.predicate,
+            _lists(forest.nodes.children),
+            forest.nodes.level,
+            forest.nodes.use_count,
         ],
-        "subscriptions": [subscription_column(segment, name) for name in SCHEMAS["subscriptions"].names],
+        "subscriptions": [rule_column(segment, name) for name in SCHEMAS["subscriptions"].names],
         "functions": [list(segment.functions)],
     }
     return {
@@ -108,9 +121,9 @@ def to_tables(segment: Segment) -> dict[str, pa.Table]:
     }
 
 
-def subscription_column(segment: Segment, name: str) -> Any:
-    """A column of the table of subscriptions, as Arrow has it."""
-    values = getattr(segment, {"id": "subscription_id", "node": "subscription_node"}.get(name, name))
+def rule_column(segment: Segment, name: str) -> Any:
+    """A column of the table `subscriptions`, as Arrow has it."""
+    values: Any = segment.forest.roots if name == "node" else getattr(segment.rules, name)
     if values.dtype.kind == "M":
         return instants_to_arrow(values)
     return _column(values, SCHEMAS["subscriptions"].field(name).type)
@@ -120,46 +133,49 @@ def from_tables(tables: Mapping[str, pa.Table]) -> Segment:
     """The segment that the tables describe; they may come from anywhere, so everything is checked."""
     read = {name: _Reader(name, tables) for name in SCHEMAS}
     attributes, constants, predicates = read["attributes"], read["constants"], read["predicates"]
-    nodes, subscriptions = read["nodes"], read["subscriptions"]
-
-    segment = Segment(
-        attributes=attributes.strings("sql"),
-        constant_kind=constants.codes("kind", KINDS),
-        constant_text=constants.strings("text"),
-        predicate_attribute=predicates.references("attribute", attributes.rows),
-        predicate_operator=predicates.codes("operator", OPERATORS),
-        predicate_constants=predicates.lists("constants", "constant", constants.rows),
-        node_operator=nodes.codes("operator", NODE_OPERATORS),
-        node_predicate=nodes.ints("predicate"),
-        children=nodes.lists("children", "child", nodes.rows),
-        level=nodes.ints("level"),
-        use_count=nodes.ints("use_count"),
-        subscription_id=subscriptions.strings("id"),
-        subscription_node=subscriptions.references("node", nodes.rows),
-        priority=subscriptions.ints("priority"),
-        where=subscriptions.strings("where"),
-        metadata=subscriptions.strings("metadata"),
-        sql=subscriptions.strings("sql"),
-        valid_from=subscriptions.instants("valid_from"),
-        valid_until=subscriptions.instants("valid_until"),
-        ticket=subscriptions.strings("ticket"),
-        functions=tuple(read["functions"].strings("name").tolist()),
+    nodes, rules = read["nodes"], read["subscriptions"]
+    forest = Forest(
+        attributes.strings("sql"),
+        Constants(constants.codes("kind", KINDS), constants.strings("text")),
+        Predicates(
+            predicates.references("attribute", attributes.rows),
+            predicates.codes("operator", OPERATORS),
+            predicates.lists("constants", "constant", constants.rows),
+        ),
+        Nodes(
+            nodes.codes("operator", NODE_OPERATORS),
+            nodes.ints("predicate"),
+            nodes.lists("children", "child", nodes.rows),
+            nodes.ints("level"),
+            nodes.ints("use_count"),
+        ),
+        rules.references("node", nodes.rows),
     )
-    _check_constants(segment)
+    columns = RuleColumns(
+        rules.strings("id"),
+        rules.ints("priority"),
+        rules.strings("where"),
+        rules.strings("metadata"),
+        rules.strings("sql"),
+        rules.instants("valid_from"),
+        rules.instants("valid_until"),
+        rules.strings("ticket"),
+    )
+    _check_constants(forest.predicates)
     _check_texts(constants.table)
-    _check_nodes(segment)
-    _check_ids(segment)
-    return segment
+    _check_nodes(forest.nodes, len(forest.predicates))
+    _check_ids(columns)
+    return Segment(forest, columns, tuple(read["functions"].strings("name").tolist()))
 
 
-def _check_constants(segment: Segment) -> None:
+def _check_constants(predicates: Predicates) -> None:
     """A list has any number of constants, `is null` and its like none, everything else one."""
     wanted = np.array([0 if name.startswith("is ") else -1 if name.endswith("in") else 1 for name in OPERATORS])
-    expected, found = wanted[segment.predicate_operator], segment.predicate_constants.lengths
+    expected, found = wanted[predicates.operator], predicates.constants.lengths
     _refuse(
         "predicates",
         (expected >= 0) & (expected != found),
-        lambda row: f"{OPERATORS[segment.predicate_operator[row]]!r} with {found[row]} constants",
+        lambda row: f"{OPERATORS[predicates.operator[row]]!r} with {found[row]} constants",
     )
 
 
@@ -173,44 +189,44 @@ def _check_texts(constants: pa.Table) -> None:
             raise CorruptSegment("constants", row, f"{texts[row].as_py()!r} is not of kind {kind}")
 
 
-def _check_nodes(segment: Segment) -> None:
-    is_leaf = segment.node_operator == PREDICATE
-    predicate, children, predicates = segment.node_predicate, segment.children, len(segment.predicate_operator)
+def _check_nodes(nodes: Nodes, predicates: int) -> None:
+    is_predicate = nodes.operator == PREDICATE
+    predicate, children = nodes.predicate, nodes.children
     in_range = (predicate >= 0) & (predicate < predicates)
-    _refuse("nodes", is_leaf & ~in_range, lambda row: f"predicate {predicate[row]} does not exist")
-    _refuse("nodes", ~is_leaf & (predicate != -1), lambda row: f"a junction has the predicate {predicate[row]}")
+    _refuse("nodes", is_predicate & ~in_range, lambda row: f"predicate {predicate[row]} does not exist")
+    _refuse("nodes", ~is_predicate & (predicate != -1), lambda row: f"a junction has the predicate {predicate[row]}")
     _refuse(
         "nodes",
-        is_leaf & (children.lengths > 0),
+        is_predicate & (children.lengths > 0),
         lambda row: f"a predicate has the children {children.row(row).tolist()}",
     )
     parent = children.row_numbers()
-    late = np.zeros(len(is_leaf), bool)
+    late = np.zeros(len(nodes), bool)
     late[parent[children.values >= parent]] = True
     _refuse("nodes", late, lambda row: f"children {children.row(row).tolist()} do not all come before their parent")
-    highest = np.zeros(len(is_leaf), np.int32)
-    np.maximum.at(highest, parent, segment.level[children.values])
+    highest = np.zeros(len(nodes), np.int32)
+    np.maximum.at(highest, parent, nodes.level[children.values])
     _refuse(
         "nodes",
-        segment.level != highest + 1,
-        lambda row: f"level {segment.level[row]} should be {highest[row] + 1}",
+        nodes.level != highest + 1,
+        lambda row: f"level {nodes.level[row]} should be {highest[row] + 1}",
     )
-    leaves = np.bincount(predicate[is_leaf], minlength=predicates)
-    _refuse("predicates", leaves != 1, lambda row: f"{leaves[row]} nodes stand for this predicate, not one")
+    uses = np.bincount(predicate[is_predicate], minlength=predicates)
+    _refuse("predicates", uses != 1, lambda row: f"{uses[row]} nodes stand for this predicate, not one")
 
 
-def _check_ids(segment: Segment) -> None:
+def _check_ids(rules: RuleColumns) -> None:
     seen: set[str] = set()
-    for row, subscription in enumerate(segment.subscription_id.tolist()):
-        if subscription in seen:
-            raise CorruptSegment("subscriptions", row, f"the id {subscription!r} occurs twice")
-        seen.add(subscription)
+    for row, id in enumerate(rules.id.tolist()):
+        if id in seen:
+            raise CorruptSegment("subscriptions", row, f"the id {id!r} occurs twice")
+        seen.add(id)
 
 
-def _refuse(table: str, wrong: NDArray[np.bool_], problem: Any) -> None:
+def _refuse(table: str, wrong: NDArray[np.bool_], reason: Any) -> None:
     if wrong.any():
         row = int(np.argmax(wrong))
-        raise CorruptSegment(table, row, problem(row))
+        raise CorruptSegment(table, row, reason(row))
 
 
 class _Reader:

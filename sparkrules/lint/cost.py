@@ -21,7 +21,7 @@ from sparkrules.index.rule import Rule
 from sparkrules.lint.finding import Finding, Place
 from sparkrules.lint.locate import Locator
 from sparkrules.logic.columns import top_column
-from sparkrules.sql.called import functions_in
+from sparkrules.sql.called_functions import functions_in
 from sparkrules.sql.functions import SCALAR_FUNCTIONS
 from sparkrules.sql.tree import Predicate, predicates
 

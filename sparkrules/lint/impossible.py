@@ -73,7 +73,7 @@ def _wrong_case(predicate: Predicate, types: _Types) -> tuple[str, str] | None:
     """A text in lower case is looked for in capitals, or the other way round; of a plain column, without collation."""
     call = _CASE_CALL.fullmatch(predicate.attribute)
     column = types.of(call[2]) if call is not None else None
-    if call is None or column is None or column.family != "text" or predicate.operator not in _FINDING:
+    if call is None or column is None or column.family != "string" or predicate.operator not in _FINDING:
         return None
     is_lower = call[1].lower() in ("lower", "lcase")
     wrong = _CAPITAL if is_lower else _SMALL

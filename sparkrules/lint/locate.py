@@ -18,9 +18,9 @@ from sparkrules.lint.finding import Place
 from sparkrules.sql.boolean import structure_of
 from sparkrules.sql.errors import RuleError
 from sparkrules.sql.grammar import parse_structure
-from sparkrules.sql.leaf import classify, opaque
 from sparkrules.sql.policy import AnyFunction
-from sparkrules.sql.syntax import Gate, Not, Syntax, Test
+from sparkrules.sql.predicate_sides import classify, opaque
+from sparkrules.sql.syntax import Gate, Not, PredicateSyntax, Syntax
 from sparkrules.sql.tokens import Tokens, tokenize
 from sparkrules.sql.tree import Node, Predicate, predicates
 
@@ -68,7 +68,9 @@ class Locator:
             sides = classify(tokens, structure)
             self._add(tokens, structure, tuple(sides[side] for side in wanted), found)
 
-    def _add(self, tokens: Tokens, test: Test, sides: tuple[Node, ...], found: dict[Predicate, list[Place]]) -> None:
+    def _add(
+        self, tokens: Tokens, test: PredicateSyntax, sides: tuple[Node, ...], found: dict[Predicate, list[Place]]
+    ) -> None:
         start = tokens.starts[test.start]
         end = tokens.starts[test.end - 1] + len(tokens.texts[test.end - 1])
         text = tokens.text

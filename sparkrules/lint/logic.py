@@ -16,7 +16,8 @@ from itertools import combinations
 from sparkrules.index.rule import Rule
 from sparkrules.lint.finding import Finding, Kind, Place, quoted
 from sparkrules.lint.locate import Locator
-from sparkrules.logic.regions import NULL, Regions
+from sparkrules.logic.codes import NULL
+from sparkrules.logic.regions import Regions
 from sparkrules.logic.relations import redundancies_in, tautology_in
 from sparkrules.logic.satisfiable import formula, impossible
 from sparkrules.sql.tree import Junction, Node, Predicate
@@ -109,7 +110,7 @@ def _excluding_pair(tree: Node, regions: Regions) -> tuple[Predicate, ...] | Non
     parts = tree.children if isinstance(tree, Junction) and tree.operator == "and" else (tree,)
     tests = [part for part in parts if isinstance(part, Predicate)]
     for test in tests:
-        if not regions.leaf(test).possible:
+        if not regions.extent(test).possible:
             return (test,)
     for a, b in combinations(tests, 2):
         if a.attribute == b.attribute:
@@ -122,8 +123,8 @@ def _excluding_pair(tree: Node, regions: Regions) -> tuple[Predicate, ...] | Non
 def _holds_for_nulls(tree: Node, regions: Regions) -> bool:
     """Whether it is true if every attribute is NULL, which a tautology is; hardly another rule is."""
     if isinstance(tree, Predicate):
-        leaf = regions.leaf(tree)
-        return NULL in leaf.possible or NULL not in leaf.universe
+        extent = regions.extent(tree)
+        return NULL in extent.possible or NULL not in extent.universe
     join = all if tree.operator == "and" else any
     return join(_holds_for_nulls(child, regions) for child in tree.children)
 

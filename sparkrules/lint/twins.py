@@ -54,7 +54,7 @@ class Twins:
 
     def _nodes(self) -> list[Hashable]:
         segment = build_segment(self.rules)
-        node_of = dict(zip(segment.subscription_id, segment.subscription_node.tolist(), strict=True))
+        node_of = dict(zip(segment.rules.id, segment.forest.roots.tolist(), strict=True))
         return [node_of[rule.id] for rule in self.rules]
 
     def _grouped(self, rules: Sequence[Rule], keys: Sequence[Hashable]) -> list[list[Rule]]:

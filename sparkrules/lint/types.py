@@ -33,8 +33,8 @@ from sparkrules.sql.tree import Predicate, predicates
 _NUMBERS = ("integer", "decimal", "double")
 _NUMERIC = ("integer", "decimal", "float", "double")
 _TEXT_TESTS = ("like", "ilike", "rlike", "contains", "startswith", "endswith")
-_WORDS = {"number": "a number", "text": "a string", "boolean": "a Boolean"}
-_PLURALS = {"number": "numbers", "text": "strings", "boolean": "Booleans"}
+_WORDS = {"number": "a number", "string": "a string", "boolean": "a Boolean"}
+_PLURALS = {"number": "numbers", "string": "strings", "boolean": "Booleans"}
 
 
 def type_findings(rules: Sequence[Rule], schema: pa.Schema | None) -> Iterator[Finding]:
@@ -104,10 +104,10 @@ def _majority(votes: Counter[str]) -> tuple[str, str]:
 
 def _families(predicate: Predicate) -> set[str]:
     if predicate.operator.removeprefix("not ") in _TEXT_TESTS:
-        return {"text"}
+        return {"string"}
     kinds = {constant.kind for constant in map(folded, predicate.constants)}
     found = {"number"} if kinds & set(_NUMBERS) else set()
-    return found | ({"text"} & {"text" if kind == "string" else "" for kind in kinds}) | (kinds & {"boolean"})
+    return found | (kinds & {"string", "boolean"})
 
 
 def _expected(column: ColumnType | NoSuchColumn | None) -> str:
@@ -116,14 +116,14 @@ def _expected(column: ColumnType | NoSuchColumn | None) -> str:
         return ""
     if column.family in _NUMERIC:
         return "number"
-    return column.family if column.family in ("text", "boolean") else ""
+    return column.family if column.family in ("string", "boolean") else ""
 
 
 def _remedy(expected: str, other: str) -> str:
-    if (expected, other) == ("number", "text"):
+    if (expected, other) == ("number", "string"):
         return (
             "Remove the quotes: Spark casts one side silently, and which one depends on the operator and its settings."
         )
-    if (expected, other) == ("text", "number"):
+    if (expected, other) == ("string", "number"):
         return "Put the number in quotes, or write the cast: a text that is no number makes the test unknown or fail."
     return "Write the cast that is meant."

@@ -31,9 +31,9 @@ class Answer:
     """
 
     def __init__(self, segment: Segment) -> None:
-        self._ids = pa.array(segment.subscription_id, pa.string())
-        self._priority = segment.priority
-        self._order, self._rank = segment.output_order, segment.output_rank
+        self._ids = pa.array(segment.rules.id, pa.string())
+        self._priority = segment.rules.priority
+        self._order, self._rank = segment.rules.output_order, segment.rules.output_rank
 
     def names(self, numbers: NDArray[np.integer]) -> Any:
         """The ids of some numbers."""

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparkrules.errors import UnknownId
-from sparkrules.index.segment import AND, NODE_OPERATORS, PREDICATE, Segment
+from sparkrules.index.forest import AND, NODE_OPERATORS, PREDICATE
+from sparkrules.index.segment import Segment
 from sparkrules.local.drawing import Drawing
 
 _MOST_DRAWN = 20
@@ -70,15 +71,15 @@ class Explanations(list[Explanation]):
 
 def explain(
     segment: Segment,
-    leaf_truth: Sequence[bool] | NDArray[np.bool_],
+    predicate_truth: Sequence[bool] | NDArray[np.bool_],
     ids: Iterable[str] | None = None,
     *,
     at: datetime | None = None,
 ) -> Explanations:
     """An explanation for each subscription, or for those with the given ids, in output order.
 
-    `leaf_truth` has one value per predicate of the segment. A subscription that is not valid `at` a time, if there is
-    one given, does not match.
+    `predicate_truth` has one value per predicate of the segment. If a time is given, a rule that is not valid `at` it
+    does not match.
 
     >>> from sparkrules.index.builder import build_segment
     >>> from sparkrules.index.rule import Rule
@@ -92,15 +93,15 @@ def explain(
         ✓ warm is true
     """
     wanted = None if ids is None else set(ids)
-    if wanted is not None and (unknown := wanted - set(segment.subscription_id.tolist())):
+    if wanted is not None and (unknown := wanted - set(segment.rules.id.tolist())):
         raise UnknownId(f"no subscription has the id {', '.join(map(repr, sorted(unknown)))}")
-    valid = np.ones(len(segment.priority), bool) if at is None else segment.valid_at(at)
+    valid = np.ones(len(segment.rules.priority), bool) if at is None else segment.rules.valid_at(at)
     explained: dict[int, ExplainedNode] = {}
     explanations = Explanations()
-    for subscription in segment.output_order.tolist():
-        name = segment.subscription_id[subscription]
+    for subscription in segment.rules.output_order.tolist():
+        name = segment.rules.id[subscription]
         if wanted is None or name in wanted:
-            root = _explain(segment, int(segment.subscription_node[subscription]), leaf_truth, explained)
+            root = _explain(segment, int(segment.forest.roots[subscription]), predicate_truth, explained)
             is_valid = bool(valid[subscription])
             explanations.append(Explanation(name, root.truth and is_valid, root, is_valid))
     return explanations
@@ -109,19 +110,19 @@ def explain(
 def _explain(
     segment: Segment,
     root: int,
-    leaf_truth: Sequence[bool] | NDArray[np.bool_],
+    predicate_truth: Sequence[bool] | NDArray[np.bool_],
     explained: dict[int, ExplainedNode],
 ) -> ExplainedNode:
     """Bottom up: children have smaller numbers. `explained` is shared, so that a shared node is one object."""
-    for node in segment.descendants(root):
+    for node in segment.forest.descendants(root):
         if node in explained:
             continue
-        operator = segment.node_operator[node]
+        operator = segment.forest.nodes.operator[node]
         if operator == PREDICATE:
-            number = int(segment.node_predicate[node])
-            explained[node] = ExplainedNode(str(segment.predicate(number)), bool(leaf_truth[number]))
+            number = int(segment.forest.nodes.predicate[node])
+            explained[node] = ExplainedNode(str(segment.forest.predicate(number)), bool(predicate_truth[number]))
             continue
-        children = tuple(explained[child] for child in segment.children.row(node).tolist())
+        children = tuple(explained[child] for child in segment.forest.nodes.children.row(node).tolist())
         truths = [child.truth for child in children]
         truth = all(truths) if operator == AND else any(truths)
         explained[node] = ExplainedNode(NODE_OPERATORS[operator] if children else str(truth).lower(), truth, children)

@@ -5,8 +5,8 @@ its WHERE. Where that is not certain (see `comparison` and `columns`: derived at
 expressions, local time, a missing column) the subscription is not answered at all: `match` raises, or with
 `unsupported="skip"` leaves it out and says so. An OR with one uncertain side is uncertain as a whole.
 
-Two phases, as in the thesis (3.2.2): the predicates attribute by attribute (`leaves`), then the inner nodes level by
-level, 64 rows at a time (`truth`). Rows go in blocks, so that the matrices stay within `MEMORY`.
+Two phases, as in the thesis (3.2.2): the predicates attribute by attribute (`bound_predicates`), then the inner nodes
+level by level, 64 rows at a time (`truth`). Rows go in blocks, so that the matrices stay within `MEMORY`.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 
 from sparkrules.errors import SparkRulesError, listed
 from sparkrules.index.csr import Csr, Ints, Offsets
-from sparkrules.index.segment import AND, OR, PREDICATE, Segment
-from sparkrules.local.leaves import BoundLeaves, bind_leaves
+from sparkrules.index.forest import AND, OR, PREDICATE
+from sparkrules.index.segment import Segment
+from sparkrules.local.bound_predicates import BoundPredicates, bind_predicates
 from sparkrules.local.matches import Block, Matches
 from sparkrules.local.truth import Truth, packed
 from sparkrules.logic.columns import NoSuchColumn, Unsupported
@@ -73,43 +74,45 @@ def match(
     sparkrules.local.matcher.UnknownColumn: a column is missing for 1 of the subscriptions (leave them out ...
       cheap: there is no column `price`
     """
-    leaves = bind_leaves(segment, table.schema, schema)
-    valid = np.ones(len(segment.priority), bool) if at is None else segment.valid_at(at)
-    skipped = {number: problem for number, problem in _unsupported(segment, leaves.problems).items() if valid[number]}
+    bound = bind_predicates(segment, table.schema, schema)
+    valid = np.ones(len(segment.rules.priority), bool) if at is None else segment.rules.valid_at(at)
+    skipped = {number: reason for number, reason in _unsupported(segment, bound.unsupported).items() if valid[number]}
     if skipped and unsupported != "skip":
         missing = {
-            segment.subscription_id[number]: str(problem)
-            for number, problem in skipped.items()
-            if isinstance(problem, NoSuchColumn)
+            segment.rules.id[number]: str(reason)
+            for number, reason in skipped.items()
+            if isinstance(reason, NoSuchColumn)
         }
         if missing:
             raise UnknownColumn(missing)
-        raise NeedsSpark({segment.subscription_id[number]: str(problem) for number, problem in skipped.items()})
+        raise NeedsSpark({segment.rules.id[number]: str(reason) for number, reason in skipped.items()})
 
     valid[list(skipped)] = False
-    matcher = Matcher(segment, leaves)
+    matcher = Matcher(segment, bound)
     found = [block.subscriptions for block in matcher.blocks(table, valid)]
-    reasons = {segment.subscription_id[number]: str(problem) for number, problem in skipped.items()}
+    reasons = {segment.rules.id[number]: str(reason) for number, reason in skipped.items()}
     return Matches(segment, Csr.concatenated(found), reasons, lambda: matcher.blocks(table, valid))
 
 
 class Matcher:
-    """A segment whose leaves are bound: made once, for any number of tables with the columns that these read.
+    """A segment whose predicates are bound: made once, for any number of tables with the columns that these read.
 
     It has the arrays that matching needs and not the segment, so that it can be sent elsewhere.
     """
 
-    def __init__(self, segment: Segment, leaves: BoundLeaves) -> None:
-        self.leaves = leaves
+    def __init__(self, segment: Segment, bound: BoundPredicates) -> None:
+        self.bound = bound
         self._steps = list(_steps(segment))
-        self._nodes = len(segment.node_operator)
-        self._is_leaf = np.flatnonzero(segment.node_operator == PREDICATE)
-        self._leaf_predicate = segment.node_predicate[self._is_leaf]
-        self._always = np.flatnonzero((segment.node_operator == AND) & (segment.children.lengths == 0))
-        self._order = segment.output_order
-        self._roots = segment.subscription_node
+        self._nodes = len(segment.forest.nodes.operator)
+        self._is_predicate = np.flatnonzero(segment.forest.nodes.operator == PREDICATE)
+        self._predicate = segment.forest.nodes.predicate[self._is_predicate]
+        self._always = np.flatnonzero(
+            (segment.forest.nodes.operator == AND) & (segment.forest.nodes.children.lengths == 0)
+        )
+        self._order = segment.rules.output_order
+        self._roots = segment.forest.roots
         widest = max((len(step.children) + len(step.nodes) for step in self._steps), default=0)
-        bytes_per_row = 4 * len(segment.predicate_operator) + (self._nodes + widest) // 8
+        bytes_per_row = 4 * len(segment.forest.predicates.operator) + (self._nodes + widest) // 8
         self._block_rows = max(1, min(_MOST_ROWS, MEMORY // max(bytes_per_row, 1)))
 
     def blocks(self, table: pa.Table | pa.RecordBatch, valid: NDArray[np.bool_]) -> Iterator[Block]:
@@ -122,9 +125,9 @@ class Matcher:
             yield Block(truth, Csr.from_lengths(np.bincount(rows, minlength=batch.num_rows), reported[places]))
 
     def _node_truth(self, batch: Any) -> Truth:
-        leaves = packed(self.leaves.truth(batch))
-        words = np.zeros((self._nodes, leaves.shape[1]), np.uint64)
-        words[self._is_leaf] = leaves[self._leaf_predicate]
+        predicates = packed(self.bound.truth(batch))
+        words = np.zeros((self._nodes, predicates.shape[1]), np.uint64)
+        words[self._is_predicate] = predicates[self._predicate]
         words[self._always] = ~np.uint64(0)
         for step in self._steps:
             # reduceat would misread an empty row, hence `_steps` leaves out empty junctions.
@@ -133,15 +136,17 @@ class Matcher:
         return Truth(words, batch.num_rows)
 
 
-def _unsupported(segment: Segment, problems: Mapping[int, Unsupported]) -> dict[int, Unsupported]:
-    """The subscriptions with a predicate that has a problem, in output order, each with one such problem."""
+def _unsupported(segment: Segment, reasons: Mapping[int, Unsupported]) -> dict[int, Unsupported]:
+    """The rules with an unsupported predicate, in output order, each with one reason."""
     found: dict[int, Unsupported] = {}
-    if problems:
+    if reasons:
         # A missing column is the user's to repair, so it is named before anything else.
-        for predicate in sorted(problems, key=lambda number: not isinstance(problems[number], NoSuchColumn)):
-            for subscription in segment.users.row(int(segment.leaf_of_predicate[predicate])).tolist():
-                found.setdefault(subscription, problems[predicate])
-    return {subscription: found[subscription] for subscription in sorted(found, key=segment.output_rank.__getitem__)}
+        for predicate in sorted(reasons, key=lambda number: not isinstance(reasons[number], NoSuchColumn)):
+            for subscription in segment.forest.users.row(int(segment.forest.node_of_predicate[predicate])).tolist():
+                found.setdefault(subscription, reasons[predicate])
+    return {
+        subscription: found[subscription] for subscription in sorted(found, key=segment.rules.output_rank.__getitem__)
+    }
 
 
 @dataclass(frozen=True)
@@ -156,13 +161,14 @@ class _Step:
 
 def _steps(segment: Segment) -> Iterator[_Step]:
     """The junctions that have children, level by level."""
-    order = np.argsort(segment.level, kind="stable")
-    levels = np.split(order, np.flatnonzero(np.diff(segment.level[order])) + 1)
+    nodes = segment.forest.nodes
+    order = np.argsort(nodes.level, kind="stable")
+    levels = np.split(order, np.flatnonzero(np.diff(nodes.level[order])) + 1)
     for level in levels:
         for operator in (AND, OR):
-            chosen = level[(segment.node_operator[level] == operator) & (segment.children.lengths[level] > 0)]
+            chosen = level[(nodes.operator[level] == operator) & (nodes.children.lengths[level] > 0)]
             if len(chosen):
-                children = segment.children.take(chosen)
+                children = nodes.children.take(chosen)
                 yield _Step(operator == AND, chosen, children.values, children.offsets[:-1])
 
 

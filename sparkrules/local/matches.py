@@ -62,7 +62,7 @@ class Matches:
             {
                 "row": pa.array(self.subscriptions.row_numbers(), pa.int64()),
                 "subscription_id": self._answer.names(numbers),
-                "priority": pa.array(self.segment.priority[numbers], pa.int32()),
+                "priority": pa.array(self.segment.rules.priority[numbers], pa.int32()),
             }
         )
 

@@ -28,19 +28,19 @@ class OverlapGroups:
     >>> from sparkrules.sql.tree import Junction, Predicate
     >>> a, b = (Predicate(name, "is true") for name in "ab")
     >>> segment = build_segment([Rule("1", "a AND b", Junction("and", (a, b))), Rule("2", "a", a), Rule("3", "b", b)])
-    >>> true = Truth.of(np.ones((len(segment.level), 1), bool))
+    >>> true = Truth.of(np.ones((len(segment.forest.nodes.level), 1), bool))
     >>> list(OverlapGroups(segment).of_rows(true, Csr.from_rows([[0, 1, 2]])))
     [[(0, 1), (0, 2)]]
     """
 
     def __init__(self, segment: Segment) -> None:
-        self._rank = segment.output_rank
-        users = segment.users
+        self._rank = segment.rules.output_rank
+        users = segment.forest.users
         several = np.where(users.lengths > 1, users.lengths, 0)
         kept = np.repeat(users.lengths > 1, users.lengths)
         # For each subscription, its nodes that others use as well.
-        self._meetings = Csr.from_lengths(several, users.values[kept]).transposed(len(segment.subscription_id))
-        self._nodes = max(len(segment.level), 1)
+        self._meetings = Csr.from_lengths(several, users.values[kept]).transposed(len(segment.rules.id))
+        self._nodes = max(len(segment.forest.nodes.level), 1)
 
     def of_rows(self, truth: Truth, matched: Csr) -> Iterator[list[Group]]:
         """The groups of each row, larger ones first; `matched` has its subscriptions in output order."""

@@ -9,12 +9,13 @@ looked at one by one; `exact=True` decides those by `exact_overlap`, and leaves 
 
 The algorithm, in the paper's words, for registered S and a given A:
 
-- *Violating predicates* P_vio(n) of a leaf n of A: the predicates of registered expressions on the same attribute which
-  no value fulfils together with n. The definition of 4.2 decides, through codes: the code sets are disjoint. (Table 1
+- *Violating predicates* P_vio(n) of a predicate n of A: the predicates of registered expressions on the same attribute
+  that no value fulfils together with n. The definition of 4.2 decides, through codes: the code sets are disjoint. (Table 1
   departs from it: EQUALS o violates `> o` as well as `> o + 1`, and NOTEQUALS violates no NOTEQUALS at all.)
 - For inner nodes a *set of sets* P'_vio(n): OR has the sets of its children, AND every union of one set of each child.
   A set that contains another adds nothing and is left out. Where more than `max_sets` would arise, sets are replaced by
-  what they have in common: fewer violations, so nothing is missed (`is_bounded`). A leaf that is never true has no set.
+  what they have in common: fewer violations, so nothing is missed (`is_bounded`). A predicate that is never true has
+  no set.
 - *Candidates* for each set: |P(S)| >= |P_vio(S)| + |P_min(S)|, where P_min(S) is the least number of predicates that
   make S true. Predicates are counted once in S; where branches of an AND share some, P_min is the larger branch.
 - Then the candidates' trees are *evaluated*, violating predicates false, all others true; without any violating
@@ -44,11 +45,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sparkrules.index.csr import Csr, Ints
-from sparkrules.index.segment import AND, PREDICATE, Segment, subscriptions_using
+from sparkrules.index.forest import AND, PREDICATE, rules_using
+from sparkrules.index.segment import Segment
 from sparkrules.logic.atom import conflict, folded
 from sparkrules.logic.attribute_type import Types
+from sparkrules.logic.codes import ERROR, constant_code
 from sparkrules.logic.exact_overlap import overlap
-from sparkrules.logic.regions import ERROR, AttributeRegions, Leaf, Regions
+from sparkrules.logic.regions import AttributeRegions, Extent, Regions
 from sparkrules.logic.satisfiable import wanted
 from sparkrules.sql.tree import Node, Predicate
 
@@ -75,7 +78,7 @@ class _OneAttribute:
     low: Ints
     high: Ints
     everyone: Ints  # all predicates of the attribute
-    by_atom: dict[tuple[object, ...], list[tuple[int, Leaf]]]
+    by_atom: dict[tuple[object, ...], list[tuple[int, Extent]]]
 
 
 class OverlapIndex:
@@ -85,7 +88,7 @@ class OverlapIndex:
         self.segment = segment
         self.types = types
         self.max_sets = max_sets
-        self.regions = Regions(segment.predicates(), types)
+        self.regions = Regions(segment.forest.all_predicates(), types)
         self._attributes, self._never = _by_attribute(segment, self.regions)
 
     # Asking
@@ -95,26 +98,26 @@ class OverlapIndex:
         numbers = self.numbers(tree)
         if exact and len(numbers):
             numbers = numbers[[self._overlaps(number, tree) for number in numbers.tolist()]]
-        ids: list[str] = self.segment.subscription_id[numbers].tolist()
+        ids: list[str] = self.segment.rules.id[numbers].tolist()
         return ids
 
     def numbers(self, tree: Node) -> Ints:
         """`all` as numbers of the segment."""
-        found = np.zeros(len(self.segment.subscription_id), bool)
+        found = np.zeros(len(self.segment.rules.id), bool)
         for violating in self.violating_sets(tree).sets:
             count = self.violation_count(violating)
             found |= self._unviolated(count)
             left = self._candidates(count)
             left = left[~found[left]]
             found[left[self._evaluated(left, violating)]] = True
-        return self.segment.output_order[found[self.segment.output_order]]
+        return self.segment.rules.output_order[found[self.segment.rules.output_order]]
 
     def first(self, tree: Node, *, exact: bool = False) -> str | None:
         """Scenario First: the id of some registered expression that may overlap, or None."""
         for violating in self.violating_sets(tree).sets:
             for number in self._overlapping(violating):
                 if not exact or self._overlaps(number, tree):
-                    return str(self.segment.subscription_id[number])
+                    return str(self.segment.rules.id[number])
         return None
 
     def _overlapping(self, violating: Mask) -> Iterator[int]:
@@ -131,40 +134,40 @@ class OverlapIndex:
             start, size = start + size, 2 * size
 
     def _overlaps(self, number: int, tree: Node) -> bool:
-        registered = self.segment.tree(int(self.segment.subscription_node[number]))
+        registered = self.segment.forest.tree(int(self.segment.forest.roots[number]))
         return overlap(registered, tree, self.types).overlaps
 
     # Violating predicates (4.2 and 4.3)
 
     def violating(self, predicate: Predicate) -> Mask:
-        """P_vio of a leaf: which registered predicates cannot be true together with it."""
-        found = np.zeros(len(self.segment.predicate_operator), bool)
+        """P_vio of an extent: which registered predicates cannot be true together with it."""
+        found = np.zeros(len(self.segment.forest.predicates.operator), bool)
         own = self._attributes.get(predicate.attribute)
         if own is None:
             return found
-        leaf = self.regions.leaf(predicate)
+        extent = self.regions.extent(predicate)
         found[own.everyone] = True
-        found[own.numbers[self._touched(leaf, own)]] = False
+        found[own.numbers[self._touched(extent, own)]] = False
         self._deny_at_points(predicate, own, found)
-        if leaf.atom is not None:
-            for number, other in own.by_atom.get((leaf.atom.operator, leaf.atom.constants), ()):
-                shared = leaf.possible & other.possible
-                undecided = shared - leaf.sure - other.sure
-                if undecided == shared and conflict([(leaf.atom, leaf.claim), (leaf.atom, other.claim)]):
+        if extent.atom is not None:
+            for number, other in own.by_atom.get((extent.atom.operator, extent.atom.constants), ()):
+                shared = extent.possible & other.possible
+                undecided = shared - extent.sure - other.sure
+                if undecided == shared and conflict([(extent.atom, extent.claim), (extent.atom, other.claim)]):
                     found[number] = True
         return found
 
-    def _touched(self, leaf: Leaf, own: _OneAttribute) -> Mask:
-        """Which of the registered intervals have a code in common with a leaf."""
-        regions = self.regions.attributes[leaf.attribute]
-        denied = _denied_points(leaf, regions)
-        if not denied and len(leaf.possible.intervals) <= _FEW_INTERVALS:
+    def _touched(self, extent: Extent, own: _OneAttribute) -> Mask:
+        """Which of the registered intervals have a code in common with an extent."""
+        regions = self.regions.attributes[extent.attribute]
+        denied = _denied_points(extent, regions)
+        if not denied and len(extent.possible.intervals) <= _FEW_INTERVALS:
             touched = np.zeros(len(own.low), bool)
-            for start, end in leaf.possible.intervals:
+            for start, end in extent.possible.intervals:
                 touched |= (own.low <= end) & (own.high >= start)
             return touched
         allowed = np.zeros(regions.last - ERROR + 2, np.int64)  # from the code before ERROR, which nothing has
-        for start, end in leaf.possible.intervals:
+        for start, end in extent.possible.intervals:
             allowed[start - ERROR + 1 : end - ERROR + 2] = 1
         allowed[np.array(denied, np.int64) - ERROR + 1] = 0
         before = np.cumsum(allowed)
@@ -201,15 +204,15 @@ class OverlapIndex:
             else:
                 join = collected.conjunction if node.operator == "and" else collected.disjunction
                 made[id(node)] = join([made[id(child)] for child in node.children])
-        length = len(self.segment.predicate_operator)
+        length = len(self.segment.forest.predicates.operator)
         sets = tuple(_mask(bits, length) | self._never for bits in made[id(tree)])
         return ViolatingSets(sets, collected.is_bounded)
 
     def _leaf_sets(self, predicate: Predicate) -> list[int]:
         if predicate.attribute not in self.regions.attributes:
-            own = Regions([predicate], self.types).leaf(predicate)
+            own = Regions([predicate], self.types).extent(predicate)
             return [0] if own.possible else []
-        if not self.regions.leaf(predicate).possible:
+        if not self.regions.extent(predicate).possible:
             return []
         return [_bits(self.violating(predicate))]
 
@@ -218,23 +221,23 @@ class OverlapIndex:
     @cached_property
     def associations(self) -> Csr:
         """The predicate subscription association table: for each predicate the expressions that contain it."""
-        return self.segment.users.take(self.segment.leaf_of_predicate)
+        return self.segment.forest.users.take(self.segment.forest.node_of_predicate)
 
     @cached_property
     def predicate_count(self) -> Ints:
         """|P(S)|: the different predicates of each registered expression."""
-        counted = np.bincount(self.associations.values, minlength=len(self.segment.subscription_id))
+        counted = np.bincount(self.associations.values, minlength=len(self.segment.rules.id))
         return counted.astype(np.int32)
 
     @cached_property
     def minimum_count(self) -> Ints:
         """|P_min(S)|: the least number of predicates that make each registered expression true."""
-        return _minimum_counts(self.segment)[self.segment.subscription_node]
+        return _minimum_counts(self.segment)[self.segment.forest.roots]
 
     def violation_count(self, violating: Mask) -> Ints:
         """|P_vio(S)|, the hit vector: the violating predicates of each registered expression."""
         hit = self.associations.take(np.flatnonzero(violating)).values
-        return np.bincount(hit, minlength=len(self.segment.subscription_id)).astype(np.int32)
+        return np.bincount(hit, minlength=len(self.segment.rules.id)).astype(np.int32)
 
     def candidates(self, violating: Mask) -> Ints:
         """The registered expressions that have enough predicates left."""
@@ -250,39 +253,39 @@ class OverlapIndex:
 
     @cached_property
     def _can_be_true(self) -> Mask:
-        everything = np.ones(len(self.segment.predicate_operator), bool)
-        return evaluate(self.segment, self.segment.subscription_node, everything)
+        everything = np.ones(len(self.segment.forest.predicates.operator), bool)
+        return evaluate(self.segment, self.segment.forest.roots, everything)
 
     def _evaluated(self, subscriptions: Ints, violating: Mask) -> Mask:
         """Whether the tree of each subscription is true where the violating predicates are false."""
-        return evaluate(self.segment, self.segment.subscription_node[subscriptions], ~violating)
+        return evaluate(self.segment, self.segment.forest.roots[subscriptions], ~violating)
 
 
-def _denied_points(leaf: Leaf, regions: AttributeRegions) -> list[int]:
-    """The constants of the attribute for which a pattern is not as the leaf requires."""
-    if leaf.atom is None or not leaf.atom.is_two_valued or leaf.sure == leaf.possible:
+def _denied_points(extent: Extent, regions: AttributeRegions) -> list[int]:
+    """The constants of the attribute for which a pattern is not as the extent requires."""
+    if extent.atom is None or not extent.atom.is_two_valued or extent.sure == extent.possible:
         return []
-    required, atom = wanted(leaf), leaf.atom
-    truths = ((2 * at + 1, atom.truth(value)) for at, value in enumerate(regions.constants))
-    return [code for code, truth in truths if truth is not None and truth is not required and code not in leaf.sure]
+    required, atom = wanted(extent), extent.atom
+    truths = ((constant_code(at), atom.truth(value)) for at, value in enumerate(regions.constants))
+    return [code for code, truth in truths if truth is not None and truth is not required and code not in extent.sure]
 
 
 def evaluate(segment: Segment, roots: Ints, predicate_truth: Mask) -> Mask:
     """The truth of some nodes, given that of every predicate; looks only at what is beneath them."""
-    size = len(segment.node_operator)
+    size = len(segment.forest.nodes.operator)
     found = [_distinct(roots, size)]
     while len(found[-1]):
-        found.append(_distinct(segment.children.take(found[-1]).values, size))
+        found.append(_distinct(segment.forest.nodes.children.take(found[-1]).values, size))
     nodes = _distinct(np.concatenate(found), size)
     position = np.empty(size, np.int32)  # of the nodes; of others undefined, and never read
     position[nodes] = np.arange(len(nodes))
-    operator, level = segment.node_operator[nodes], segment.level[nodes]
+    operator, level = segment.forest.nodes.operator[nodes], segment.forest.nodes.level[nodes]
     truth = np.zeros(len(nodes), bool)
     is_leaf = operator == PREDICATE
-    truth[is_leaf] = predicate_truth[segment.node_predicate[nodes[is_leaf]]]
+    truth[is_leaf] = predicate_truth[segment.forest.nodes.predicate[nodes[is_leaf]]]
     for number in np.unique(level[~is_leaf]):
         at = np.flatnonzero((level == number) & ~is_leaf)
-        below = segment.children.take(nodes[at])
+        below = segment.forest.nodes.children.take(nodes[at])
         true = np.bincount(below.row_numbers(), truth[position[below.values]], minlength=len(at))
         truth[at] = np.where(operator[at] == AND, true == below.lengths, true > 0)
     return truth[position[roots]]
@@ -299,15 +302,15 @@ def _distinct(numbers: NDArray[np.integer], size: int) -> NDArray[np.int64]:
 
 def _minimum_counts(segment: Segment) -> Ints:
     """The least number of different predicates that make each node true; a lower bound where branches share some."""
-    nodes = np.arange(len(segment.node_operator), dtype=np.int32)
-    above = subscriptions_using(segment.children, segment.level, nodes)
-    different = np.bincount(above.take(segment.leaf_of_predicate).values, minlength=len(nodes))
+    nodes = np.arange(len(segment.forest.nodes.operator), dtype=np.int32)
+    above = rules_using(segment.forest.nodes.children, segment.forest.nodes.level, nodes)
+    different = np.bincount(above.take(segment.forest.node_of_predicate).values, minlength=len(nodes))
     least = np.ones(len(nodes), np.int64)
-    inner = nodes[segment.node_operator != PREDICATE]
-    levels = segment.level[inner]
+    inner = nodes[segment.forest.nodes.operator != PREDICATE]
+    levels = segment.forest.nodes.level[inner]
     for level in np.unique(levels):
         at = inner[levels == level]
-        below = segment.children.take(at)
+        below = segment.forest.nodes.children.take(at)
         rows, values = below.row_numbers(), least[below.values]
         total = np.bincount(rows, values, minlength=len(at)).astype(np.int64)
         apart = np.bincount(rows, different[below.values], minlength=len(at)) == different[at]
@@ -316,7 +319,7 @@ def _minimum_counts(segment: Segment) -> Ints:
         smallest = np.full(len(at), np.iinfo(np.int32).max, np.int64)
         np.minimum.at(smallest, rows, values)
         smallest[below.lengths == 0] = 1  # never true: more than the predicates that it has
-        least[at] = np.where(segment.node_operator[at] == AND, np.where(apart, total, largest), smallest)
+        least[at] = np.where(segment.forest.nodes.operator[at] == AND, np.where(apart, total, largest), smallest)
     return least.astype(np.int32)
 
 
@@ -324,17 +327,17 @@ def _by_attribute(segment: Segment, regions: Regions) -> tuple[dict[str, _OneAtt
     """The registered predicates of each attribute, and which predicates are never true."""
     intervals: dict[str, list[tuple[int, int, int]]] = {}
     everyone: dict[str, list[int]] = {}
-    by_atom: dict[str, dict[tuple[object, ...], list[tuple[int, Leaf]]]] = {}
-    never = np.zeros(len(segment.predicate_operator), bool)
-    for number, predicate in enumerate(segment.predicates()):
-        leaf = regions.leaf(predicate)
-        never[number] = not leaf.possible
+    by_atom: dict[str, dict[tuple[object, ...], list[tuple[int, Extent]]]] = {}
+    never = np.zeros(len(segment.forest.predicates.operator), bool)
+    for number, predicate in enumerate(segment.forest.all_predicates()):
+        extent = regions.extent(predicate)
+        never[number] = not extent.possible
         everyone.setdefault(predicate.attribute, []).append(number)
         rows = intervals.setdefault(predicate.attribute, [])
-        rows.extend((number, low, high) for low, high in leaf.possible.intervals)
-        if leaf.atom is not None:
+        rows.extend((number, low, high) for low, high in extent.possible.intervals)
+        if extent.atom is not None:
             atoms = by_atom.setdefault(predicate.attribute, {})
-            atoms.setdefault((leaf.atom.operator, leaf.atom.constants), []).append((number, leaf))
+            atoms.setdefault((extent.atom.operator, extent.atom.constants), []).append((number, extent))
     found = {}
     for attribute, rows in intervals.items():
         columns = np.array(rows, np.int32).reshape(-1, 3).T

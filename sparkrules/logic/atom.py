@@ -26,7 +26,7 @@ from typing import Any, Literal
 
 from sparkrules.logic.columns import Unsupported
 from sparkrules.logic.like import like_regex
-from sparkrules.logic.text_pattern import TextPattern, text_pattern
+from sparkrules.logic.string_pattern import StringPattern, string_pattern
 from sparkrules.sql.literal import string
 from sparkrules.sql.tree import Constant, Predicate
 
@@ -44,7 +44,7 @@ class Atom:
     operator: str
     constants: tuple[Constant, ...]
     is_two_valued: bool = False
-    pattern: TextPattern | None = None
+    pattern: StringPattern | None = None
 
     @staticmethod
     def of(predicate: Predicate, is_two_valued: bool = False) -> Atom:
@@ -52,7 +52,7 @@ class Atom:
         operator = predicate.operator.removeprefix("not ")
         constants = tuple(map(folded, predicate.constants))
         single = constants[0] if len(constants) == 1 and constants[0].kind == "string" else None
-        pattern = text_pattern(operator, single.text) if single else None
+        pattern = string_pattern(operator, single.text) if single else None
         return Atom(operator, constants, is_two_valued, pattern)
 
     def truth(self, value: Any) -> bool | None:

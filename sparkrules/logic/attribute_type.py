@@ -34,7 +34,7 @@ from sparkrules.errors import RuleSetError
 from sparkrules.logic.atom import folded
 from sparkrules.logic.columns import Unsupported, find_column
 from sparkrules.logic.comparison import ColumnType, column_type
-from sparkrules.logic.value_space import Anything, Number, Text, ValueSpace, value_space
+from sparkrules.logic.value_space import Anything, Number, Strings, ValueSpace, value_space
 from sparkrules.sql.tree import Predicate
 
 _DATE = re.compile(r"DATE\s*'\d{4}-\d\d-\d\d'", re.IGNORECASE)
@@ -89,11 +89,11 @@ class AttributeType:
 
 MIXED = AttributeType(None, Anything())
 _NUMBER = AttributeType(ColumnType("decimal", "a number"), Number(), is_guessed_number=True)
-_LIKELY_TEXT = AttributeType(column_type(pa.string()), Text(), is_guessed_text=True)
+_LIKELY_TEXT = AttributeType(column_type(pa.string()), Strings(), is_guessed_text=True)
 _GUESSED = {
     "double": AttributeType(column_type(pa.float64()), value_space(column_type(pa.float64()))),
     "number": _NUMBER,
-    "text": AttributeType(column_type(pa.string()), Text()),
+    "string": AttributeType(column_type(pa.string()), Strings()),
     "boolean": AttributeType(column_type(pa.bool_()), value_space(column_type(pa.bool_()))),
     # The column may be a timestamp, which has values between two dates.
     "date": AttributeType(column_type(pa.date32()), Number()),
@@ -135,7 +135,7 @@ def _guess(tests: Sequence[Predicate]) -> AttributeType:
     families = {family for predicate in tests for family in _families(predicate)}
     if families == {"number", "double"}:
         return _NUMBER
-    if families == {"text"} and not _has_text_tests(tests):
+    if families == {"string"} and not _has_text_tests(tests):
         return _LIKELY_TEXT if _are_texts(tests) else MIXED
     return _GUESSED[families.pop()] if len(families) == 1 else MIXED
 
@@ -181,7 +181,7 @@ def _other_value(text: str) -> object:
 def _families(predicate: Predicate) -> set[str]:
     """What a predicate's constants and operator say about the attribute; SQL of unknown type says nothing."""
     if predicate.operator.removeprefix("not ") in _TEXT_TESTS:
-        return {"text"}
+        return {"string"}
     if predicate.operator in _TRUTH_TESTS:
         return {"boolean"}
     found = set()
@@ -189,7 +189,7 @@ def _families(predicate: Predicate) -> set[str]:
         if constant.kind in _NUMBERS:
             found.add("double" if constant.kind == "double" else "number")
         elif constant.kind in ("string", "boolean"):
-            found.add("text" if constant.kind == "string" else "boolean")
+            found.add("string" if constant.kind == "string" else "boolean")
         elif constant.kind == "sql" and _DATE.fullmatch(constant.text):
             found.add("date")
     return found
@@ -197,7 +197,7 @@ def _families(predicate: Predicate) -> set[str]:
 
 def _family(value: Any) -> str:
     if isinstance(value, str):
-        return "text"
+        return "string"
     return "boolean" if isinstance(value, bool) else "number"
 
 

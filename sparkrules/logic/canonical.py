@@ -19,13 +19,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from sparkrules.logic.regions import Leaf, Regions
+from sparkrules.logic.regions import Extent, Regions
 from sparkrules.logic.satisfiable import Formula, formula
 
 __all__ = ["Canonical", "Regions", "canonical", "formula"]
 
-# A leaf, or a junction of different parts, none of which is a junction of the same kind.
-Canonical = Leaf | tuple[Literal["and", "or"], frozenset["Canonical"]]
+# An extent, or a junction of different parts, none of which is a junction of the same kind.
+Canonical = Extent | tuple[Literal["and", "or"], frozenset["Canonical"]]
 
 TRUE: Canonical = ("and", frozenset())
 FALSE: Canonical = ("or", frozenset())
@@ -39,8 +39,8 @@ def canonical(condition: Formula) -> Canonical:
         node = stack[-1]
         if id(node) in made:
             stack.pop()
-        elif isinstance(node, Leaf):
-            made[id(node)] = _leaf(node)
+        elif isinstance(node, Extent):
+            made[id(node)] = _extent(node)
         elif missing := [child for child in node.children if id(child) not in made]:
             stack.extend(missing)
         else:
@@ -48,42 +48,42 @@ def canonical(condition: Formula) -> Canonical:
     return made[id(condition)]
 
 
-def _leaf(leaf: Leaf) -> Canonical:
-    if not leaf.possible:
+def _extent(extent: Extent) -> Canonical:
+    if not extent.possible:
         return FALSE
-    return TRUE if leaf.sure == leaf.universe else leaf
+    return TRUE if extent.sure == extent.universe else extent
 
 
 def _junction(operator: Literal["and", "or"], children: list[Canonical]) -> Canonical:
     neutral, deciding = (TRUE, FALSE) if operator == "and" else (FALSE, TRUE)
     parts: set[Canonical] = set()
-    joined: dict[str, Leaf] = {}
+    joined: dict[str, Extent] = {}
     for child in children:
         for part in child[1] if isinstance(child, tuple) and child[0] == operator else (child,):
             if part == deciding:
                 return deciding
-            if isinstance(part, Leaf) and part.atom is None:
+            if isinstance(part, Extent) and part.atom is None:
                 before = joined.get(part.attribute)
                 joined[part.attribute] = part if before is None else _joined(operator, before, part)
             elif part != neutral:
                 parts.add(part)
-    for leaf in map(_leaf, joined.values()):
-        if leaf == deciding:
+    for extent in map(_extent, joined.values()):
+        if extent == deciding:
             return deciding
-        if leaf != neutral:
-            parts.add(leaf)
+        if extent != neutral:
+            parts.add(extent)
     kept = frozenset(part for part in parts if not _is_absorbed(part, parts))
     return next(iter(kept)) if len(kept) == 1 else (operator, kept)
 
 
-def _joined(operator: str, a: Leaf, b: Leaf) -> Leaf:
+def _joined(operator: str, a: Extent, b: Extent) -> Extent:
     codes = a.sure & b.sure if operator == "and" else a.sure | b.sure
-    return Leaf(a.attribute, codes, codes, a.universe)
+    return Extent(a.attribute, codes, codes, a.universe)
 
 
 def _is_absorbed(part: Canonical, parts: set[Canonical]) -> bool:
     """`A AND B` beside `A` in an OR, or the other way round."""
-    if isinstance(part, Leaf):
+    if isinstance(part, Extent):
         return False
     own = part[1]
     for other in parts:

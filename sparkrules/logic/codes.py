@@ -1,13 +1,27 @@
-"""Sets of codes: the elementary ranges of an attribute in which a test is true.
+"""Codes: the integers that stand for the values of an attribute. The plugin uses the same (`value/Keys.scala`).
 
-Contract: a set is sorted, disjoint, never touching intervals of integers, both ends included. So equal sets are equal
-objects, and a set is as large as the test that it stands for, however many constants the attribute has.
+The constants c0 < c1 < ... < c(k-1) that rules compare an attribute with cut its values into ranges. Each constant has
+a code, and so has each range between two constants:
+
+    cannot be computed   NULL   v < c0   c0   c0 < v < c1   c1   ...   c(k-1)   c(k-1) < v
+    -1                   0      1        2    3             4          2k       2k + 1
+
+So constant i has the code 2i + 2, the last code is 2k + 1, and every comparison is an interval of codes:
+
+    = ci  [2i + 2, 2i + 2]      < ci  [1, 2i + 1]      > ci  [2i + 3, 2k + 1]      is null  [0, 0]
+
+A derived attribute that cannot be computed for a row has the code -1: no predicate on it is true, not even `is null`.
+
+`Codes` is a set of codes: sorted, disjoint, never touching intervals of integers, both ends included. So equal sets are
+equal objects, and a set is as large as the predicate that it stands for, however many constants the attribute has.
 
 >>> low, high = Codes.of((0, 4)), Codes.of((3, 9))
 >>> low & high, low | high, high - low
 (Codes(3..4), Codes(0..9), Codes(5..9))
 >>> Codes.of((1, 1), (2, 2), (7, 7)), bool(low & Codes.of((5, 5)))
 (Codes(1..2, 7), False)
+>>> constant_code(0), constant_code(1), last_code(2), [is_constant(code) for code in (ERROR, NULL, 1, 2)]
+(2, 4, 5, [False, False, False, True])
 """
 
 from __future__ import annotations
@@ -16,9 +30,28 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+ERROR = -1
+NULL = 0
+LOWEST = 1  # the lowest code of a value
+
 Interval = tuple[int, int]
 _MANY = 16  # times as many intervals: then finding the place of one is faster than walking over all
 _ENDLESS = 2**63
+
+
+def constant_code(number: int) -> int:
+    """The code of constant number `number`."""
+    return 2 * number + 2
+
+
+def last_code(constants: int) -> int:
+    """The highest code, if there are so many constants: that of the values above all of them."""
+    return 2 * constants + 1
+
+
+def is_constant(code: int) -> bool:
+    """Whether a code stands for a constant, not for a range, NULL or an error."""
+    return code > NULL and code % 2 == 0
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -21,7 +21,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sparkrules.logic.spark_text import described_field, described_row, spark_text
+from sparkrules.logic.spark_string import described_field, described_row, spark_string
 
 _PART = r"(?:[A-Za-z_][A-Za-z0-9_]*|`(?:[^`]|``)+`)"
 _NAME = re.compile(rf"{_PART}(?:\.{_PART})*")
@@ -110,7 +110,7 @@ def find_column(attribute: str, schema: pa.Schema) -> Column:
         if len(path) < len(parts) and not pa.types.is_struct(type_):
             raise Unsupported(f"`{attribute}` reaches into a {type_}, which is not a struct")
         fields = [type_.field(number) for number in range(type_.num_fields)] if pa.types.is_struct(type_) else []
-    return Column(tuple(path), type_, spark_text(own, described))
+    return Column(tuple(path), type_, spark_string(own, described))
 
 
 def _unquoted(part: str) -> str:

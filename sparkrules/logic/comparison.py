@@ -22,7 +22,7 @@ becomes a base operator in a *domain* of values with a total order, and what it 
 | boolean | booleans | integer |
 | date | `DATE '...'`, a string that is an ISO date | integer, days |
 | timestamp | timestamps, strings; with an offset if and only if the column has a zone | integer, microseconds |
-| string (UTF8_BINARY, no CHAR(n); see `spark_text`) | strings | text |
+| string (UTF8_BINARY, no CHAR(n); see `spark_string`) | strings | text |
 
 NaN equals NaN and is greater than everything, -0.0 equals 0.0: no constant here is NaN, so sorting NaN last does it.
 """
@@ -42,14 +42,14 @@ import pyarrow as pa
 from sparkrules.logic.columns import Unsupported
 from sparkrules.sql.tree import Constant, Predicate
 
-Domain = Literal["presence", "integer", "double", "exact", "text"]
+Domain = Literal["presence", "integer", "double", "exact", "string"]
 
 _NEGATIVE = {"<>": "=", ">=": "<", "<=": ">", "is not null": "is null", "is not true": "is true"}
 _NEGATIVE |= {"is not false": "is false"}
 _NUMBERS = {"integer", "decimal", "double"}
 _LONG = (-(2**63), 2**63 - 1)
 _FAMILIES: dict[str, Any] = {"null": "void", "bool": "boolean", "float": "float", "double": "double"}
-_FAMILIES |= {"string": "text", "large_string": "text", "string_view": "text", "date32[day]": "date"}
+_FAMILIES |= {"string": "string", "large_string": "string", "string_view": "string", "date32[day]": "date"}
 _PATTERNS = ("like", "ilike", "contains", "startswith", "endswith")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d{1,6})?(Z|[+-](?:0\d|1[0-7]):[0-5]\d)?")
@@ -60,7 +60,7 @@ _TYPED = re.compile(r"(DATE|TIMESTAMP|TIMESTAMP_LTZ|TIMESTAMP_NTZ)\s*'([^'\\]*)'
 class ColumnType:
     """What matters about an Arrow type; `digits` before and after the point, if a decimal of Spark's holds it."""
 
-    family: Literal["void", "boolean", "integer", "decimal", "float", "double", "text", "date", "timestamp", "other"]
+    family: Literal["void", "boolean", "integer", "decimal", "float", "double", "string", "date", "timestamp", "other"]
     arrow: Any
     digits: tuple[int, int] = (0, 0)
 
@@ -89,7 +89,7 @@ def column_type(arrow: Any, text: str | None = None) -> ColumnType:
     return ColumnType(_FAMILIES.get(str(arrow), "other"), arrow)
 
 
-class Test(NamedTuple):
+class Comparison(NamedTuple):
     """A base operator over values of a domain; see the module."""
 
     domain: Domain
@@ -99,17 +99,17 @@ class Test(NamedTuple):
     on_null: bool = False
 
 
-NEVER = Test("presence", "in")
-ALWAYS = Test("presence", "in", negated=True, on_null=True)
+NEVER = Comparison("presence", "in")
+ALWAYS = Comparison("presence", "in", negated=True, on_null=True)
 
 
-def certain_test(predicate: Predicate, column: ColumnType) -> Test:
+def certain_comparison(predicate: Predicate, column: ColumnType) -> Comparison:
     """The test that a predicate makes on a column of a type.
 
     >>> five = Constant("decimal", "5.5")
-    >>> certain_test(Predicate("i", ">=", (five,)), column_type(pa.int32()))
-    Test(domain='exact', operator='<', values=(Decimal('5.5'),), negated=True, on_null=False)
-    >>> certain_test(Predicate("i", "=", (Constant("string", "5"),)), column_type(pa.int32()))
+    >>> certain_comparison(Predicate("i", ">=", (five,)), column_type(pa.int32()))
+    Comparison(domain='exact', operator='<', values=(Decimal('5.5'),), negated=True, on_null=False)
+    >>> certain_comparison(Predicate("i", "=", (Constant("string", "5"),)), column_type(pa.int32()))
     Traceback (most recent call last):
     ...
     sparkrules.logic.columns.Unsupported: Spark casts implicitly to compare int32 with '5'
@@ -120,25 +120,25 @@ def certain_test(predicate: Predicate, column: ColumnType) -> Test:
     if base == "rlike":
         raise Unsupported("RLIKE is a regular expression of Java")
     if base == "is null":
-        return Test("presence", "present", negated=not negated, on_null=not negated)
+        return Comparison("presence", "present", negated=not negated, on_null=not negated)
     if base in ("is true", "is false"):
         if column.family not in ("boolean", "void"):
             raise Unsupported(f"{operator.upper()} needs a boolean column, not {column}")
-        return Test("integer", "=", (int(base == "is true"),), negated, on_null=negated)
+        return Comparison("integer", "=", (int(base == "is true"),), negated, on_null=negated)
     if not constants or (base != "in" and len(constants) != 1):
         raise Unsupported(f"{operator.upper()} with {len(constants)} constants")
     present = tuple(constant for constant in constants if constant.kind != "null")
     if base == "<=>" and not present:
-        return Test("presence", "present", negated=not negated, on_null=not negated)
+        return Comparison("presence", "present", negated=not negated, on_null=not negated)
     on_null = base == "<=>" and negated
     if not present:
         return NEVER
     if column.family == "void":
-        return Test("presence", "in", on_null=on_null)
+        return Comparison("presence", "in", on_null=on_null)
     if base in _PATTERNS:
-        if column.family != "text" or present[0].kind != "string":
+        if column.family != "string" or present[0].kind != "string":
             raise _implicit_cast(column, present[0])
-        return Test("text", base, (present[0].text,), negated)  # type: ignore[arg-type]
+        return Comparison("string", base, (present[0].text,), negated)  # type: ignore[arg-type]
     if column.family == "integer" and base in ("<", ">"):
         beyond = _beyond(present[0])
         if beyond:
@@ -147,7 +147,7 @@ def certain_test(predicate: Predicate, column: ColumnType) -> Test:
     domain, values = _common(column, present, listed=base == "in")
     if negated and len(present) < len(constants):
         return NEVER
-    return Test(domain, "=" if base == "<=>" else base, values, negated, on_null)  # type: ignore[arg-type]
+    return Comparison(domain, "=" if base == "<=>" else base, values, negated, on_null)  # type: ignore[arg-type]
 
 
 def _beyond(constant: Constant) -> int:
@@ -167,8 +167,8 @@ def _common(column: ColumnType, constants: Sequence[Constant], listed: bool) -> 
     family = column.family
     if family in ("integer", "decimal", "float", "double") and kinds <= _NUMBERS:
         return _numbers(column, constants, kinds)
-    if family == "text" and kinds == {"string"}:
-        return "text", tuple(constant.text for constant in constants)
+    if family == "string" and kinds == {"string"}:
+        return "string", tuple(constant.text for constant in constants)
     if family == "boolean" and kinds == {"boolean"}:
         return "integer", tuple(int(constant.text.lower() == "true") for constant in constants)
     if family == "date":

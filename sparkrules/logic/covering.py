@@ -35,8 +35,8 @@ from numpy.typing import NDArray
 
 from sparkrules.logic.atom import Atom
 from sparkrules.logic.attribute_type import Types
-from sparkrules.logic.codes import Codes
-from sparkrules.logic.regions import ERROR, NULL, AttributeRegions, Leaf, Regions
+from sparkrules.logic.codes import ERROR, NULL, Codes
+from sparkrules.logic.regions import AttributeRegions, Extent, Regions
 from sparkrules.logic.satisfiable import Branch, Formula, Restriction, Search, formula, impossible
 from sparkrules.sql.tree import Node, predicates
 
@@ -222,10 +222,10 @@ class _Witnesses:
             column.owners.append(witness)
             column.raw_codes.append(code)
             column.texts.append(_text(own, restriction, code))
-            for leaf in restriction.leaves:
-                if leaf.atom is not None and code not in leaf.sure:
-                    said = column.claims.setdefault((leaf.atom.operator, leaf.atom.constants), defaultdict(set))
-                    said[leaf.claim].add(witness)
+            for extent in restriction.extents:
+                if extent.atom is not None and code not in extent.sure:
+                    said = column.claims.setdefault((extent.atom.operator, extent.atom.constants), defaultdict(set))
+                    said[extent.claim].add(witness)
 
     def freeze(self) -> None:
         self.owner = np.array(self.owners, np.int64)
@@ -251,7 +251,7 @@ class _Witnesses:
 
     def matching(self, condition: Formula, among: Numbers | None = None) -> Numbers:
         """The witnesses for which a formula is true, ascending; looks only `among` some if these are given."""
-        if isinstance(condition, Leaf):
+        if isinstance(condition, Extent):
             return self._matching_leaf(condition, among)
         if condition.operator == "or":
             parts = [self.matching(child, among) for child in condition.children]
@@ -270,7 +270,7 @@ class _Witnesses:
         return known
 
     def _counted(self, condition: Formula) -> int:
-        if isinstance(condition, Leaf):
+        if isinstance(condition, Extent):
             column = self.columns[condition.attribute]
             if column.default in condition.possible:
                 return len(self.alive)
@@ -280,22 +280,22 @@ class _Witnesses:
         costs = [self._cost(child) for child in condition.children]
         return sum(costs) if condition.operator == "or" else min(costs, default=len(self.alive))
 
-    def _matching_leaf(self, leaf: Leaf, among: Numbers | None) -> Numbers:
-        column = self.columns[leaf.attribute]
+    def _matching_leaf(self, extent: Extent, among: Numbers | None) -> Numbers:
+        column = self.columns[extent.attribute]
         if among is None:
-            if column.default in leaf.possible:
+            if column.default in extent.possible:
                 among = self.alive
-            elif leaf.atom is not None and leaf.claim == "true" and not leaf.sure:
-                among = column.claiming(leaf.atom)
+            elif extent.atom is not None and extent.claim == "true" and not extent.sure:
+                among = column.claiming(extent.atom)
             else:
-                parts = [column.order[low:high] for low, high in self._spans(column, leaf.possible)]
+                parts = [column.order[low:high] for low, high in self._spans(column, extent.possible)]
                 among = np.sort(column.witnesses[np.concatenate(parts)]) if parts else np.empty(0, np.int64)
-                if leaf.sure == leaf.possible:
+                if extent.sure == extent.possible:
                     return among
         codes = column.codes_at(among)
-        true = _within(codes, leaf.sure)
-        if leaf.atom is not None and leaf.sure != leaf.possible:
-            true |= _within(codes, leaf.possible) & _atom_holds(column, leaf, leaf.atom, among)
+        true = _within(codes, extent.sure)
+        if extent.atom is not None and extent.sure != extent.possible:
+            true |= _within(codes, extent.possible) & _atom_holds(column, extent, extent.atom, among)
         return among[true]
 
     def _spans(self, column: _Column, codes: Codes) -> list[tuple[int, int]]:
@@ -308,13 +308,13 @@ class _Witnesses:
         ]
 
 
-def _atom_holds(column: _Column, leaf: Leaf, atom: Atom, among: Numbers) -> NDArray[np.bool_]:
+def _atom_holds(column: _Column, extent: Extent, atom: Atom, among: Numbers) -> NDArray[np.bool_]:
     is_true = np.isin(among, column.claiming(atom))
-    if leaf.claim == "true":
+    if extent.claim == "true":
         return is_true
-    if leaf.claim == "false":
+    if extent.claim == "false":
         return ~is_true if atom.is_two_valued else np.isin(among, column.denying(atom))
-    return ~is_true if leaf.claim == "not true" else ~np.isin(among, column.denying(atom))
+    return ~is_true if extent.claim == "not true" else ~np.isin(among, column.denying(atom))
 
 
 def _within(codes: Numbers, wanted: Codes) -> NDArray[np.bool_]:
@@ -343,11 +343,11 @@ def _edge(restriction: Restriction, highest: bool) -> int:
 
 
 def _text(own: AttributeRegions, restriction: Restriction, code: int) -> str | None:
-    """A text with the pieces that the tests of a branch ask for, and no others."""
+    """A string with the pieces that the predicates of a branch ask for, and no others."""
     point: Any = own.point(code)
     if isinstance(point, str):
         return point
-    asked = [leaf.atom.pattern for leaf in restriction.leaves if leaf.claim == "true" and leaf.atom is not None]
+    asked = [own.atom.pattern for own in restriction.extents if own.claim == "true" and own.atom is not None]
     patterns = [pattern for pattern in asked if pattern is not None]
     if not patterns:
         return None
@@ -367,6 +367,6 @@ def _size(condition: Formula, at_most: int) -> int:
     while stack and count < at_most:
         part = stack.pop()
         count += 1
-        if not isinstance(part, Leaf):
+        if not isinstance(part, Extent):
             stack.extend(part.children)
     return count

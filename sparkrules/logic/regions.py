@@ -1,17 +1,12 @@
-"""Regions: the constants of an attribute cut its values into elementary ranges, and a test becomes a set of them.
+"""Regions: the constants of an attribute cut its values into ranges, and a predicate becomes a set of codes (`codes`).
 
-Contract. The constants c0 < c1 < ... of all predicates on an attribute cut its values as in `leaves`: the code of a
-value is 2i + 1 if it equals ci, else 2i for the number i of constants below it. Two more codes:
+Contract. The constants are those of all predicates on the attribute. The *extent* of a predicate is where it is true:
+surely in the codes `sure`, perhaps also in those of `possible`, and nowhere else. The two are the same for all
+predicates in this table:
 
-    NULL  = -1    the attribute is NULL
-    ERROR = -2    a derived attribute could not be computed: no test of it is true, not even IS NULL
-
-`Regions.leaf(predicate)` is where a predicate is true: surely in the codes `sure`, perhaps in those of `possible`
-besides, and nowhere else. The two are the same for all tests in this table:
-
-| test | codes | on NULL |
+| predicate | codes | on NULL |
 |---|---|---|
-| `= ci`, `< ci`, `> ci` | [2i+1, 2i+1], [0, 2i], [2i+2, last] | no |
+| `= ci`, `< ci`, `> ci` | [2i + 2, 2i + 2], [1, 2i + 1], [2i + 3, last] | no |
 | `<> ci`, `>= ci`, `<= ci`, `not in` | everything else except NULL | no |
 | `in (ci, cj)` | both; a NULL in the list adds nothing, and to `not in` it leaves nothing | no |
 | `<=> ci`, `not <=> ci` | as `=`; everything else | no; yes |
@@ -33,9 +28,9 @@ disjoint. A number is known to be integral only from its type.
 >>> bounds = (">", "5"), ("<", "10"), (">", "12")
 >>> price = [Predicate("price", operator, (Constant("integer", text),)) for operator, text in bounds]
 >>> regions = Regions(price)
->>> [regions.leaf(predicate).sure for predicate in price]
-[Codes(2..6), Codes(0..2), Codes(6)]
->>> regions.attributes["price"].describe(2)
+>>> [regions.extent(predicate).sure for predicate in price]
+[Codes(3..7), Codes(1..3), Codes(7)]
+>>> regions.attributes["price"].describe(3)
 '5 < price < 10'
 """
 
@@ -52,20 +47,18 @@ import pyarrow as pa
 
 from sparkrules.logic.atom import Atom, Claim, folded
 from sparkrules.logic.attribute_type import MIXED, AttributeType, Types, attribute_types, is_doubtful
-from sparkrules.logic.codes import EMPTY, Codes
+from sparkrules.logic.codes import EMPTY, ERROR, LOWEST, NULL, Codes, is_constant, last_code
 from sparkrules.logic.columns import Unsupported, top_column
-from sparkrules.logic.comparison import Test, certain_test
+from sparkrules.logic.comparison import Comparison, certain_comparison
 from sparkrules.logic.like import like_regex
-from sparkrules.logic.text_pattern import TextPattern, following
+from sparkrules.logic.string_pattern import StringPattern, following
 from sparkrules.sql.tree import NEGATED, Constant, Node, Predicate, predicates
 
-NULL = -1
-ERROR = -2
 _PATTERNS = ("like", "ilike", "contains", "startswith", "endswith", "rlike")
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
+class Extent:
     """Where a test on an attribute holds; see the module. `claim` is what it says of its atom."""
 
     attribute: str
@@ -75,10 +68,10 @@ class Leaf:
     atom: Atom | None = None
     claim: Claim = "true"
 
-    def complement(self) -> Leaf:
+    def complement(self) -> Extent:
         """Where the test is not true: false, or unknown."""
         claim = _NOT[self.claim]
-        return Leaf(
+        return Extent(
             self.attribute, self.universe - self.possible, self.universe - self.sure, self.universe, self.atom, claim
         )
 
@@ -112,29 +105,30 @@ class AttributeRegions:
     @property
     def last(self) -> int:
         """The highest code: above all constants."""
-        return 2 * len(self.constants)
+        return last_code(len(self.constants))
 
     def encode(self, value: Any) -> int:
         """The code of a value that is not NULL."""
         below = bisect_left(self.constants, value)
-        return 2 * below + (below < len(self.constants) and self.constants[below] == value)
+        is_equal = below < len(self.constants) and self.constants[below] == value
+        return 2 * below + 1 + is_equal
 
     def bounds(self, code: int) -> tuple[Any, Any]:
         """The constants around a range; the same twice if the code is that constant."""
+        if is_constant(code):
+            return self.point(code), self.point(code)
         at = code // 2
-        if code % 2:
-            return self.constants[at], self.constants[at]
         return (self.constants[at - 1] if at else None), (self.constants[at] if at < len(self.constants) else None)
 
     def point(self, code: int) -> Any:
         """The only value of a code, None if there are many."""
-        return self.constants[code // 2] if code >= 0 and code % 2 else None
+        return self.constants[code // 2 - 1] if is_constant(code) else None
 
     def sample(self, code: int) -> Any:
         """A value with this code; None for NULL."""
-        if code < 0:
+        if code < LOWEST:
             return None
-        return self.point(code) if code % 2 else self.type.space.sample(*self.bounds(code))
+        return self.point(code) if is_constant(code) else self.type.space.sample(*self.bounds(code))
 
     def rounds_together(self, values: Iterable[Any]) -> bool:
         """Whether one of these numbers, none of ours, is the same double as one of ours."""
@@ -146,10 +140,10 @@ class AttributeRegions:
 
     def describe(self, code: int) -> str:
         """A code in words."""
-        if code < 0:
+        if code < LOWEST:
             return f"{self.name} is NULL" if code == NULL else f"{self.name} cannot be computed"
         low, high = self.bounds(code)
-        if code % 2:
+        if is_constant(code):
             return f"{self.name} = {_shown(low)}"
         if low is None and high is None:
             return f"{self.name} is anything"
@@ -166,15 +160,15 @@ class AttributeRegions:
             yield from ((self.encode(value), True) for value in self.type.values)
             return
         space = self.type.space
-        for code in range(self.last + 1):
+        for code in range(LOWEST, self.last + 1):
             low, high = self.bounds(code)
-            yield code, space.at(low) if code % 2 else space.between(low, high)
+            yield code, space.at(low) if is_constant(code) else space.between(low, high)
 
     # Where a test holds
 
-    def codes(self, test: Test) -> tuple[Codes, Codes]:
+    def codes(self, test: Comparison) -> tuple[Codes, Codes]:
         """Where a test is surely, and where it is possibly true; its constants need not be among ours."""
-        present = Codes.of((0, self.last))
+        present = Codes.of((LOWEST, self.last))
         sure, possible = self._positive(test)
         if test.negated:
             sure, possible = present - possible, present - sure
@@ -186,23 +180,23 @@ class AttributeRegions:
     def prefix_codes(self, prefix: str) -> tuple[Codes, Codes]:
         """The strings that begin so."""
         end = following(prefix)
-        at_least = self.codes(Test("text", "<", (prefix,), negated=True))
-        below = (self.universe, self.universe) if end is None else self.codes(Test("text", "<", (end,)))
+        at_least = self.codes(Comparison("string", "<", (prefix,), negated=True))
+        below = (self.universe, self.universe) if end is None else self.codes(Comparison("string", "<", (end,)))
         return at_least[0] & below[0], at_least[1] & below[1]
 
-    def _positive(self, test: Test) -> tuple[Codes, Codes]:
+    def _positive(self, test: Comparison) -> tuple[Codes, Codes]:
         if test.operator == "present":
-            return (everything := Codes.of((0, self.last))), everything
+            return (everything := Codes.of((LOWEST, self.last))), everything
         if test.operator in ("=", "in"):
             found = [self.encode(value) for value in test.values]
-            return Codes.of(*((c, c) for c in found if c % 2)), Codes.of(*((c, c) for c in found))
+            return Codes.of(*((c, c) for c in found if is_constant(c))), Codes.of(*((c, c) for c in found))
         value = test.values[0]
         code = self.encode(value)
-        inside = 0 if code % 2 else 1  # a constant that is not ours lies within a range, which it divides
+        inside = 0 if is_constant(code) else 1  # a constant that is not ours lies within a range, which it divides
         low, high = self.bounds(code)
         if test.operator == "<":
             touched = inside and self.type.space.between(low, value) is not False
-            return Codes.of((0, code - 1)), Codes.of((0, code if touched else code - 1))
+            return Codes.of((LOWEST, code - 1)), Codes.of((LOWEST, code if touched else code - 1))
         touched = inside and self.type.space.between(value, high) is not False
         return Codes.of((code + 1, self.last)), Codes.of((code if touched else code + 1, self.last))
 
@@ -220,26 +214,26 @@ class Regions:
             by_attribute.setdefault(predicate.attribute, []).append(predicate)
         declared = attribute_types(by_attribute, types)
         self.attributes = {name: _regions(name, found, declared[name]) for name, found in by_attribute.items()}
-        self._leaves: dict[Predicate, Leaf] = {}
-        self._complements: dict[Predicate, Leaf] = {}
+        self._extents: dict[Predicate, Extent] = {}
+        self._complements: dict[Predicate, Extent] = {}
 
     @staticmethod
     def of_trees(*trees: Node, types: Types | pa.Schema | None = None) -> Regions:
         """The regions of the predicates of some trees."""
         return Regions((predicate for tree in trees for predicate in predicates(tree)), types)
 
-    def leaf(self, predicate: Predicate) -> Leaf:
+    def extent(self, predicate: Predicate) -> Extent:
         """Where a predicate on one of the attributes is true."""
-        found = self._leaves.get(predicate)
+        found = self._extents.get(predicate)
         if found is None:
-            found = self._leaves[predicate] = _leaf(self.attributes[predicate.attribute], predicate)
+            found = self._extents[predicate] = _extent(self.attributes[predicate.attribute], predicate)
         return found
 
-    def complement(self, predicate: Predicate) -> Leaf:
+    def complement(self, predicate: Predicate) -> Extent:
         """Where a predicate is not true."""
         found = self._complements.get(predicate)
         if found is None:
-            found = self._complements[predicate] = self.leaf(predicate).complement()
+            found = self._complements[predicate] = self.extent(predicate).complement()
         return found
 
     def independent(self, attributes: Iterable[str]) -> bool:
@@ -271,19 +265,19 @@ def _cuts(predicate: Predicate, declared: AttributeType) -> Iterable[Any]:
     return (pattern.prefix,) if pattern.is_whole or end is None else (pattern.prefix, end)
 
 
-def _leaf(regions: AttributeRegions, predicate: Predicate) -> Leaf:
+def _extent(regions: AttributeRegions, predicate: Predicate) -> Extent:
     universe = regions.universe
     test = _test(predicate, regions.type)
     if test is not None and regions.type.is_guessed_number and regions.rounds_together(test.values):
         test = None
     if test is not None and regions.type.is_guessed_text and is_doubtful(predicate):
-        is_known = test.operator in ("=", "in") and all(regions.encode(value) % 2 for value in test.values)
+        is_known = test.operator in ("=", "in") and all(is_constant(regions.encode(value)) for value in test.values)
         test = test if is_known else None
     if test is not None and test.operator not in _PATTERNS:
         sure, possible = regions.codes(test)
         if sure == possible:
-            return Leaf(regions.name, sure, possible, universe)
-        return Leaf(regions.name, sure, possible, universe, *_atom(predicate, is_two_valued=True))
+            return Extent(regions.name, sure, possible, universe)
+        return Extent(regions.name, sure, possible, universe, *_atom(predicate, is_two_valued=True))
     atom, claim = _atom(
         predicate, is_two_valued=test is not None and predicate.operator.removeprefix("not ") != "rlike"
     )
@@ -293,7 +287,7 @@ def _leaf(regions: AttributeRegions, predicate: Predicate) -> Leaf:
     sure, possible = _pattern_codes(regions, atom.pattern, present)
     if test.negated:
         sure, possible = present - possible, present - sure
-    return Leaf(regions.name, sure, possible, universe, atom, claim)
+    return Extent(regions.name, sure, possible, universe, atom, claim)
 
 
 def _is_valid_pattern(predicate: Predicate) -> bool:
@@ -307,23 +301,23 @@ def _is_valid_pattern(predicate: Predicate) -> bool:
         return False
 
 
-def _pattern_codes(regions: AttributeRegions, pattern: TextPattern | None, present: Codes) -> tuple[Codes, Codes]:
+def _pattern_codes(regions: AttributeRegions, pattern: StringPattern | None, present: Codes) -> tuple[Codes, Codes]:
     if pattern is None:
         return EMPTY, present
     if pattern.is_whole:
-        return regions.codes(Test("text", "=", pattern.pieces))
+        return regions.codes(Comparison("string", "=", pattern.pieces))
     sure, possible = regions.prefix_codes(pattern.prefix) if pattern.prefix else (present, present)
     return (sure, possible) if pattern.is_prefix_only else (EMPTY, possible)
 
 
-def _undecided(regions: AttributeRegions, predicate: Predicate, atom: Atom, claim: Claim) -> Leaf:
+def _undecided(regions: AttributeRegions, predicate: Predicate, atom: Atom, claim: Claim) -> Extent:
     """A comparison of unknown types; what it says for NULL is known all the same."""
     possible = regions.universe - Codes.of((ERROR, NULL))
     # `is not true` of something that is no Boolean: not known even for NULL, and Spark will refuse it anyway.
     if predicate.operator in ("not <=>", "is not true", "is not false"):
         null = Codes.of((NULL, NULL)) & regions.universe
-        return Leaf(regions.name, null, possible | null, regions.universe, atom, claim)
-    return Leaf(regions.name, EMPTY, possible, regions.universe, atom, claim)
+        return Extent(regions.name, null, possible | null, regions.universe, atom, claim)
+    return Extent(regions.name, EMPTY, possible, regions.universe, atom, claim)
 
 
 def _atom(predicate: Predicate, is_two_valued: bool) -> tuple[Atom, Claim]:
@@ -336,20 +330,20 @@ def _atom(predicate: Predicate, is_two_valued: bool) -> tuple[Atom, Claim]:
     return atom, "false" if negative else "true"
 
 
-def _test(predicate: Predicate, declared: AttributeType) -> Test | None:
+def _test(predicate: Predicate, declared: AttributeType) -> Comparison | None:
     """The test that a predicate makes on an attribute of a type; None if that is not certain."""
     column = declared.column
     constants = tuple(map(folded, predicate.constants))
     if predicate.operator in ("rlike", "not rlike"):
-        if column is None or column.family != "text" or _is_null(constants):
-            return Test("presence", "in") if _is_null(constants) else None
-        return Test("text", "like", negated=predicate.operator == "not rlike")
+        if column is None or column.family != "string" or _is_null(constants):
+            return Comparison("presence", "in") if _is_null(constants) else None
+        return Comparison("string", "like", negated=predicate.operator == "not rlike")
     if column is None and (predicate.operator in ("is null", "is not null") or _is_null(constants)):
         column = MIXED.presence
     if column is None:
         return None
     try:
-        test = certain_test(Predicate(predicate.attribute, predicate.operator, constants), column)
+        test = certain_comparison(Predicate(predicate.attribute, predicate.operator, constants), column)
     except Unsupported:
         return None
     return _in_one_order(test, declared)
@@ -359,7 +353,7 @@ def _is_null(constants: tuple[Constant, ...]) -> bool:
     return bool(constants) and all(constant.kind == "null" for constant in constants)
 
 
-def _in_one_order(test: Test, declared: AttributeType) -> Test | None:
+def _in_one_order(test: Comparison, declared: AttributeType) -> Comparison | None:
     """The test with constants that can be compared with all others of the attribute; None if there is no such order.
 
     A bigint or a decimal is cast to double to be compared with one. Up to 2^53 that changes nothing for an integer;

@@ -36,7 +36,7 @@ from typing import Literal
 import pyarrow as pa
 
 from sparkrules.logic.attribute_type import Types
-from sparkrules.logic.regions import Leaf, Regions
+from sparkrules.logic.regions import Extent, Regions
 from sparkrules.logic.satisfiable import LIMIT, Formula, Gate, formula, impossible, satisfiable
 from sparkrules.sql.tree import Junction, JunctionOperator, Node, Predicate, predicates
 
@@ -166,7 +166,7 @@ class _Redundancies:
     def _is_impossible(self, part: Formula, others: list[Formula], context: list[Formula]) -> bool:
         own = self._attributes_of(part)
         related = [other for other in (*others, *context) if _related(own, self._attributes_of(other))]
-        if isinstance(part, Leaf) and part.atom is None and all(_is_plain(other) for other in related):
+        if isinstance(part, Extent) and part.atom is None and all(_is_plain(other) for other in related):
             return not part.possible or _exclude_each_other(part, related)
         if len(related) <= _TOGETHER:
             return impossible([part, *related], self.regions, self.limit)
@@ -179,7 +179,7 @@ class _Redundancies:
         return self._formulas[key]
 
     def _attributes_of(self, part: Formula) -> frozenset[str]:
-        if isinstance(part, Leaf):
+        if isinstance(part, Extent):
             return frozenset((part.attribute,))
         found = self._attributes.get(id(part))
         if found is None:
@@ -194,14 +194,14 @@ def _related(own: frozenset[str], others: frozenset[str]) -> bool:
 
 def _is_plain(part: Formula) -> bool:
     """Whether codes alone decide it."""
-    return isinstance(part, Leaf) and part.atom is None
+    return isinstance(part, Extent) and part.atom is None
 
 
-def _exclude_each_other(part: Leaf, others: Sequence[Formula]) -> bool:
+def _exclude_each_other(part: Extent, others: Sequence[Formula]) -> bool:
     """Whether no code is possible in all of some tests on one attribute: what the search would find, much faster."""
     left = part.possible
     for other in others:
-        assert isinstance(other, Leaf)
+        assert isinstance(other, Extent)
         left = left & other.possible
     return not left
 
@@ -212,7 +212,7 @@ def _gate_attributes(gate: Gate) -> set[str]:
     stack: list[Formula] = [gate]
     while stack:
         part = stack.pop()
-        if isinstance(part, Leaf):
+        if isinstance(part, Extent):
             found.add(part.attribute)
         elif id(part) not in seen:
             seen.add(id(part))
@@ -224,8 +224,8 @@ def _may_repeat(tree: Node, regions: Regions) -> bool:
     """Whether a part can be redundant at all: an attribute is tested twice, or a test is always or never true."""
     seen: set[str] = set()
     for predicate in predicates(tree):
-        leaf = regions.leaf(predicate)
-        if predicate.attribute in seen or not leaf.possible or leaf.sure == leaf.universe:
+        extent = regions.extent(predicate)
+        if predicate.attribute in seen or not extent.possible or extent.sure == extent.universe:
             return True
         seen.add(predicate.attribute)
     return any(isinstance(node, Junction) and not node.children for node in _junctions(tree))

@@ -6,15 +6,15 @@ Contract: `satisfiable` looks for a code for each attribute under which the tree
 |---|---|---|
 | no row makes it true | False | True |
 | a row does, and `witness` has its codes | True | True |
-| there are codes, but perhaps no row has them: undecided tests, derived attributes, unknown types | True | False |
+| there are codes, but perhaps no row has them: undecided predicates, derived attributes, unknown types | True | False |
 | the search was given up after `limit` steps | True | False, and `is_exhausted` |
 
-So "no" is always right, and "yes" is if it is `certain`. Tests on one attribute under an AND are intersected; an OR is
-tried one operand after the other, those first that leave fewest choices. Over attributes with declared types and tests
-that codes decide, the answer is exact.
+"No" is always right; "yes" is right if it is `certain`. Predicates on one attribute under an AND are intersected. The
+operands of an OR are tried one after the other, those with the fewest choices first. If all types are declared and codes
+decide every predicate, the answer is exact.
 
-`Formula`: a tree over leaves, in which "is not true" of a whole tree is a tree again (De Morgan; a leaf's complement is
-where it is false or unknown).
+A `Formula` is a tree over extents. "Is not true" of a whole tree is a tree again (De Morgan); the complement of an
+extent is where the predicate is false or unknown.
 
 >>> from sparkrules.sql import parse_rule
 >>> tree = parse_rule("price > 5 AND price < 10 AND (price > 12 OR price < 3)")
@@ -29,8 +29,8 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from sparkrules.logic.atom import conflict
-from sparkrules.logic.codes import Codes
-from sparkrules.logic.regions import AttributeRegions, Leaf, Regions
+from sparkrules.logic.codes import LOWEST, Codes
+from sparkrules.logic.regions import AttributeRegions, Extent, Regions
 from sparkrules.sql.tree import Node, Predicate
 
 LIMIT = 20_000
@@ -48,7 +48,7 @@ class Gate:
     children: tuple[Formula, ...]
 
 
-Formula = Leaf | Gate
+Formula = Extent | Gate
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Satisfiability:
 
 def formula(tree: Node, regions: Regions, *, is_true: bool = True) -> Formula:
     """The formula "the tree is true", or "the tree is not true". Shared parts of the tree stay shared."""
-    leaf_of = regions.leaf if is_true else regions.complement
+    leaf_of = regions.extent if is_true else regions.complement
     if isinstance(tree, Predicate):
         return leaf_of(tree)
     made: dict[int, Formula] = {}
@@ -133,10 +133,10 @@ class Search:
 
 
 class Restriction(NamedTuple):
-    """What is left of an attribute: its codes, the leaves on it that have atoms, and a code that fulfils these."""
+    """What is left of an attribute: its codes, the extents on it that have atoms, and a code that fulfils these."""
 
     codes: Codes
-    leaves: tuple[Leaf, ...] = ()
+    extents: tuple[Extent, ...] = ()
     code: int | None = None
 
 
@@ -157,7 +157,7 @@ class Branch:
         while True:
             while self.required:
                 part = self.required.pop()
-                if isinstance(part, Leaf):
+                if isinstance(part, Extent):
                     restricted = self._restricted(part, regions)
                     if restricted is None:
                         return False
@@ -185,7 +185,7 @@ class Branch:
         """One branch for each operand of the smallest OR; the last is tried first, so the simplest stand last."""
         smallest = min(range(len(self.choices)), key=lambda number: len(self.choices[number]))
         rest = self.choices[:smallest] + self.choices[smallest + 1 :]
-        operands = sorted(self.choices[smallest], key=lambda operand: isinstance(operand, Leaf))
+        operands = sorted(self.choices[smallest], key=lambda operand: isinstance(operand, Extent))
         return [Branch([operand], list(rest), dict(self.restrictions)) for operand in operands]
 
     def witness(self, regions: Regions) -> Satisfiability:
@@ -198,19 +198,19 @@ class Branch:
             chosen[attribute] = any_code(restriction) if code is None else code
         return Satisfiability(holds=True, certain=certain, witness=chosen)
 
-    def _restricted(self, leaf: Leaf, regions: Regions) -> Restriction | None:
-        before = self.restrictions.get(leaf.attribute)
-        codes = leaf.possible if before is None else before.codes & leaf.possible
+    def _restricted(self, extent: Extent, regions: Regions) -> Restriction | None:
+        before = self.restrictions.get(extent.attribute)
+        codes = extent.possible if before is None else before.codes & extent.possible
         if not codes:
             return None
-        leaves = before.leaves if before else ()
-        if leaf.atom is None and not leaves:
+        extents = before.extents if before else ()
+        if extent.atom is None and not extents:
             return Restriction(codes)
-        own = regions.attributes[leaf.attribute]
+        own = regions.attributes[extent.attribute]
         code = before.code if before else None
-        after = leaves if leaf.atom is None else (*leaves, leaf)
+        after = extents if extent.atom is None else (*extents, extent)
         # Hundreds of patterns on one text are common: the code that fulfilled the others mostly fulfils one more.
-        if code is not None and code in codes and (leaf.atom is None or _joins(leaf, leaves, code, own)):
+        if code is not None and code in codes and (extent.atom is None or _joins(extent, extents, code, own)):
             return Restriction(codes, after, code)
         code = _possible_code(codes, after, own)
         return None if code is None else Restriction(codes, after, code)
@@ -219,7 +219,7 @@ class Branch:
         """The operands of an OR that can still be true; None if one is true already."""
         left: list[Formula] = []
         for operand in choice:
-            if isinstance(operand, Leaf):
+            if isinstance(operand, Extent):
                 before = self.restrictions.get(operand.attribute)
                 if before is not None and before.codes <= operand.sure:
                     return None
@@ -238,78 +238,79 @@ def any_code(restriction: Restriction) -> int:
     if restriction.code is not None:
         return restriction.code
     first = restriction.codes.intervals[0][0]
-    if first >= 0:
+    if first >= LOWEST:
         return first
-    return next((max(start, 0) for start, end in restriction.codes.intervals if end >= 0), first)
+    return next((max(start, LOWEST) for start, end in restriction.codes.intervals if end >= LOWEST), first)
 
 
 def certain_code(restriction: Restriction, own: AttributeRegions) -> int | None:
     """A code that some value surely has, and for which all tests surely are as required."""
     sure = restriction.codes & own.inhabited
-    if not restriction.leaves or not sure:
+    if not restriction.extents or not sure:
         return any_code(Restriction(sure)) if sure else None
-    for code in _candidates(sure, restriction.leaves)[0]:
+    for code in _candidates(sure, restriction.extents)[0]:
         point = own.point(code)
-        needed = [leaf for leaf in restriction.leaves if code not in leaf.sure]
-        if all(leaf.atom is not None and leaf.atom.truth(point) is wanted(leaf) for leaf in needed):
+        needed = [extent for extent in restriction.extents if code not in extent.sure]
+        if all(extent.atom is not None and extent.atom.truth(point) is wanted(extent) for extent in needed):
             return code
     return None
 
 
-def _possible_code(codes: Codes, leaves: tuple[Leaf, ...], own: AttributeRegions) -> int | None:
+def _possible_code(codes: Codes, extents: tuple[Extent, ...], own: AttributeRegions) -> int | None:
     """A code for which nothing shows that the tests exclude each other."""
     known: dict[tuple[bool, ...], bool] = {}
-    candidates, is_complete = _candidates(codes, leaves)
+    candidates, is_complete = _candidates(codes, extents)
     for code in candidates:
-        needed = tuple(code not in leaf.sure for leaf in leaves)
+        needed = tuple(code not in extent.sure for extent in extents)
         if needed not in known:
-            facts = [leaf for leaf, is_needed in zip(leaves, needed, strict=True) if _is_fact(leaf, is_needed, code)]
-            known[needed] = not conflict((leaf.atom, leaf.claim) for leaf in facts if leaf.atom)
-        if known[needed] and all(_at_point(leaf, code, own) for leaf in leaves):
+            pairs = zip(extents, needed, strict=True)
+            facts = [extent for extent, is_needed in pairs if _is_fact(extent, is_needed, code)]
+            known[needed] = not conflict((extent.atom, extent.claim) for extent in facts if extent.atom)
+        if known[needed] and all(_at_point(extent, code, own) for extent in extents):
             return code
     return None if is_complete else codes.intervals[0][0]
 
 
-def _joins(leaf: Leaf, leaves: tuple[Leaf, ...], code: int, own: AttributeRegions) -> bool:
+def _joins(extent: Extent, extents: tuple[Extent, ...], code: int, own: AttributeRegions) -> bool:
     """Whether one more test is possible at a code at which the others are."""
-    if leaf.atom is None or not _is_fact(leaf, code not in leaf.sure, code):
+    if extent.atom is None or not _is_fact(extent, code not in extent.sure, code):
         return True
-    if not _at_point(leaf, code, own):
+    if not _at_point(extent, code, own):
         return False
-    mine = leaf.atom, leaf.claim
+    mine = extent.atom, extent.claim
     return not any(
         conflict([mine, (other.atom, other.claim)])
-        for other in leaves
+        for other in extents
         if other.atom is not None and _is_fact(other, code not in other.sure, code)
     )
 
 
-def _is_fact(leaf: Leaf, is_needed: bool, code: int) -> bool:
+def _is_fact(extent: Extent, is_needed: bool, code: int) -> bool:
     """Whether a test says something about the value: its atom decides, or it holds by its codes (`startswith 'ab'`)."""
-    return is_needed or (leaf.claim == "true" and code >= 0)
+    return is_needed or (extent.claim == "true" and code >= LOWEST)
 
 
-def _at_point(leaf: Leaf, code: int, own: AttributeRegions) -> bool:
+def _at_point(extent: Extent, code: int, own: AttributeRegions) -> bool:
     """Whether a single value can be as a test requires."""
-    if leaf.atom is None or code in leaf.sure:
+    if extent.atom is None or code in extent.sure:
         return True
-    truth = leaf.atom.truth(own.point(code))
-    return truth is None or truth is wanted(leaf)
+    truth = extent.atom.truth(own.point(code))
+    return truth is None or truth is wanted(extent)
 
 
-def wanted(leaf: Leaf) -> bool:
-    """What a leaf requires its atom to be, if that is either true or false."""
-    return leaf.claim in ("true", "not false")
+def wanted(extent: Extent) -> bool:
+    """What an extent requires its atom to be, if that is either true or false."""
+    return extent.claim in ("true", "not false")
 
 
-def _candidates(codes: Codes, leaves: tuple[Leaf, ...]) -> tuple[list[int], bool]:
+def _candidates(codes: Codes, extents: tuple[Extent, ...]) -> tuple[list[int], bool]:
     """Codes of which one will do if any does; whether that is so."""
     if len(codes) <= _TRIED_CODES:
         return list(codes), True
     # Between the ends of all intervals involved the tests say the same, except at constants that a pattern matches.
     ends = {end + step for _, end in codes.intervals[:_TRIED_CODES] for step in (0, -1)}
     ends |= {start + step for start, _ in codes.intervals[:_TRIED_CODES] for step in (0, 1)}
-    for leaf in leaves:
-        for own in (leaf.sure, leaf.possible):
+    for extent in extents:
+        for own in (extent.sure, extent.possible):
             ends |= {at + step for pair in own.intervals[:_TRIED_CODES] for at in pair for step in (-1, 0, 1)}
     return sorted(code for code in ends if code in codes), False

@@ -7,13 +7,13 @@ yes, no, or `None` if that depends on a type that is not known. "No" is never wr
 |---|---|---|---|
 | integer, Boolean, date, timestamp, decimal | `Grid` | multiples of a step, within bounds | no, if the step is 1 |
 | double, float | `Floating` | floating point numbers; NaN is the greatest | yes |
-| text | `Text` | strings; nothing is between `a` and `a\\0`, nor below the empty one | |
+| text | `Strings` | strings; nothing is between `a` and `a\\0`, nor below the empty one | |
 | a number of unknown type | `Number` | integers surely, others perhaps | depends |
 
 >>> integers, some_number = Grid(Decimal(1)), Number()
->>> integers.between(5, 6), some_number.between(5, 6), some_number.between(5, 7), Text().between(None, "")
+>>> integers.between(5, 6), some_number.between(5, 6), some_number.between(5, 7), Strings().between(None, "")
 (False, None, True, False)
->>> integers.sample(5, 9), Text().sample("a", "b")
+>>> integers.sample(5, 9), Strings().sample("a", "b")
 (6, 'a\\x00')
 """
 
@@ -123,7 +123,7 @@ class Floating:
 
 
 @dataclass(frozen=True)
-class Text:
+class Strings:
     """Strings in the order of their code points, which is that of their UTF-8 bytes."""
 
     def at(self, value: Any) -> bool | None:
@@ -160,7 +160,7 @@ class Nothing(Anything):
         return False
 
 
-ValueSpace = Number | Grid | Floating | Text | Anything
+ValueSpace = Number | Grid | Floating | Strings | Anything
 
 
 def value_space(column: ColumnType) -> ValueSpace:
@@ -183,7 +183,7 @@ def value_space(column: ColumnType) -> ValueSpace:
         "timestamp": Grid(Decimal(1)),
         "float": Floating(narrow=True),
         "double": Floating(),
-        "text": Text(),
+        "string": Strings(),
         "void": Nothing(),
     }
     return others.get(column.family, Anything())

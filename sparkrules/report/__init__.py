@@ -2,7 +2,7 @@
 
 | module | has |
 |---|---|
-| `facts` | everything that the page says, from the rules and from Spark: `hits`, `left_out`, `together`, ... |
+| `facts` | everything that the page says, from the rules and from Spark: `hits`, `rejected_by_table`, `together`, ... |
 | `catalogue` | all rules, packed for the page's script |
 | `summary`, `sections` and what that lists, `ranking`, `rejections` | the page's words |
 | `script_facts` | the page's data |

@@ -72,13 +72,13 @@ class Distribution:
 
 def attributes_of(segment: Segment) -> list[Attribute]:
     """All of them, those that the most rules test first."""
-    users = segment.users.take(segment.leaf_of_predicate)
-    attribute = np.repeat(segment.predicate_attribute, users.lengths)
-    pairs = np.unique(attribute.astype(np.int64) * max(len(segment.priority), 1) + users.values)
-    rules = np.bincount(pairs // max(len(segment.priority), 1), minlength=len(segment.attributes))
-    tests = np.bincount(segment.predicate_attribute, minlength=len(segment.attributes))
+    users = segment.forest.users.take(segment.forest.node_of_predicate)
+    attribute = np.repeat(segment.forest.predicates.attribute, users.lengths)
+    pairs = np.unique(attribute.astype(np.int64) * max(len(segment.rules.priority), 1) + users.values)
+    rules = np.bincount(pairs // max(len(segment.rules.priority), 1), minlength=len(segment.forest.attributes))
+    tests = np.bincount(segment.forest.predicates.attribute, minlength=len(segment.forest.attributes))
     order = np.lexsort((np.arange(len(rules)), -tests, -rules))
-    return [Attribute(segment.attributes[n], int(tests[n]), int(rules[n])) for n in order.tolist()]
+    return [Attribute(segment.forest.attributes[n], int(tests[n]), int(rules[n])) for n in order.tolist()]
 
 
 def distributions_of(counted: Counted) -> tuple[list[Distribution], int]:

@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sparkrules.index import PREDICATE, Forest, Ints, Segment, factored, forest_of
+from sparkrules.index import PREDICATE, Forest, Ints, Segment, factored, only_rules
 from sparkrules.sql import OPERATORS, Predicate
 
 MOST_RULES = 200_000
@@ -35,14 +35,14 @@ class Catalogue:
     @cached_property
     def order(self) -> Ints:
         """The rules of the catalogue, as numbers of subscriptions, in its order."""
-        ranked = self.segment.output_order
+        ranked = self.segment.rules.output_order
         order: Ints = ranked[np.argsort(-self._counts[ranked], kind="stable")][:MOST_RULES]
         return order
 
     @cached_property
     def ids(self) -> list[str]:
         """The ids of the rules, in the order of the catalogue."""
-        found: list[str] = self.segment.subscription_id[self.order].tolist()
+        found: list[str] = self.segment.rules.id[self.order].tolist()
         return found
 
     @cached_property
@@ -53,23 +53,23 @@ class Catalogue:
     @cached_property
     def forest(self) -> Forest:
         """The nodes of these rules, with common parts; its roots come in the order of the segment."""
-        return factored(forest_of(self.segment, self._kept))
+        return factored(only_rules(self.segment.forest, self._kept))
 
     @cached_property
     def roots(self) -> Ints:
         """The node of each rule, in the order of the catalogue."""
-        rows = np.full(len(self.segment.priority), -1, np.int32)
+        rows = np.full(len(self.segment.rules.priority), -1, np.int32)
         rows[self._kept] = self.forest.roots
         return rows[self.order]
 
     @cached_property
     def _counts(self) -> NDArray[np.int64]:
         known = self.hits or {}
-        return np.array([known.get(id, 0) for id in self.segment.subscription_id.tolist()], np.int64)
+        return np.array([known.get(id, 0) for id in self.segment.rules.id.tolist()], np.int64)
 
     @cached_property
     def _kept(self) -> NDArray[np.bool_]:
-        kept = np.zeros(len(self.segment.priority), bool)
+        kept = np.zeros(len(self.segment.rules.priority), bool)
         kept[self.order] = True
         return kept
 
@@ -77,19 +77,19 @@ class Catalogue:
         """See the module."""
         forest, order = self.forest, self.order
         tests = _predicates(forest)
-        numbers = forest.node_predicate[forest.node_operator == PREDICATE].tolist()
+        numbers = forest.nodes.predicate[forest.nodes.operator == PREDICATE].tolist()
         content = {
             "ids": self.ids,
-            "texts": [_shortened(text) for text in self.segment.where[order].tolist()],
-            "metadata": self.segment.metadata[order].tolist(),
-            "priorities": self.segment.priority[order].tolist(),
+            "texts": [_shortened(text) for text in self.segment.rules.where[order].tolist()],
+            "metadata": self.segment.rules.metadata[order].tolist(),
+            "priorities": self.segment.rules.priority[order].tolist(),
             "invalid": np.flatnonzero(~self.valid[order]).tolist(),
             "hits": None if self.hits is None else self._counts[order].tolist(),
             "roots": self.roots.tolist(),
-            "operators": forest.node_operator.tolist(),
-            "uses": forest.use_count.tolist(),
-            "counts": forest.children.lengths.tolist(),
-            "children": forest.children.values.tolist(),
+            "operators": forest.nodes.operator.tolist(),
+            "uses": forest.nodes.use_count.tolist(),
+            "counts": forest.nodes.children.lengths.tolist(),
+            "children": forest.nodes.children.values.tolist(),
             "tests": [_shortened(tests[number]) for number in numbers],
         }
         text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
@@ -97,8 +97,8 @@ class Catalogue:
 
 
 def _predicates(forest: Forest) -> list[str]:
-    constants = forest.predicate_constants.to_lists()
-    attributes, operators = forest.predicate_attribute.tolist(), forest.predicate_operator.tolist()
+    constants = forest.predicates.constants.to_lists()
+    attributes, operators = forest.predicates.attribute.tolist(), forest.predicates.operator.tolist()
     return [
         str(Predicate(forest.attributes[attribute], OPERATORS[operator], tuple(forest.constants[c] for c in own)))
         for attribute, operator, own in zip(attributes, operators, constants, strict=True)

@@ -17,8 +17,8 @@ from sparkrules.lint import Report
 from sparkrules.report.attributes import Attribute, Distribution, attributes_of, distributions_of
 from sparkrules.report.catalogue import Catalogue
 from sparkrules.report.hits import Hits, count_hits, matched
-from sparkrules.report.left_out import NOTHING, LeftOut, left_out_of
 from sparkrules.report.matrix import MOST_RULES, Matrix, matrix_of_rows, matrix_of_tests
+from sparkrules.report.rejected_by_table import NOTHING, RejectedByTable, rejected_by_table
 from sparkrules.report.together import OverTime, Together, count_together
 from sparkrules.sql import OPERATORS, Rejected
 from sparkrules.store import Store
@@ -63,7 +63,7 @@ class Facts:
     levels: Sequence[int]
     attributes: Sequence[Attribute]
     hits: Hits | None = None
-    left_out: LeftOut = NOTHING
+    rejected_by_table: RejectedByTable = NOTHING
     distributions: Sequence[Distribution] = ()
     sampled: int = 0
     time: str | None = None
@@ -82,7 +82,7 @@ def gather(
     """Everything that a report says; `say` is told what is done next."""
     made = datetime.now(timezone.utc)
     hits: Hits | None = None
-    left_out = NOTHING
+    unfit = NOTHING
     together: Together | None = None
     distributions: Sequence[Distribution] = ()
     chosen: list[str] = []
@@ -95,8 +95,8 @@ def gather(
         zone = str(df.sparkSession.conf.get("spark.sql.session.timeZone"))
         say("matching rows")
         hits = count_hits(df, rule_set, time)
-        texts = dict(zip(rules._segment.subscription_id.tolist(), rules._segment.where.tolist(), strict=True))
-        left_out = left_out_of(matched(df, rule_set, None), texts)
+        texts = dict(zip(rules._segment.rules.id.tolist(), rules._segment.rules.where.tolist(), strict=True))
+        unfit = rejected_by_table(matched(df, rule_set, None), texts)
         chosen = [id for id, _ in sorted(hits.by_rule.items(), key=lambda item: (-item[1], item[0]))[:MOST_RULES]]
         say("counting what hits together")
         together = count_together(df, rule_set, chosen, hits, time)
@@ -104,28 +104,28 @@ def gather(
         ranges = count_ranges(df, rule_set, _sample(rules._segment), 0)
         distributions, sampled = distributions_of(counted_values(df, Store(store), rules.name, version, ranges))
     segment = rules._segment
-    valid = segment.valid_at(made)
+    valid = segment.rules.valid_at(made)
     catalogue = Catalogue(segment, None if hits is None else hits.by_rule, valid)
     say("looking for what rules have in common")
-    everything = len(catalogue.ids) == len(segment.priority)
-    wants_lint = len(segment.priority) <= MOST_LINTED if lint is None else lint
+    everything = len(catalogue.ids) == len(segment.rules.priority)
+    wants_lint = len(segment.rules.priority) <= MOST_LINTED if lint is None else lint
     if wants_lint:
         say("looking for mistakes in rules")
     return Facts(
         rules.name,
         version,
         made,
-        len(segment.priority),
+        len(segment.rules.priority),
         int((~valid).sum()),
         catalogue,
         rules.rejected,
         rules.lint(schema) if wants_lint else None,
         matrix_of_tests(catalogue) if together is None else matrix_of_rows(catalogue, together.pairs, chosen),
         sharing(segment, _MOST_SHARED, catalogue.forest if everything else None),
-        np.bincount(segment.level, minlength=1)[1:].tolist(),
+        np.bincount(segment.forest.nodes.level, minlength=1)[1:].tolist(),
         attributes_of(segment),
         hits,
-        left_out,
+        unfit,
         distributions,
         sampled,
         time,
@@ -136,5 +136,5 @@ def gather(
 
 def _sample(segment: Segment) -> int:
     """Of how many rows the values are looked at."""
-    values = len(segment.attributes) + int(_PATTERNS[segment.predicate_operator].sum())
+    values = len(segment.forest.attributes) + int(_PATTERNS[segment.forest.predicates.operator].sum())
     return min(_SAMPLE, max(_SMALLEST_SAMPLE, _VALUES // max(values, 1)))

@@ -80,12 +80,12 @@ def _related(catalogue: Catalogue) -> list[int]:
     forest, most = catalogue.forest, MOST_RULES
     if len(catalogue.ids) <= most:
         return list(range(len(catalogue.ids)))
-    shared = np.flatnonzero((forest.use_count > 1) & (forest.node_operator != PREDICATE))
+    shared = np.flatnonzero((forest.nodes.use_count > 1) & (forest.nodes.operator != PREDICATE))
     # Large parts that many rules have come first.
-    weight = forest.use_count[shared].astype(np.int64) * forest.children.lengths[shared]
+    weight = forest.nodes.use_count[shared].astype(np.int64) * forest.nodes.children.lengths[shared]
     chosen: dict[int, None] = {}
     of_root = {root: place for place, root in reversed(list(enumerate(catalogue.roots.tolist())))}
-    parents = forest.children.transposed(len(forest.level))
+    parents = forest.parents
     for node in shared[np.argsort(-weight, kind="stable")].tolist():
         above, seen, found = [node], {node}, 0
         while above and found < _RULES_PER_PART and len(chosen) < most:
@@ -107,10 +107,5 @@ def _related(catalogue: Catalogue) -> list[int]:
 
 def _tests(catalogue: Catalogue, place: int) -> set[int]:
     forest = catalogue.forest
-    stack = [int(catalogue.roots[place])]
-    seen = set(stack)
-    while stack:
-        new = [child for child in forest.children.row(stack.pop()).tolist() if child not in seen]
-        seen.update(new)
-        stack += new
-    return {node for node in seen if forest.node_operator[node] == PREDICATE}
+    below = forest.descendants(int(catalogue.roots[place]))
+    return {node for node in below if forest.nodes.operator[node] == PREDICATE}

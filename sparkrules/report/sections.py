@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sparkrules.report.facts import Facts
+from sparkrules.report.finding_section import findings
 from sparkrules.report.index_sections import cost, index
 from sparkrules.report.markup import Markup, h, join
-from sparkrules.report.problem_sections import findings, rejected_rules
+from sparkrules.report.rejected_section import rejected_rules
 from sparkrules.report.rule_sections import explore, overlap, rules, time
 
 
@@ -19,7 +20,7 @@ def sections(facts: Facts) -> Iterator[tuple[str, str, Markup]]:
     yield "explore", "Explore", explore()
     yield "overlap", "Overlap", overlap(facts)
     yield "findings", "Findings", findings(facts)
-    if facts.rejected or facts.left_out.count:
+    if facts.rejected or facts.rejected_by_table.count:
         yield "rejected", "Rejected", rejected_rules(facts)
     yield "index", "Index", index(facts)
     if facts.hits is not None:

@@ -51,10 +51,10 @@ def tiles(facts: Facts) -> Markup:
             _tile("Matches per row", f"{per_row:,.2f}", "#overlap", f"{hits.matches:,} matches"),
             _tile("Never hit", f"{never:,}", "#hits", "list them", "warn" if never else "", "never"),
         ]
-    rejected, left_out = len(facts.rejected), facts.left_out.count
-    wrong = "what is wrong" if not left_out else f"and {left_out:,} left out"
-    link = ("#rejected", wrong) if rejected + left_out else ("", "every text was accepted")
-    found.append(_tile("Rejected rules", f"{rejected:,}", *link, "bad" if rejected + left_out else ""))
+    rejected, unfit = len(facts.rejected), facts.rejected_by_table.count
+    wrong = "what is wrong" if not unfit else f"and {unfit:,} left out"
+    link = ("#rejected", wrong) if rejected + unfit else ("", "every text was accepted")
+    found.append(_tile("Rejected rules", f"{rejected:,}", *link, "bad" if rejected + unfit else ""))
     if lint is None:
         found.append(_tile("Findings", "–", "#findings", "not looked for"))
     else:

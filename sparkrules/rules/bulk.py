@@ -3,7 +3,7 @@
 >>> rows = [RuleRow("hot", "temperature > 30"), RuleRow("broken", "temperature >"), RuleRow("hot", "temperature > 40")]
 >>> done = compile_rows(rows, "alerts")
 >>> done.segment, [(place, rejected.id, rejected.reason[:16]) for place, rejected in done.rejected]
-(Segment(1 subscriptions, 1 predicates, 1 nodes), [(1, 'broken', 'expected a value'), (2, 'hot', "rule set 'alerts")])
+(Segment(1 rules, 1 predicates, 1 nodes), [(1, 'broken', 'expected a value'), (2, 'hot', "rule set 'alerts")])
 """
 
 from __future__ import annotations
@@ -18,14 +18,15 @@ from typing import NamedTuple
 import numpy as np
 
 from sparkrules.errors import DuplicateId, RuleSetError
-from sparkrules.index.builder import SubscriptionColumns, instants, metadata_json, segment_of, strings
+from sparkrules.index.forest import strings
 from sparkrules.index.merge import merge_segments
+from sparkrules.index.rule_columns import RuleColumns, instants, metadata_json
 from sparkrules.index.segment import Segment
 from sparkrules.rules.compile import compile_texts
 from sparkrules.rules.fields import check_id, check_metadata, check_priority, check_where
 from sparkrules.rules.sources import FileRow, NoRule, RuleRow
 from sparkrules.rules.validity import check_validity
-from sparkrules.sql import DEFAULT_POLICY, Policy, RuleError, functions_of
+from sparkrules.sql import DEFAULT_POLICY, Policy, RuleError
 from sparkrules.sql.rejected import Rejected, Source
 
 
@@ -122,12 +123,10 @@ def compile_rows(
         segments.append(segment)
         if not later:
             break
-        refused.update(segment.subscription_id.tolist())
+        refused.update(segment.rules.id.tolist())
         open_rows = later
     none = np.empty(0, np.int32)
-    whole = (
-        segments[0] if len(segments) == 1 else merge_segments([(segment, none) for segment in segments], functions_of)
-    )
+    whole = segments[0] if len(segments) == 1 else merge_segments([(segment, none) for segment in segments])
     return CompiledRows(whole, ids, sorted(rejected, key=lambda found: found[0]))
 
 
@@ -136,13 +135,13 @@ def without_taken(done: CompiledRows, rule_set: str, taken: Collection[str]) -> 
     if not taken:
         return done
     segment = done.segment
-    rows = np.flatnonzero(np.isin(segment.subscription_id, list(taken)))
+    rows = np.flatnonzero(np.isin(segment.rules.id, list(taken)))
     late = [
-        (row, Rejected.of(id, segment.where[row], duplicate(rule_set, id)))
-        for row, id in zip(rows.tolist(), segment.subscription_id[rows].tolist(), strict=True)
+        (row, Rejected.of(id, segment.rules.where[row], duplicate(rule_set, id)))
+        for row, id in zip(rows.tolist(), segment.rules.id[rows].tolist(), strict=True)
     ]
     ids = [id for id in done.ids if id not in taken]
-    return CompiledRows(merge_segments([(segment, rows.astype(np.int32))], functions_of), ids, [*done.rejected, *late])
+    return CompiledRows(merge_segments([(segment, rows.astype(np.int32))]), ids, [*done.rejected, *late])
 
 
 def duplicate(rule_set: str, id: str) -> DuplicateId:
@@ -156,7 +155,7 @@ def _compiled(
     done = compile_texts(progress([row.where for row in rows]), dialect=dialect, policy=policy)
     accepted = done.accepted.tolist()
     own = [rows[number] for number in accepted]
-    subscriptions = SubscriptionColumns(
+    subscriptions = RuleColumns(
         strings(row.id for row in own),
         np.array([row.priority for row in own], np.int32),
         strings(row.where for row in own),
@@ -166,5 +165,4 @@ def _compiled(
         instants(row.valid_until for row in own),
         strings(None for _ in own),
     )
-    functions = functions_of(done.forest.attributes, done.forest.constants)
-    return segment_of(done.forest, subscriptions, functions), done.errors
+    return Segment.of(done.forest, subscriptions, done.functions), done.errors

@@ -149,7 +149,7 @@ class RuleCollection:
     def hashed(self, key: bytes) -> Content:
         """The content with the tickets of waiting rules hashed."""
         content = Content(self.name, self.content.parts)
-        for rule in self.content.waiting.values():
+        for rule in self.content.waiting_rules():
             secret = self._secrets.get(rule.id)
             content.add(rule if secret is None else replace(rule, ticket=ticket_hash(key, secret)))
         return content
@@ -158,7 +158,7 @@ class RuleCollection:
         if done.rejected:
             self.rejected += [found for _, found in done.rejected]
         self.content.add_segment(done.segment, done.ids)
-        return len(done.segment.priority)
+        return len(done.segment.rules.priority)
 
     def _progress(self, texts: list[str]) -> Iterable[str]:
         return tqdm(texts, desc=self.name, unit=" rules", delay=1, disable=None, leave=False)

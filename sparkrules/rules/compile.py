@@ -16,9 +16,10 @@ import numpy as np
 
 from sparkrules.index.builder import trees_forest
 from sparkrules.index.csr import Ints
-from sparkrules.index.forest import Forest, distinct_rows, merge_forests
+from sparkrules.index.forest import Forest
 from sparkrules.index.instances import ConstantTable, Instances, instances_forest
-from sparkrules.sql import DEFAULT_POLICY, Node, Policy, RuleError, parse_rule, spark_sql
+from sparkrules.index.merge_forests import distinct_rows, merge_forests
+from sparkrules.sql import DEFAULT_POLICY, Node, Policy, RuleError, called_functions, parse_rule, spark_sql
 from sparkrules.sql.dialect import SPARK_DIALECTS
 from sparkrules.sql.template import (
     SEPARATOR,
@@ -38,13 +39,15 @@ FEWEST_ALIKE = 16
 class CompiledTexts:
     """The forest of the accepted texts: root i belongs to text `accepted[i]`.
 
-    `errors` has the errors of the others, `translated` the Spark SQL of texts in another dialect.
+    `errors` says what is wrong with the others, `translated` has the Spark SQL of texts in another dialect,
+    `functions` the functions that the rules call.
     """
 
     forest: Forest
     accepted: Ints
     errors: dict[int, RuleError]
     translated: dict[int, str]
+    functions: frozenset[str]
 
 
 def compile_texts(texts: Iterable[str], *, dialect: str = "spark", policy: Policy = DEFAULT_POLICY) -> CompiledTexts:
@@ -92,6 +95,7 @@ class _Compilation:
         self.members: list[Ints] = []
         self.errors: dict[int, RuleError] = {}
         self.translated: dict[int, str] = {}
+        self.functions: set[str] = set()
 
     def read(self, text: str) -> None:
         """Split a text into skeleton and literals, and group it with those that have the same skeleton."""
@@ -129,6 +133,7 @@ class _Compilation:
             np.concatenate([np.empty(0, np.int32), *self.members]),
             dict(sorted(self.errors.items())),
             self.translated,
+            frozenset(self.functions),
         )
 
     def _compile_alike(self, skeleton: str, texts: Ints, literals: Ints) -> None:
@@ -164,6 +169,7 @@ class _Compilation:
         for column, hole in enumerate(columns):
             constants[:, column] = self._constant_numbers(literals[:, hole.number], negative=hole.negative)
         holes = {constant: columns.index(hole) for constant, hole in template.holes.items()}
+        self.functions |= called_functions(template.tree)
         forest, usual = instances_forest(Instances(template.tree, holes, constants), self.table)
         self.forests.append(forest)
         self.members.append(texts[usual])
@@ -182,7 +188,8 @@ class _Compilation:
 
     def _parse(self, number: int, sql: str) -> None:
         try:
-            self.trees[number] = parse_rule(sql, policy=self.policy)
+            tree = self.trees[number] = parse_rule(sql, policy=self.policy)
+            self.functions |= called_functions(tree)
         except RuleError as error:
             self.errors[number] = error
 

@@ -1,12 +1,14 @@
 """The rules of a rule set: parts, each a segment in which rows may be marked as removed, and single waiting rules.
 
 A rule that is added alone waits in a dictionary, and becomes a row of a small segment when it is published. A segment
-that is added stays a segment. Removing marks rows. Nothing is rebuilt until the index of all rules is needed.
+that is added stays a segment; the rows of a small one wait beside the single rules, and are merged as arrays. Removing
+marks rows. Nothing is rebuilt until somebody wants the index of all rules.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +24,23 @@ from sparkrules.store import Part, merged
 
 _SHOWN = 5
 _FEW = 1_000
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A rule that waits as a row of a small compiled segment."""
+
+    segment: Segment
+    row: int
+
+
+def _rule(waiting: Rule | _Row) -> Rule:
+    return waiting if isinstance(waiting, Rule) else rule_at(waiting.segment, waiting.row)
+
+
+def _ticket(waiting: Rule | _Row) -> str | None:
+    ticket: str | None = waiting.ticket if isinstance(waiting, Rule) else waiting.segment.rules.ticket[waiting.row]
+    return ticket
 
 
 class Content(Mapping[str, Rule]):
@@ -41,7 +60,7 @@ class Content(Mapping[str, Rule]):
     def __init__(self, name: str, parts: Sequence[Part] = ()) -> None:
         self.name = name
         self.parts = tuple(parts)
-        self.waiting: dict[str, Rule] = {}
+        self.waiting: dict[str, Rule | _Row] = {}
         self._segment: Segment | None = None
 
     def __len__(self) -> int:
@@ -59,7 +78,7 @@ class Content(Mapping[str, Rule]):
         if not isinstance(id, str):
             raise UnknownId(f"an id is a string, not {id!r:.60}")
         if id in self.waiting:
-            return self.waiting[id]
+            return _rule(self.waiting[id])
         place = self._place(id)
         if place is None:
             raise UnknownId(f"rule set {self.name!r} has no rule {id!r}")
@@ -68,15 +87,19 @@ class Content(Mapping[str, Rule]):
 
     def rules(self) -> Iterator[Rule]:
         """All rules. Reads every segment, and ignores changes made during the iteration."""
-        waiting = list(self.waiting.values())
+        waiting = self.waiting_rules()
         for part in self.parts:
             yield from part.rules()
         yield from waiting
 
+    def waiting_rules(self) -> list[Rule]:
+        """The rules that no part has yet."""
+        return [_rule(own) for own in self.waiting.values()]
+
     def ticket(self, id: str) -> str | None:
         """The hash of a rule's ticket; None if it has none, or if there is no such rule."""
         if id in self.waiting:
-            return self.waiting[id].ticket
+            return _ticket(self.waiting[id])
         place = self._place(id)
         found: str | None = None
         if place is not None:
@@ -88,12 +111,12 @@ class Content(Mapping[str, Rule]):
         """Whether some rule has the hash of a ticket."""
         columns = (part.body.column("ticket") for part in self.parts)
         return any(column.null_count < len(column) for column in columns) or any(
-            rule.ticket is not None for rule in self.waiting.values()
+            _ticket(own) is not None for own in self.waiting.values()
         )
 
     def ticketed(self, ids: Sequence[str]) -> list[str]:
         """Which of the ids belong to a rule with a ticket."""
-        found = [id for id in ids if id in self.waiting and self.waiting[id].ticket is not None]
+        found = [id for id in ids if id in self.waiting and _ticket(self.waiting[id]) is not None]
         for part in self.parts:
             tickets = part.body.column("ticket")
             if tickets.null_count < len(tickets):
@@ -119,8 +142,8 @@ class Content(Mapping[str, Rule]):
     def add_segment(self, segment: Segment, ids: Sequence[str]) -> None:
         """Add the rules of a segment, whose ids are known to be new. A few wait, in the order of `ids`."""
         if len(ids) < _FEW:
-            rows = {id: row for row, id in enumerate(segment.subscription_id.tolist())}
-            self.waiting |= {id: rule_at(segment, rows[id]) for id in ids}
+            rows = {id: row for row, id in enumerate(segment.rules.id.tolist())}
+            self.waiting |= {id: _Row(segment, rows[id]) for id in ids}
         else:
             self.parts += (Part.of(segment),)
         self._segment = None
@@ -165,9 +188,16 @@ class Content(Mapping[str, Rule]):
         """The parts, and one more for the waiting rules."""
         if not self.waiting:
             return self.parts
-        rules = list(self.waiting.values())
+        rules = [own for own in self.waiting.values() if isinstance(own, Rule)]
         functions = frozenset[str]().union(*(called_functions(rule.tree) for rule in rules))
-        return (*self.parts, Part.of(build_segment(rules, functions)))
+        parts = [Part.of(build_segment(rules, functions))] if rules else []
+        rows: dict[Segment, list[int]] = {}
+        for own in self.waiting.values():
+            if isinstance(own, _Row):
+                rows.setdefault(own.segment, []).append(own.row)
+        parts += [Part.of(segment).only(np.array(kept, np.int64)) for segment, kept in rows.items()]
+        whole = parts[0] if len(parts) == 1 and parts[0].live == parts[0].body.rows else Part.of(merged(parts))
+        return (*self.parts, whole)
 
     @property
     def segment(self) -> Segment:

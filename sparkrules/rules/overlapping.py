@@ -10,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sparkrules.index import Rule, Segment, build_segment
-from sparkrules.index.segment import AND, PREDICATE
+from sparkrules.index.forest import AND, PREDICATE
 from sparkrules.logic.advertisements import OverlapIndex
 from sparkrules.logic.regions import Regions
 from sparkrules.logic.satisfiable import Formula, Gate, Satisfiability, formula, satisfiable
@@ -51,14 +51,14 @@ class OverlapQuestions:
         asked = {predicate for tree in trees for predicate in distinct_predicates(tree)}
         if self._regions is None or not asked <= self._known:
             # A column has one type: if none is declared, it follows from the constants of all conditions.
-            self._known = asked.union(self.segment.predicates())
+            self._known = asked.union(self.segment.forest.all_predicates())
             self._regions = Regions(self._known, self.schema)
             self._formulas.clear()
 
     def ids(self, tree: Node, *, exact: bool = True) -> list[str]:
         """The ids of rules that may overlap, in output order. Without `exact`, predicates are considered one by one."""
         numbers = self.numbers(tree, exact=exact)
-        found: list[str] = self.segment.subscription_id[numbers].tolist()
+        found: list[str] = self.segment.rules.id[numbers].tolist()
         return found
 
     def numbers(self, tree: Node, *, exact: bool = True) -> NDArray[np.int32]:
@@ -66,7 +66,7 @@ class OverlapQuestions:
         found = self._index.numbers(tree)
         if exact:
             overlaps = dict(self._exact(found, tree))
-            nodes = self.segment.subscription_node[found].tolist()
+            nodes = self.segment.forest.roots[found].tolist()
             found = found[np.array([overlaps[node].holds for node in nodes], bool)]
         return found
 
@@ -75,11 +75,11 @@ class OverlapQuestions:
         self.prepare(own.tree for own in advertisements)
         for advertisement in advertisements:
             for number, certain in self._decided(advertisement.tree):
-                yield OverlappingPair(advertisement.id, self.segment.subscription_id[number], certain)
+                yield OverlappingPair(advertisement.id, self.segment.rules.id[number], certain)
 
     def rows(self, advertisements: Segment) -> Pairs:
         """The same as numbers, for the advertisements of a segment."""
-        trees = [advertisements.tree(node) for node in advertisements.subscription_node.tolist()]
+        trees = [advertisements.forest.tree(node) for node in advertisements.forest.roots.tolist()]
         self.prepare(trees)
         found = [(own, number, certain) for own, tree in enumerate(trees) for number, certain in self._decided(tree)]
         if not found:
@@ -92,7 +92,7 @@ class OverlapQuestions:
         found = self._index.numbers(tree)
         overlaps = dict(self._exact(found, tree))
         for number in found.tolist():
-            own = overlaps[int(self.segment.subscription_node[number])]
+            own = overlaps[int(self.segment.forest.roots[number])]
             if own.holds:
                 yield number, own.certain
 
@@ -101,7 +101,7 @@ class OverlapQuestions:
         self.prepare([tree])
         assert self._regions is not None
         given = formula(tree, self._regions)
-        for node in np.unique(self.segment.subscription_node[numbers]).tolist():
+        for node in np.unique(self.segment.forest.roots[numbers]).tolist():
             yield node, satisfiable([self._formula(node, self._regions), given], self._regions)
 
     def _formula(self, node: int, regions: Regions) -> Formula:
@@ -111,14 +111,14 @@ class OverlapQuestions:
             number = stack[-1]
             if number in made:
                 stack.pop()
-            elif segment.node_operator[number] == PREDICATE:
-                made[number] = regions.leaf(segment.predicate(int(segment.node_predicate[number])))
+            elif segment.forest.nodes.operator[number] == PREDICATE:
+                made[number] = regions.extent(segment.forest.predicate(int(segment.forest.nodes.predicate[number])))
             else:
-                children = segment.children.row(number).tolist()
+                children = segment.forest.nodes.children.row(number).tolist()
                 missing = [child for child in children if child not in made]
                 stack.extend(missing)
                 if not missing:
-                    is_all = segment.node_operator[number] == AND
+                    is_all = segment.forest.nodes.operator[number] == AND
                     made[number] = Gate("and" if is_all else "or", tuple([made[child] for child in children]))
         return made[node]
 

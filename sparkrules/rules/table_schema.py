@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Union
 import pyarrow as pa
 
 from sparkrules.errors import RuleSetError
-from sparkrules.logic.spark_text import described_text
+from sparkrules.logic.spark_string import described_string
 from sparkrules.rules.frames import Frame, as_arrow, is_frame
 from sparkrules.rules.sources import is_spark
 
@@ -51,7 +51,7 @@ def _arrow_field(field: Any) -> pa.Field:
     if type_ != _OPAQUE or not (is_char(field) or collation != "UTF8_BINARY"):
         return pa.field(field.name, type_, field.nullable)
     # An opaque type, with a description for error messages.
-    return described_text(pa.field(field.name, type_, field.nullable), field.metadata or {}, collation)
+    return described_string(pa.field(field.name, type_, field.nullable), field.metadata or {}, collation)
 
 
 def is_char(field: Any) -> bool:

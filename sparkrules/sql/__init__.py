@@ -1,6 +1,6 @@
 """WHERE text to Boolean tree. See `parse_rule`."""
 
-from sparkrules.sql.called import called_functions, functions_in, functions_of
+from sparkrules.sql.called_functions import called_functions, functions_in, functions_of
 from sparkrules.sql.dialect import DIALECTS, SPARK_DIALECTS
 from sparkrules.sql.errors import RuleError
 from sparkrules.sql.named_columns import columns_in

@@ -1,27 +1,27 @@
-"""Which tests stand for Boolean structure of their own: brackets, and comparisons between two conditions.
+"""Predicates that have a Boolean structure of their own: brackets, and comparisons between two Boolean expressions.
 
-`(a > 1 OR b > 2)` is, by the grammar, a test on a value in brackets; `(a > 1) <> (b > 2)` is a comparison. Both have
-structure worth sharing: the first is its inside, the second an exclusive or.
+To the grammar, `(a > 1 OR b > 2)` is a value in brackets, and `(a > 1) <> (b > 2)` is a comparison. Both have structure
+worth sharing: the first is what is inside the brackets, the second is an exclusive or.
 """
 
 from __future__ import annotations
 
-from sparkrules.sql.syntax import Gate, Not, Operand, Syntax, Test, Value
+from sparkrules.sql.syntax import Gate, Not, Operand, PredicateSyntax, Syntax, Value
 from sparkrules.sql.tokens import Tokens
 
 
-def structure_of(tokens: Tokens, test: Test) -> Syntax | None:
-    """The structure a test stands for, or None if it is a plain test."""
-    if test.predicate:
+def structure_of(tokens: Tokens, syntax: PredicateSyntax) -> Syntax | None:
+    """The structure a predicate stands for, or None if it is a plain syntax."""
+    if syntax.kind:
         return None
-    operands = test.value.operands
+    operands = syntax.value.operands
     if len(operands) == 1:
         return operands[0].inner[0] if operands[0].form == "brackets" else None
-    if len(operands) == 2 and test.value.comparisons[0] in ("=", "<>"):
+    if len(operands) == 2 and syntax.value.comparisons[0] in ("=", "<>"):
         left, right = (condition(tokens, operand) for operand in operands)
         if left is not None and right is not None:
             exclusive = Gate("xor", [left, right])
-            return exclusive if test.value.comparisons[0] == "<>" else Not(exclusive)
+            return exclusive if syntax.value.comparisons[0] == "<>" else Not(exclusive)
     return None
 
 
@@ -29,9 +29,9 @@ def condition(tokens: Tokens, operand: Operand) -> Syntax | None:
     """The operand as a structure, if it is evidently Boolean: brackets around a condition, or TRUE or FALSE."""
     if operand.form == "brackets":
         inner = operand.inner[0]
-        if not isinstance(inner, Test) or inner.predicate or inner.value.comparisons:
+        if not isinstance(inner, PredicateSyntax) or inner.kind or inner.value.comparisons:
             return inner
         return condition(tokens, inner.value.operands[0])
     if operand.end == operand.start + 1 and tokens.kinds[operand.start] in ("TRUE", "FALSE"):
-        return Test(operand.start, operand.end, Value([operand]))
+        return PredicateSyntax(operand.start, operand.end, Value([operand]))
     return None

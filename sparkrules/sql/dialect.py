@@ -1,6 +1,6 @@
 """Texts in other SQL dialects, translated to Spark SQL by sqlglot before anything else looks at them.
 
-What is translated is what `faithful` knows to mean the same in Spark; the rest is refused, with the reason.
+What is translated is what `dialect_support` knows to mean the same in Spark; the rest is refused, with the reason.
 
 >>> from sparkrules.sql.policy import DEFAULT_POLICY
 >>> to_spark("STRPOS(name, 'x') > 0 AND \\"Order\\" ~ 'a'", "postgres", DEFAULT_POLICY)
@@ -17,12 +17,12 @@ from sqlglot import TokenType, exp
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import ErrorLevel, ParseError, SqlglotError
 
+from sparkrules.sql.dialect_support import refusal
 from sparkrules.sql.errors import RuleError
-from sparkrules.sql.faithful import refusal
 from sparkrules.sql.policy import Policy
-from sparkrules.sql.quiet import described, quiet
 from sparkrules.sql.row_values import RowRefused, with_rows_written_out
-from sparkrules.sql.said_in_spark import said_in_spark
+from sparkrules.sql.spark_rewrite import spark_rewrite
+from sparkrules.sql.sqlglot_messages import captured_warnings, plain_message
 
 SPARK_DIALECTS = frozenset({"spark", "spark2", "databricks"})
 DIALECTS = ("bigquery", "mysql", "postgres", "snowflake", "tsql")
@@ -48,12 +48,12 @@ def to_spark(text: str, dialect: str, policy: Policy) -> str:
         raise RuleError(f"unknown dialect {dialect!r}", text, remedy=f"There are: {known}.")
     _require_bounds(text, policy)
     try:
-        with quiet() as warnings:
+        with captured_warnings() as warnings:
             _require_known_escapes(text, dialect)
             trees = sqlglot.parse(text, read=dialect)
             if len(trees) != 1 or not isinstance(trees[0], exp.Expr):
                 raise RuleError("a rule is one expression", text, remedy="Write one expression, without a semicolon.")
-            said = said_in_spark(_faithful(trees[0], text, dialect, policy), dialect)
+            said = spark_rewrite(_faithful(trees[0], text, dialect, policy), dialect)
             spark = said.sql("spark", unsupported_level=ErrorLevel.RAISE, comments=False)
     except SqlglotError as error:
         raise _untranslatable(error, text, dialect) from None
@@ -158,5 +158,5 @@ def _untranslatable(error: SqlglotError, text: str, dialect: str) -> RuleError:
         # sqlglot's column is the last one of the token.
         before = sum(len(row) for row in text.splitlines(keepends=True)[: line - 1])
         offset = max(before + column - len(fragment), 0)
-        reason = f"cannot be read as {dialect}: {described(str(detail.get('description')))}"
+        reason = f"cannot be read as {dialect}: {plain_message(str(detail.get('description')))}"
     return RuleError(reason, text, offset, fragment, "Write this part in Spark SQL, with dialect='spark'.")

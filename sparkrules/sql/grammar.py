@@ -8,8 +8,8 @@ comparisons are one left-associative level, and a predicate such as IS NULL appl
     expression  := xor (OR xor)*
     xor         := and (XOR and)*                        ours: Spark has no XOR, MySQL puts it here
     and         := not (AND not)*
-    not         := (NOT | !)* test
-    test        := value [[NOT] BETWEEN value AND value | [NOT] IN (...) | [NOT] LIKE value | IS [NOT] NULL | ...]
+    not         := (NOT | !)* predicate
+    predicate        := value [[NOT] BETWEEN value AND value | [NOT] IN (...) | [NOT] LIKE value | IS [NOT] NULL | ...]
 
 Recursion is bounded by `Policy.max_depth`; chains of any length are loops.
 """
@@ -20,10 +20,10 @@ from typing import Literal
 
 from sparkrules.sql.literal import constant, constant_at
 from sparkrules.sql.policy import Policy
-from sparkrules.sql.syntax import Gate, Not, Syntax, Test, Value, alone
+from sparkrules.sql.syntax import Gate, Not, PredicateSyntax, Syntax, Value, alone
 from sparkrules.sql.tokens import Tokens
 from sparkrules.sql.tree import Constant
-from sparkrules.sql.values import ValueGrammar
+from sparkrules.sql.value_grammar import ValueGrammar
 
 _LITERALS = frozenset({"number", "string", "NULL", "TRUE", "FALSE"})
 
@@ -70,36 +70,36 @@ class BooleanGrammar(ValueGrammar):
             self.descend()
             self.at += 1
             count += 1
-        test = self.test()
+        predicate = self.predicate()
         self.depth -= count
-        return Not(test) if count % 2 else test
+        return Not(predicate) if count % 2 else predicate
 
-    def test(self) -> Test:
+    def predicate(self) -> PredicateSyntax:
         start = self.at
-        test = Test(start, start, self.value())
+        predicate = PredicateSyntax(start, start, self.value())
         kind = self.kinds[self.at]
         if kind == "NOT":
             self.at += 1
-            test.negated = True
+            predicate.negated = True
             kind = self.kinds[self.at]
         if kind == "BETWEEN":
-            self.between(test)
+            self.between(predicate)
         elif kind == "IN":
             self.at += 1
-            test.predicate, test.constants = "in", self.members()
+            predicate.kind, predicate.constants = "in", self.members()
         elif kind in ("LIKE", "ILIKE"):
             self.require_allowed(kind)
-            self.like(test, kind.lower())
+            self.like(predicate, kind.lower())
         elif kind == "RLIKE":
             self.require_allowed(kind)
             self.at += 1
-            test.predicate, test.arguments = "rlike", (self.value(),)
-        elif test.negated:
+            predicate.kind, predicate.arguments = "rlike", (self.value(),)
+        elif predicate.negated:
             raise self.unexpected("After a value, NOT is followed by BETWEEN, IN, LIKE, ILIKE or RLIKE.")
         elif kind == "IS":
-            self.identity(test)
-        test.end = self.at
-        return test
+            self.identity(predicate)
+        predicate.end = self.at
+        return predicate
 
     def require_allowed(self, operator: str) -> None:
         """A function that is denied is not to be had as an operator either."""
@@ -111,43 +111,43 @@ class BooleanGrammar(ValueGrammar):
     def position_argument(self) -> Syntax:
         start = self.at
         value = self.value()
-        return Test(start, self.at, value)
+        return PredicateSyntax(start, self.at, value)
 
-    def between(self, test: Test) -> None:
+    def between(self, predicate: PredicateSyntax) -> None:
         self.at += 1
         lower = self.value()
         self.expect("AND", "BETWEEN needs AND between its bounds.")
-        test.predicate, test.arguments = "between", (lower, self.value())
+        predicate.kind, predicate.arguments = "between", (lower, self.value())
 
-    def like(self, test: Test, predicate: str) -> None:
+    def like(self, predicate: PredicateSyntax, kind: str) -> None:
         self.at += 1
         if self.word() in ("ANY", "SOME", "ALL") and self.kinds[self.at + 1] == "(":
             self.at += 1
             self.members()
-            test.predicate = "quantified"
+            predicate.kind = "quantified"
             return
-        test.predicate, test.arguments = predicate, (self.value(),)
+        predicate.kind, predicate.arguments = kind, (self.value(),)
         if self.kinds[self.at] == "ESCAPE":
             self.at += 1
             self.expect("string", "ESCAPE needs a string of one character.")
-            test.predicate = "escaped"
+            predicate.kind = "escaped"
 
-    def identity(self, test: Test) -> None:
+    def identity(self, predicate: PredicateSyntax) -> None:
         """IS [NOT] NULL | TRUE | FALSE | UNKNOWN | DISTINCT FROM value."""
         self.at += 1
         if self.kinds[self.at] == "NOT":
             self.at += 1
-            test.negated = True
+            predicate.negated = True
         kind = self.kinds[self.at]
         self.at += 1
         if kind in ("NULL", "UNKNOWN"):
-            test.predicate = "null"
+            predicate.kind = "null"
         elif kind in ("TRUE", "FALSE"):
-            test.predicate = kind.lower()
+            predicate.kind = kind.lower()
         elif kind == "DISTINCT":
             self.expect("FROM", "Write IS [NOT] DISTINCT FROM.")
             arguments: tuple[Value, ...] = (self.value(),)
-            test.predicate, test.arguments = "distinct", arguments
+            predicate.kind, predicate.arguments = "distinct", arguments
         else:
             raise self.tokens.error(
                 self.at - 1, "unexpected after IS", "IS [NOT] NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM."

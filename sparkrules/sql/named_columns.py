@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sparkrules.sql.called import ANYTHING
+from sparkrules.sql.called_functions import ANYTHING
 from sparkrules.sql.errors import RuleError
 from sparkrules.sql.functions import TIME_FUNCTIONS
 from sparkrules.sql.grammar import BooleanGrammar

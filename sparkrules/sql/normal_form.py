@@ -1,4 +1,4 @@
-"""Negation normal form: NOT pushed down to the tests, XOR written out, junctions flat, nothing in them twice.
+"""Negation normal form: NOT pushed down to the predicates, XOR written out, junctions flat, nothing in them twice.
 
 Every expression is built as two trees, when it is true and when it is false, from the two trees of its parts:
 
@@ -17,27 +17,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from sparkrules.sql.leaf import Sides
-from sparkrules.sql.syntax import Gate, Not, Syntax, Test
+from sparkrules.sql.predicate_sides import Sides
+from sparkrules.sql.syntax import Gate, Not, PredicateSyntax, Syntax
 from sparkrules.sql.tree import ALWAYS, NEVER, Junction, JunctionOperator, Node, Predicate
 
 
-def normal_form(structure: Syntax, leaf: Callable[[Test], Syntax | Sides]) -> Node:
-    """The tree that is true exactly when the structure is. `leaf` gives the two sides of a test, or the structure
-    that the test stands for, such as what is inside its brackets."""
-    return _Builder(leaf).sides(structure)[0]
+def normal_form(structure: Syntax, classify: Callable[[PredicateSyntax], Syntax | Sides]) -> Node:
+    """The tree that is true exactly when the structure is. `classify` returns the two sides of a predicate, or the
+    structure that it stands for, such as what is inside its brackets."""
+    return _Builder(classify).sides(structure)[0]
 
 
 class _Builder:
-    def __init__(self, leaf: Callable[[Test], Syntax | Sides]) -> None:
-        self.leaf = leaf
+    def __init__(self, classify: Callable[[PredicateSyntax], Syntax | Sides]) -> None:
+        self.classify = classify
         self.predicates: dict[Predicate, Predicate] = {}
         # By the identity of the children: comparing whole subtrees would take exponential time below XORs.
         self.junctions: dict[tuple[str, tuple[int, ...]], Junction] = {}
 
     def sides(self, structure: Syntax) -> Sides:
-        if isinstance(structure, Test):
-            found = self.leaf(structure)
+        if isinstance(structure, PredicateSyntax):
+            found = self.classify(structure)
             return (self.shared(found[0]), self.shared(found[1])) if isinstance(found, tuple) else self.sides(found)
         if isinstance(structure, Not):
             true, false = self.sides(structure.child)
@@ -82,7 +82,7 @@ class _Builder:
         return found
 
     def shared(self, node: Node) -> Node:
-        """The one object for equal nodes of a leaf."""
+        """The one object for equal nodes of a predicate."""
         if isinstance(node, Predicate):
             return self.predicates.setdefault(node, node)
         if not node.children:

@@ -13,7 +13,7 @@ Source = tuple[str, str, int]
 
 @dataclass(frozen=True, repr=False)
 class Rejected:
-    """A rule that `subscribe_all` has rejected, and why. `line` and `column` count from 1, within its text.
+    """A rule that `subscribe_all` rejected, and why. Line and column are in its text, and count from 1.
 
     `source` says where it was read, `alerts.csv, line 17`, and `remedy` what to do. The store does not keep these two.
     """

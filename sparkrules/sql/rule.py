@@ -1,6 +1,6 @@
 """A rule's WHERE text to its Boolean tree: the pipeline of this room.
 
-text ─ dialect ─▶ Spark SQL ─ tokens ─▶ tokens ─ grammar ─▶ structure ─ leaf, validate, normal_form ─▶ tree
+text ─ dialect ─▶ Spark SQL ─ tokens ─▶ tokens ─ grammar ─▶ structure ─ predicate_sides, validate, normal_form ─▶ tree
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from sparkrules.sql.boolean import structure_of
 from sparkrules.sql.dialect import SPARK_DIALECTS, to_spark
 from sparkrules.sql.errors import RuleError
 from sparkrules.sql.grammar import parse_structure
-from sparkrules.sql.leaf import Sides, classify, opaque
 from sparkrules.sql.normal_form import normal_form
 from sparkrules.sql.policy import DEFAULT_POLICY, Policy
-from sparkrules.sql.syntax import Syntax, Test
+from sparkrules.sql.predicate_sides import Sides, classify, opaque
+from sparkrules.sql.syntax import PredicateSyntax, Syntax
 from sparkrules.sql.tokens import Tokens, tokenize
 from sparkrules.sql.tree import Node
 from sparkrules.sql.validate import validate
@@ -45,15 +45,15 @@ def parse_spark_sql(text: str, policy: Policy) -> Node:
     tokens = tokenize(text, policy)
     try:
         structure = parse_structure(tokens, policy)
-        return normal_form(structure, _Leaves(tokens, policy).sides)
+        return normal_form(structure, _Predicates(tokens, policy).sides)
     except RecursionError:
         raise RuleError(
             "nested too deeply for what is left of Python's stack", text, remedy="Write the rule flatter."
         ) from None
 
 
-class _Leaves:
-    """What each test of one text stands for, validated."""
+class _Predicates:
+    """What each predicate of one text stands for, validated."""
 
     def __init__(self, tokens: Tokens, policy: Policy) -> None:
         self.tokens = tokens
@@ -66,14 +66,14 @@ class _Leaves:
                 "Raise Policy.max_xors: each of them can double the size of the tree.",
             )
 
-    def sides(self, test: Test) -> Syntax | Sides:
-        structure = structure_of(self.tokens, test)
-        if structure is not None and test.value.comparisons:
+    def sides(self, syntax: PredicateSyntax) -> Syntax | Sides:
+        structure = structure_of(self.tokens, syntax)
+        if structure is not None and syntax.value.comparisons:
             self.xors += 1
             if self.xors > self.policy.max_xors:
-                validate(self.tokens, test.start, test.end, self.policy)
-                return opaque(self.tokens, test)
+                validate(self.tokens, syntax.start, syntax.end, self.policy)
+                return opaque(self.tokens, syntax)
         if structure is not None:
             return structure
-        validate(self.tokens, test.start, test.end, self.policy)
-        return classify(self.tokens, test)
+        validate(self.tokens, syntax.start, syntax.end, self.policy)
+        return classify(self.tokens, syntax)

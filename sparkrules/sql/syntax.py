@@ -1,4 +1,4 @@
-"""What the grammar returns: the Boolean structure of a text, down to tests whose parts are ranges of tokens."""
+"""What the grammar returns: the Boolean structure of a text, down to predicates whose parts are ranges of tokens."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class Value:
 
 
 @dataclass(slots=True)
-class Test:
-    """A leaf: a value alone, or a value with what SQL calls a predicate behind it (`IN (...)`, `IS NULL`, ...)."""
+class PredicateSyntax:
+    """A predicate as written: a value alone, or a value followed by `IN (...)`, `IS NULL`, ..., which is its `kind`."""
 
     start: int
     end: int
     value: Value
-    predicate: str = ""
+    kind: str = ""
     negated: bool = False
     arguments: tuple[Value, ...] = ()
     constants: tuple[Constant, ...] | None = None
@@ -57,12 +57,12 @@ class Gate:
     children: list[Syntax]
 
 
-Syntax = Test | Not | Gate
+Syntax = PredicateSyntax | Not | Gate
 
 
 def alone(syntax: Syntax) -> Operand | None:
     """The operand, if the expression is nothing but one operand: `a + 1`, but not `a > 1` or `a IS NULL`."""
-    if isinstance(syntax, Test) and not syntax.predicate and not syntax.value.comparisons:
+    if isinstance(syntax, PredicateSyntax) and not syntax.kind and not syntax.value.comparisons:
         return syntax.value.operands[0]
     return None
 

@@ -72,7 +72,7 @@ class Template:
         def fill(node: Node) -> Node:
             if id(node) not in filled:
                 filled[id(node)] = (
-                    Predicate(node.attribute, node.operator, tuple(map(constant, node.constants)))
+                    Predicate(node.attribute, node.operator, tuple(map(constant, node.constants)), node.functions)
                     if isinstance(node, Predicate)
                     else Junction(node.operator, tuple(map(fill, node.children)))
                 )

@@ -101,8 +101,8 @@ class Tokens:
     shapes: list[str]
     calls: set[int]
     """The opening brackets that follow a function's name."""
-    functions: set[str]
-    """The functions called so far, as the grammar finds them."""
+    functions: dict[int, str]
+    """The functions called so far, as the grammar finds them, by their opening brackets."""
 
     def sql(self, start: int, end: int) -> str:
         """The tokens as written, with uniform space between them, so that `a+b` and `a + b` are one attribute."""
@@ -114,6 +114,12 @@ class Tokens:
             glued = kinds[i - 1] in _NO_SPACE_AFTER or kinds[i] in _NO_SPACE_BEFORE or i in self.calls
             pieces.append(self.texts[i] if glued else " " + self.texts[i])
         return "".join(pieces)
+
+    def called(self, start: int, end: int) -> frozenset[str] | None:
+        """The functions called from one token up to another; None if there is no bracket to look behind."""
+        if "(" not in self.kinds[start:end]:
+            return None
+        return frozenset(name for bracket, name in self.functions.items() if start <= bracket < end)
 
     def error(self, at: int, reason: str, remedy: str = "") -> RuleError:
         at = min(at, len(self.kinds) - 1)
@@ -161,7 +167,7 @@ def tokenize(text: str, policy: Policy) -> Tokens:
     texts.append("")
     starts.append(len(text.rstrip()))
     shapes.append("")
-    return Tokens(text, kinds, texts, starts, shapes, set(), set())
+    return Tokens(text, kinds, texts, starts, shapes, set(), {})
 
 
 _NUMBER = re.compile(r"([0-9]*)\.?([0-9]*)(?:[eE]([+-]?[0-9]+))?([A-Za-z]*)")

@@ -18,7 +18,7 @@ price < 5 and sold is false
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 ConstantKind = Literal["null", "boolean", "integer", "decimal", "double", "string", "sql"]
@@ -75,11 +75,13 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """One test on one attribute; `attribute` is a deterministic scalar Spark expression over the row, as SQL."""
+    """An attribute, an operator and constants. `attribute` is a deterministic scalar Spark expression, as SQL."""
 
     attribute: str
     operator: str
     constants: tuple[Constant, ...] = ()
+    functions: frozenset[str] | None = field(default=None, compare=False, repr=False)
+    """The functions that the parser saw called where the predicate was written; None if no parser made it."""
 
     def __str__(self) -> str:
         if self.operator in ("in", "not in"):

@@ -22,7 +22,7 @@ from sqlglot import exp
 from sqlglot.errors import ParseError
 
 from sparkrules.sql.policy import Policy
-from sparkrules.sql.quiet import described, quiet
+from sparkrules.sql.sqlglot_messages import captured_warnings, plain_message
 from sparkrules.sql.tokens import Tokens
 
 # Function and operator nodes are let through as a class: which functions a rule may call is decided by name. But
@@ -144,13 +144,13 @@ _UNREADABLE = ("", 0)
 def _fault(shape: str) -> tuple[str, int] | None:
     """What sqlglot has against a shape, and in which column; no reason if it cannot tell, None if it has nothing."""
     try:
-        with quiet():
+        with captured_warnings():
             trees = sqlglot.parse(shape, read="spark")
     except ParseError as error:
         detail = error.errors[0] if error.errors else {}
         description = str(detail.get("description") or error)
         if _counts_arguments(description):
-            return described(description), int(detail.get("col") or 1) - 1
+            return plain_message(description), int(detail.get("col") or 1) - 1
         return _UNREADABLE
     except RecursionError:
         return "nested too deeply", 0

@@ -23,7 +23,7 @@ def advertisement_segment(advertisements: Sequence[Rule]) -> Segment:
 
     >>> from sparkrules.sql import parse_rule
     >>> made = advertisement_segment([Rule(id, "t > 3", parse_rule("t > 3")) for id in ("roof", "attic")])
-    >>> made.subscription_id[made.output_order].tolist()
+    >>> made.rules.id[made.rules.output_order].tolist()
     ['roof', 'attic']
     """
     functions = frozenset[str]().union(*(called_functions(own.tree) for own in advertisements))
@@ -35,7 +35,7 @@ def read_advertisements(directory: Path, published: Sums | None = None) -> tuple
     """The advertisements, in the order in which they were made."""
     stored = LazySegment.stored(directory, published)
     _ = stored.ids  # complains if one is there twice
-    return tuple(stored.rule(row) for row in stored.segment.output_order.tolist())
+    return tuple(stored.rule(row) for row in stored.segment.rules.output_order.tolist())
 
 
 def texts_of(advertisements: Sequence[Rule]) -> Texts:

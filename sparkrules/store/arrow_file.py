@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import IO, Any
 
 import pyarrow as pa
 
@@ -19,9 +20,21 @@ def write_arrow(file: Path, table: pa.Table, schema: pa.Schema) -> FileSum:
         summed = SummedFile(out)
         with pa.ipc.new_file(summed, schema) as writer:
             writer.write_table(table.select(schema.names).cast(schema).combine_chunks())
-        out.flush()
-        os.fsync(out.fileno())
+        to_disk(out)
     return summed.sum
+
+
+def write_text(file: Path, text: str) -> None:
+    """The same for a text file."""
+    with file.open("w", encoding="utf-8", newline="\n") as out:
+        out.write(text)
+        to_disk(out)
+
+
+def to_disk(out: IO[Any]) -> None:
+    """Force what was written to a file to the disk."""
+    out.flush()
+    os.fsync(out.fileno())
 
 
 def map_arrow(file: Path, schema: pa.Schema, remedy: str = PUBLISH_AGAIN, published: FileSum | None = None) -> pa.Table:

@@ -21,7 +21,7 @@ from sparkrules.index.arrow_arrays import numpy_of, texts_to_arrow
 from sparkrules.index.rule import Rule
 from sparkrules.index.segment import Segment
 from sparkrules.index.segment_rules import rule_at
-from sparkrules.index.tables import SCHEMAS, CorruptSegment, subscription_column, to_tables
+from sparkrules.index.tables import SCHEMAS, CorruptSegment, rule_column, to_tables
 from sparkrules.store.arrow_file import PUBLISH_AGAIN, map_arrow
 from sparkrules.store.checksum import FileSum
 from sparkrules.store.segment_files import load_segment, read_segment
@@ -61,13 +61,13 @@ class LazySegment:
     @cached_property
     def rows(self) -> int:
         """How many subscriptions it has, removed ones included."""
-        return len(self._given.priority) if self._given is not None else int(self._subscriptions.num_rows)
+        return len(self._given.rules.priority) if self._given is not None else int(self._subscriptions.num_rows)
 
     @cached_property
     def sizes(self) -> tuple[int, int]:
         """How many predicates and nodes it has."""
         if self._given is not None:
-            return len(self._given.predicate_operator), len(self._given.node_operator)
+            return len(self._given.forest.predicates.operator), len(self._given.forest.nodes.operator)
         return self._map("predicates").num_rows, self._map("nodes").num_rows
 
     @cached_property
@@ -95,7 +95,7 @@ class LazySegment:
         """A column of its subscriptions, as one Arrow array."""
         if name not in self._columns:
             if self._given is not None:
-                self._columns[name] = subscription_column(self._given, name)
+                self._columns[name] = rule_column(self._given, name)
             else:
                 chunks = self._subscriptions.column(name)
                 try:

@@ -112,13 +112,13 @@ class _Advertised:
 
     @property
     def all(self) -> Rows:
-        return np.arange(len(self.segment.subscription_id))
+        return np.arange(len(self.segment.rules.id))
 
     @staticmethod
     def of(advertisements: Sequence[Rule], before: Sequence[Rule]) -> _Advertised:
         segment = advertisement_segment(advertisements)
         unchanged = {text[0] for text in set(texts_of(advertisements)) & set(texts_of(before))}
-        rows = {id: row for row, id in enumerate(segment.subscription_id.tolist())}
+        rows = {id: row for row, id in enumerate(segment.rules.id.tolist())}
         # Rows are in the order of ids.
         carried = [rows[id] if id in unchanged else -1 for id in sorted(own.id for own in before)]
         new = [row for id, row in rows.items() if id not in unchanged]
@@ -146,9 +146,9 @@ class _Task:
         """How many predicates the rules of these pairs have. Reads the segment."""
         if not self.count:
             return 0
-        segment = self.part.body.segment
-        users = segment.users.take(segment.leaf_of_predicate).values
-        sizes = np.maximum(np.bincount(users, minlength=len(segment.priority)), 1)
+        forest = self.part.body.segment.forest
+        users = forest.users.take(forest.node_of_predicate).values
+        sizes = np.maximum(np.bincount(users, minlength=len(forest.roots)), 1)
         return int(sizes[self.open].sum()) * len(self.own.all) + int(sizes[self.decided].sum()) * len(self.own.new)
 
     def pairs(self, decide: Decide, types: pa.Schema | None) -> Pairs:
@@ -208,4 +208,4 @@ def _task(store: Store, earlier: _Earlier, part: Part, sources: Sequence[Part], 
 
 def _only(segment: Segment, rows: Rows) -> Segment:
     """Some rows of a segment, in their order."""
-    return segment if len(rows) == len(segment.priority) else merged([Part.of(segment).only(rows)])
+    return segment if len(rows) == len(segment.rules.priority) else merged([Part.of(segment).only(rows)])

@@ -14,7 +14,6 @@ from sparkrules.index.arrow_arrays import instants_from_arrow
 from sparkrules.index.merge import merge_segments
 from sparkrules.index.rule import Rule
 from sparkrules.index.segment import Segment
-from sparkrules.sql import functions_of
 from sparkrules.store.lazy_segment import LazySegment
 
 
@@ -39,7 +38,7 @@ class Part:
     @staticmethod
     def of(segment: Segment) -> Part:
         """All of a segment."""
-        return Part(LazySegment.of(segment), np.zeros(len(segment.priority), bool))
+        return Part(LazySegment.of(segment), np.zeros(len(segment.rules.priority), bool))
 
     @cached_property
     def live(self) -> int:
@@ -93,6 +92,5 @@ def merged(parts: Sequence[Part], drop_expired_at: datetime | None = None) -> Se
     """One segment of what is live in some parts."""
     return merge_segments(
         [(part.body.segment, np.flatnonzero(part.removed).astype(np.int32)) for part in parts],
-        functions_of,
         drop_expired_at,
     )

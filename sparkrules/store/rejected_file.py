@@ -18,13 +18,13 @@ REJECTED = pa.schema(
 
 
 def write_rejected(file: Path, rejected: Iterable[Rejected]) -> FileSum:
-    """Write the rejected rules."""
+    """Write rejected rules."""
     rows = [{key: _valid(value) for key, value in asdict(rule).items()} for rule in rejected]
     return write_arrow(file, pa.Table.from_pylist(rows, REJECTED), REJECTED)
 
 
 def read_rejected(file: Path, published: FileSum | None = None) -> list[Rejected]:
-    """The rejected rules, in order."""
+    """The rejected rules, in the order in which they were rejected."""
     return [Rejected(**row) for row in read_arrow(file, REJECTED, published=published).to_pylist()]
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import pyarrow as pa
 
 from sparkrules.errors import CorruptStore
-from sparkrules.store.arrow_file import read_arrow, sync_directory, write_arrow
+from sparkrules.store.arrow_file import read_arrow, sync_directory, write_arrow, write_text
 from sparkrules.store.checksum import FileSum, check_seal, sealed
 from sparkrules.store.numbered_files import add_numbered, temporary_in
 
@@ -34,10 +33,7 @@ def write_statistics(directory: Path, rule_set: str, table: pa.Table) -> int:
     # Who looks in between finds statistics of which there is no checksum, as older versions of sparkrules made them.
     fields = {"rule_set": rule_set, "number": number, "length": sums[-1].length, "crc32": sums[-1].crc32}
     with temporary_in(directory) as temporary:
-        with temporary.open("w", encoding="utf-8", newline="\n") as out:
-            out.write(sealed(json.dumps(fields, indent=2)))
-            out.flush()
-            os.fsync(out.fileno())
+        write_text(temporary, sealed(json.dumps(fields, indent=2)))
         temporary.replace(directory / f"{number}.json")  # the number is ours alone
     sync_directory(directory)
     return number

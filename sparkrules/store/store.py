@@ -1,11 +1,7 @@
 """The store of `docs/store-format.md`: immutable versions, each of which appears whole or not at all.
 
-1. New segments, and what else the version refers to, are written under names of their own and forced to the disk.
-2. The manifest, with their checksums, is written under a temporary name and forced to the disk.
-3. The manifest is linked to `versions/<N>.json`; see `numbered_files`.
-4. If a file that it refers to has been collected as garbage meanwhile, the version is withdrawn; see `garbage`.
-
-A process that dies before step 3 leaves files that no reader ever looks at; `collect_garbage` removes them.
+Publishing follows the numbered steps of that page. `write_segment` and its like are step 2, `commit` is steps 3 to 5;
+for step 4 see `numbered_files`. If a process dies before step 4, `collect_garbage` removes what it left.
 """
 
 from __future__ import annotations
@@ -28,7 +24,7 @@ from sparkrules.index.segment import Segment
 from sparkrules.index.tables import to_tables
 from sparkrules.sql.rejected import Rejected
 from sparkrules.store.advertisement_segment import advertisement_segment, read_advertisements
-from sparkrules.store.arrow_file import PUBLISH_AGAIN, sync_directory
+from sparkrules.store.arrow_file import PUBLISH_AGAIN, sync_directory, write_text
 from sparkrules.store.changes import Changes, changes
 from sparkrules.store.checksum import FileSum
 from sparkrules.store.garbage import Garbage, collect_garbage
@@ -226,7 +222,7 @@ class Store:
         return self._write_file(rule_set, "removed", lambda file: write_removed(file, removed))
 
     def write_rejected(self, rule_set: str, rejected: Iterable[Rejected]) -> str:
-        """Write the rejected rules, so that a manifest can name them."""
+        """Write rejected rules, so that a manifest can name them."""
         return self._write_file(rule_set, "rejected", lambda file: write_rejected(file, rejected))
 
     def write_advertisements(self, rule_set: str, advertisements: Sequence[Rule]) -> str:
@@ -250,7 +246,7 @@ class Store:
         made = replace(manifest, files=sums, format=FORMAT)
 
         def write(file: Path, number: int) -> None:
-            _write(file, replace(made, version=number).to_json())
+            write_text(file, replace(made, version=number).to_json())
 
         try:
             number = add_numbered(home / "versions", ".json", write, after)
@@ -365,10 +361,3 @@ def _is_there(file: Path, published: FileSum) -> bool:
         return file.stat().st_size == published.length
     except FileNotFoundError:
         return False
-
-
-def _write(file: Path, text: str) -> None:
-    with file.open("w", encoding="utf-8", newline="\n") as out:
-        out.write(text)
-        out.flush()
-        os.fsync(out.fileno())

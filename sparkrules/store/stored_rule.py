@@ -7,8 +7,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from sparkrules.index.forest import KINDS, NODE_OPERATORS
 from sparkrules.index.rule import Rule
-from sparkrules.index.segment import KINDS, NODE_OPERATORS
 from sparkrules.index.segment_rules import metadata_at
 from sparkrules.index.tables import CorruptSegment
 from sparkrules.sql.tree import OPERATORS, Constant, Junction, Node, Predicate

@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from sparkrules.errors import StoreError, WrongTicket
-from sparkrules.store.arrow_file import sync_directory
+from sparkrules.store.arrow_file import sync_directory, to_disk
 from sparkrules.store.numbered_files import link
 
 KEY_FILE = "tickets.key"
@@ -111,8 +111,7 @@ def _make_key(home: Path, key: bytes) -> bytes:
     try:
         with os.fdopen(descriptor, "wb") as out:
             out.write(key + _checksum(home, key))
-            out.flush()
-            os.fsync(out.fileno())
+            to_disk(out)
         link(temporary, home / KEY_FILE)
     except FileExistsError:
         made = read_key(home)

@@ -15,7 +15,7 @@ import pytest
 import sparkrules
 from sparkrules.catalyst.python_engine.task import Task, shipped
 from sparkrules.errors import RuleSetError
-from sparkrules.local.leaves import bind_leaves
+from sparkrules.local.bound_predicates import bind_predicates
 from sparkrules.sql import Policy
 from tests.spark.all_types import all_types, random_rules
 from tests.spark.oracle import Pairs, differences, pairs_by_where, rule_set, settings
@@ -235,7 +235,7 @@ def test_workers_need_nothing_of_this_package(tmp_path: Path) -> None:
     """What goes to them runs where `import sparkrules` fails."""
     rules = rule_set("python_shipped", {"cheap": "price < 5 AND title LIKE 'a_%'", "new": "title <> ''"})
     batch = pa.record_batch({"price": [3, 7], "title": ["abc", ""]})
-    task = Task.of(rules._segment, bind_leaves(rules._segment, batch.schema), passed=2, shape="list")
+    task = Task.of(rules._segment, bind_predicates(rules._segment, batch.schema), passed=2, shape="list")
     run = shipped(task)
     (content,) = [cell.cell_contents for cell in run.__closure__ or ()]
     (tmp_path / "task").write_bytes(content)

@@ -13,12 +13,12 @@ from sparkrules.errors import DuplicateId
 from sparkrules.index import Rule, build_segment
 from sparkrules.index.builder import trees_forest
 from sparkrules.index.factor import factored
-from sparkrules.index.forest import Forest, merge_forests
+from sparkrules.index.forest import PREDICATE, Forest
 from sparkrules.index.merge import merge_segments
-from sparkrules.index.segment import PREDICATE, Segment
+from sparkrules.index.merge_forests import merge_forests
+from sparkrules.index.segment import Segment
 from sparkrules.index.sharing import shared_nodes_per_subscription, sharing
 from sparkrules.index.tables import to_tables
-from sparkrules.sql import functions_of
 from sparkrules.sql.tree import ALWAYS, NEVER, Constant, Junction, Node, Predicate
 
 LEAVES = [Predicate(name, "=", (Constant("integer", str(value)),)) for name in "abc" for value in range(3)]
@@ -33,15 +33,15 @@ trees = st.recursive(
 
 def meaning(forest: Forest, node: int) -> object:
     """What a node stands for, chains within chains written out: a flat forest has none."""
-    operator = forest.node_operator[node]
+    operator = forest.nodes.operator[node]
     if operator == PREDICATE:
-        return int(forest.node_predicate[node])
+        return int(forest.nodes.predicate[node])
     operands: set[object] = set()
-    stack = forest.children.row(node).tolist()
+    stack = forest.nodes.children.row(node).tolist()
     while stack:
         child = stack.pop()
-        if forest.node_operator[child] == operator:
-            stack.extend(forest.children.row(child).tolist())
+        if forest.nodes.operator[child] == operator:
+            stack.extend(forest.nodes.children.row(child).tolist())
         else:
             operands.add(meaning(forest, child))
     return int(operator), frozenset(operands)
@@ -52,21 +52,25 @@ def meaning(forest: Forest, node: int) -> object:
 def test_factoring_keeps_what_every_node_means(found: list[Node]) -> None:
     flat = merge_forests([trees_forest({str(i): tree for i, tree in enumerate(found)})])
     better = factored(flat)
-    known = len(flat.level)
+    known = len(flat.nodes.level)
     assert better.roots.tolist() == flat.roots.tolist()
     assert [meaning(better, node) for node in range(known)] == [meaning(flat, node) for node in range(known)]
-    assert (better.use_count[:known] >= flat.use_count).all()
-    assert (np.bincount(better.children.values, minlength=len(better.level))[known:] > 1).all(), "shared by two chains"
-    children = [better.level[better.children.row(node)].max(initial=0) for node in range(len(better.level))]
-    assert better.level.tolist() == [1 + level for level in children]
-    assert len(better.children.values) <= len(flat.children.values)
+    assert (better.nodes.use_count[:known] >= flat.nodes.use_count).all()
+    assert (np.bincount(better.nodes.children.values, minlength=len(better.nodes.level))[known:] > 1).all(), (
+        "shared by two chains"
+    )
+    children = [
+        better.nodes.level[better.nodes.children.row(node)].max(initial=0) for node in range(len(better.nodes.level))
+    ]
+    assert better.nodes.level.tolist() == [1 + level for level in children]
+    assert len(better.nodes.children.values) <= len(flat.nodes.children.values)
 
 
 def test_the_most_frequent_part_comes_first() -> None:
     rules = {f"{i}": Junction("and", (*LEAVES[:3], LEAVES[3 + i % 5])) for i in range(5)}
     rules["other"] = Junction("and", (LEAVES[0], LEAVES[8], LEAVES[4]))
     better = factored(merge_forests([trees_forest(rules)]))
-    parts = [better.children.row(node).tolist() for node in range(15, len(better.level))]
+    parts = [better.nodes.children.row(node).tolist() for node in range(15, len(better.nodes.level))]
     assert parts == [[0, 1, 2]], "found pair by pair, and closed up where nobody else uses a pair"
     assert shared_nodes_per_subscription(better) > shared_nodes_per_subscription(merge_forests([trees_forest(rules)]))
 
@@ -100,16 +104,14 @@ def test_a_merged_segment_is_the_one_of_all_rules_at_once(found: list[Node], pic
     parts = []
     for own in divided:
         part = segment(own, found)
-        removed = [row for row, id in enumerate(part.subscription_id.tolist()) if int(id[1:]) in gone]
+        removed = [row for row, id in enumerate(part.rules.id.tolist()) if int(id[1:]) in gone]
         parts.append((part, np.array(removed, np.int32)))
-    assert_same(
-        merge_segments(parts, functions_of), segment([number for number in numbers if number not in gone], found)
-    )
+    assert_same(merge_segments(parts), segment([number for number in numbers if number not in gone], found))
 
 
 def test_an_id_in_two_segments_is_refused() -> None:
     one = build_segment([Rule("x", "a", LEAVES[0])])
     none = np.empty(0, np.int32)
     with pytest.raises(DuplicateId, match="'x'"):
-        merge_segments([(one, none), (one, none)], functions_of)
-    assert merge_segments([(one, np.array([0], np.int32)), (one, none)], functions_of).subscription_id.tolist() == ["x"]
+        merge_segments([(one, none), (one, none)])
+    assert merge_segments([(one, np.array([0], np.int32)), (one, none)]).rules.id.tolist() == ["x"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import fields
 from datetime import datetime, timedelta, timezone
 
 import numpy as np
@@ -15,8 +16,9 @@ from numpy.typing import NDArray
 from sparkrules.errors import DuplicateId
 from sparkrules.index import Rule, Segment, build_segment, from_tables, to_tables
 from sparkrules.index.merge import merge_segments
+from sparkrules.index.rule_columns import RuleColumns
 from sparkrules.local import match
-from sparkrules.sql import called_functions, functions_of, parse_rule
+from sparkrules.sql import called_functions, parse_rule
 from sparkrules.sql.tree import Junction, Node
 
 NOW = datetime(2026, 1, 31, 12, tzinfo=timezone.utc)
@@ -44,28 +46,20 @@ def shape(node: Node) -> object:
 
 def content(made: Segment) -> dict[str, object]:
     """What a segment says, without its numbering."""
-    nodes = [shape(made.tree(number)) for number in range(len(made.level))]
+    nodes = [shape(made.forest.tree(number)) for number in range(len(made.forest.nodes.level))]
     return {
-        "attributes": Counter(made.attributes.tolist()),
-        "constants": Counter(zip(made.constant_kind.tolist(), made.constant_text.tolist(), strict=True)),
-        "predicates": Counter(made.predicates()),
-        "nodes": Counter(zip(nodes, made.level.tolist(), made.use_count.tolist(), strict=True)),
-        "roots": [nodes[number] for number in made.subscription_node.tolist()],
-        "levels ascend": bool((np.diff(made.level) >= 0).all()),
+        "attributes": Counter(made.forest.attributes.tolist()),
+        "constants": Counter(
+            zip(made.forest.constants.kind.tolist(), made.forest.constants.text.tolist(), strict=True)
+        ),
+        "predicates": Counter(made.forest.all_predicates()),
+        "nodes": Counter(
+            zip(nodes, made.forest.nodes.level.tolist(), made.forest.nodes.use_count.tolist(), strict=True)
+        ),
+        "roots": [nodes[number] for number in made.forest.roots.tolist()],
+        "levels ascend": bool((np.diff(made.forest.nodes.level) >= 0).all()),
         "functions": made.functions,
-        **{
-            name: getattr(made, name).tolist()
-            for name in (
-                "subscription_id",
-                "priority",
-                "where",
-                "metadata",
-                "sql",
-                "valid_from",
-                "valid_until",
-                "ticket",
-            )
-        },
+        **{column.name: getattr(made.rules, column.name).tolist() for column in fields(RuleColumns)},
     }
 
 
@@ -116,60 +110,57 @@ def test_it_is_as_if_all_live_rules_had_been_built_at_once(seed: int) -> None:
         removed = [row for row in range(len(own)) if choose.random() < 0.3]
         parts.append((segment(own), np.array(removed, np.int32)))
         live += [rule for row, rule in enumerate(own) if row not in removed]
-    assert content(merge_segments(parts, functions_of)) == content(segment(live))
+    assert content(merge_segments(parts)) == content(segment(live))
     unexpired = [rule for rule in live if rule.valid_until is None or rule.valid_until > NOW]
-    assert content(merge_segments(parts, functions_of, drop_expired_at=NOW)) == content(segment(unexpired))
+    assert content(merge_segments(parts, drop_expired_at=NOW)) == content(segment(unexpired))
 
 
 def test_a_merged_segment_can_be_stored() -> None:
     parts = [(segment(random_rules(30, random.Random(1))), rows(3, 4)), (segment([rule("z", "a = 1")]), NONE)]
-    merged = merge_segments(parts, functions_of)
+    merged = merge_segments(parts)
     assert content(from_tables(to_tables(merged))) == content(merged)
 
 
 def test_nodes_that_only_removed_rules_used_are_gone() -> None:
     made = segment([rule("a", "lower(x) = 'p' AND y = 1"), rule("b", "y = 1")])
-    merged = merge_segments([(made, rows(0))], functions_of)
-    assert merged.attributes.tolist() == ["y"]
-    assert merged.constant_text.tolist() == ["1"]
-    assert (len(merged.level), merged.use_count.tolist(), merged.functions) == (1, [1], ())
+    merged = merge_segments([(made, rows(0))])
+    assert merged.forest.attributes.tolist() == ["y"]
+    assert merged.forest.constants.text.tolist() == ["1"]
+    assert (len(merged.forest.nodes.level), merged.forest.nodes.use_count.tolist(), merged.functions) == (1, [1], ())
 
 
 def test_what_segments_share_is_shared_in_the_merged_one() -> None:
     merged = merge_segments(
         [(segment([rule("a", "x = 1 AND y = 2")]), NONE), (segment([rule("b", "y = 2 AND x = 1")]), NONE)],
-        functions_of,
     )
-    assert merged.subscription_node.tolist() == [2, 2]
-    assert merged.use_count.tolist() == [2, 2, 2]
+    assert merged.forest.roots.tolist() == [2, 2]
+    assert merged.forest.nodes.use_count.tolist() == [2, 2, 2]
 
 
 def test_nothing_is_a_segment_too() -> None:
-    assert content(merge_segments([], functions_of)) == content(build_segment([]))
-    assert content(merge_segments([(segment([rule("a", "x = 1")]), rows(0))], functions_of)) == content(
-        build_segment([])
-    )
+    assert content(merge_segments([])) == content(build_segment([]))
+    assert content(merge_segments([(segment([rule("a", "x = 1")]), rows(0))])) == content(build_segment([]))
 
 
 def test_an_id_that_is_live_twice_is_refused() -> None:
     twice = [(segment([rule("a", "x = 1")]), NONE), (segment([rule("a", "x = 2")]), NONE)]
     with pytest.raises(DuplicateId, match="'a'"):
-        merge_segments(twice, functions_of)
-    assert merge_segments([twice[0], (twice[1][0], rows(0))], functions_of).where.tolist() == ["x = 1"]
+        merge_segments(twice)
+    assert merge_segments([twice[0], (twice[1][0], rows(0))]).rules.where.tolist() == ["x = 1"]
 
 
 def test_a_rule_expires_at_the_end_of_its_validity() -> None:
     made = segment(
         [rule("a", "x = 1", valid_until=NOW), rule("b", "x = 1", valid_until=NOW + timedelta(microseconds=1))]
     )
-    assert merge_segments([(made, NONE)], functions_of, NOW).subscription_id.tolist() == ["b"]
-    assert merge_segments([(made, NONE)], functions_of).subscription_id.tolist() == ["a", "b"]
+    assert merge_segments([(made, NONE)], NOW).rules.id.tolist() == ["b"]
+    assert merge_segments([(made, NONE)]).rules.id.tolist() == ["a", "b"]
 
 
 def test_it_matches_the_same_rows() -> None:
     made = [segment([rule("a", "x > 1"), rule("b", "x IS NULL")]), segment([rule("c", "x <> 2", priority=5)])]
     table = pa.table({"x": [1, 2, 3, None]})
-    assert match(merge_segments([(made[0], NONE), (made[1], NONE)], functions_of), table).ids.to_pylist() == [
+    assert match(merge_segments([(made[0], NONE), (made[1], NONE)]), table).ids.to_pylist() == [
         ["c"],
         ["a"],
         ["c", "a"],

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sparkrules.errors import DuplicateId, RuleSetError
 from sparkrules.index import SCHEMAS, CorruptSegment, Rule, Segment, build_segment, from_tables, to_tables
-from sparkrules.index.segment import NODE_OPERATORS
+from sparkrules.index.forest import NODE_OPERATORS
 from sparkrules.sql.tree import ALWAYS, NEVER, Constant, Junction, Predicate
 from tests.index.index_oracle import letters
 
@@ -31,7 +31,7 @@ def segment_of(*trees, **rules) -> Segment:
 
 
 def roots(segment):
-    return [str(segment.tree(node)).replace(" is true", "") for node in segment.subscription_node]
+    return [str(segment.forest.tree(node)).replace(" is true", "") for node in segment.forest.roots]
 
 
 @pytest.mark.parametrize(
@@ -51,8 +51,8 @@ def roots(segment):
 )
 def test_equal_expressions_are_one_node(one, other):
     segment = segment_of(one, other)
-    assert segment.subscription_node[0] == segment.subscription_node[1]
-    assert segment.use_count.tolist() == [2] * len(segment.level)
+    assert segment.forest.roots[0] == segment.forest.roots[1]
+    assert segment.forest.nodes.use_count.tolist() == [2] * len(segment.forest.nodes)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_equal_expressions_are_one_node(one, other):
 )
 def test_different_expressions_are_different_nodes(one, other):
     segment = segment_of(one, other)
-    assert segment.subscription_node[0] != segment.subscription_node[1]
+    assert segment.forest.roots[0] != segment.forest.roots[1]
 
 
 def test_a_constant_inside_another_operator_stays():
@@ -77,7 +77,10 @@ def test_a_constant_inside_another_operator_stays():
 
 def test_a_shared_subexpression_counts_its_subscriptions_once_each():
     segment = segment_of(and_(or_(A, B), or_(and_(A, C), D)), or_(A, B), A)
-    use_count = {str(segment.tree(n)).replace(" is true", ""): int(c) for n, c in enumerate(segment.use_count)}
+    use_count = {
+        str(segment.forest.tree(n)).replace(" is true", ""): int(c)
+        for n, c in enumerate(segment.forest.nodes.use_count)
+    }
     assert use_count["A"] == 3
     assert use_count["A or B"] == 2
     assert use_count["D"] == 1
@@ -90,30 +93,30 @@ def test_the_order_of_arrival_does_not_show():
 
 def test_parents_and_subscriptions_are_found_from_below():
     segment = segment_of(and_(A, B), and_(B, A), B)
-    a_and_b = int(segment.subscription_node[0])
-    assert segment.parents.to_lists() == [[a_and_b], [a_and_b], []]
-    assert segment.subscriptions_at.row(a_and_b).tolist() == [0, 1]
-    assert segment.users.row(int(segment.subscription_node[2])).tolist() == [0, 1, 2]
+    a_and_b = int(segment.forest.roots[0])
+    assert segment.forest.parents.to_lists() == [[a_and_b], [a_and_b], []]
+    assert segment.forest.rules_at.row(a_and_b).tolist() == [0, 1]
+    assert segment.forest.users.row(int(segment.forest.roots[2])).tolist() == [0, 1, 2]
 
 
 def test_output_order_is_priority_descending_then_id_by_code_point():
     rules = [Rule("b", "", A), Rule("a", "", A), Rule("é", "", A), Rule("low", "", A, -5), Rule("z", "", A, 9)]
     segment = build_segment(rules)
-    assert segment.subscription_id[segment.output_order].tolist() == ["z", "a", "b", "é", "low"]
+    assert segment.rules.id[segment.rules.output_order].tolist() == ["z", "a", "b", "é", "low"]
 
 
 def test_priorities_may_be_as_extreme_as_32_bits():
     rules = [Rule("min", "", A, -(2**31)), Rule("max", "", A, 2**31 - 1), Rule("zero", "", A)]
     segment = build_segment(rules)
-    assert segment.subscription_id[segment.output_order].tolist() == ["max", "zero", "min"]
+    assert segment.rules.id[segment.rules.output_order].tolist() == ["max", "zero", "min"]
 
 
 def test_arrays_cannot_be_written():
     segment = segment_of(and_(A, B))
     with pytest.raises(ValueError, match="read-only"):
-        segment.level[0] = 7
+        segment.forest.nodes.level[0] = 7
     with pytest.raises(ValueError, match="read-only"):
-        segment.children.values[0] = 7
+        segment.forest.nodes.children.values[0] = 7
 
 
 def test_a_nested_xor_that_shares_its_objects_is_linear():
@@ -121,21 +124,21 @@ def test_a_nested_xor_that_shares_its_objects_is_linear():
     for _ in range(200):
         tree, negative = or_(and_(tree, B), and_(negative, C)), and_(or_(tree, D), or_(negative, E))
     segment = segment_of(tree)
-    assert len(segment.level) < 2000
-    assert len(to_tables(segment)["nodes"]) == len(segment.level)
+    assert len(segment.forest.nodes) < 2000
+    assert len(to_tables(segment)["nodes"]) == len(segment.forest.nodes)
 
 
 def test_a_chain_of_ten_thousand_is_one_node():
     tree = A
     for number in range(10_000):
         tree = and_(tree, Predicate(f"p{number}", "is true"))
-    assert len(segment_of(tree).children.row(10_001)) == 10_001
+    assert len(segment_of(tree).forest.nodes.children.row(10_001)) == 10_001
 
 
 def test_no_rules_make_an_empty_segment():
     segment = from_tables(to_tables(build_segment([])))
-    assert repr(segment) == "Segment(0 subscriptions, 0 predicates, 0 nodes)"
-    assert len(segment.parents) == len(segment.users) == len(segment.output_order) == 0
+    assert repr(segment) == "Segment(0 rules, 0 predicates, 0 nodes)"
+    assert len(segment.forest.parents) == len(segment.forest.users) == len(segment.rules.output_order) == 0
 
 
 def test_two_rules_with_one_id_are_refused():
@@ -179,18 +182,20 @@ def parts(form):
 def test_nodes_are_exactly_the_distinct_subexpressions_and_count_their_users(trees):
     segment = segment_of(*trees)
     users = [parts(normal(tree)) for tree in trees]
-    forms = [normal(segment.tree(node)) for node in range(len(segment.level))]
+    forms = [normal(segment.forest.tree(node)) for node in range(len(segment.forest.nodes))]
     assert len(forms) == len(set(forms))
     assert set(forms) == set().union(*users)
-    assert segment.use_count.tolist() == [sum(form in used for used in users) for form in forms]
-    assert segment.use_count.tolist() == segment.users.lengths.tolist()
+    assert segment.forest.nodes.use_count.tolist() == [sum(form in used for used in users) for form in forms]
+    assert segment.forest.nodes.use_count.tolist() == segment.forest.users.lengths.tolist()
     for number in range(len(forms)):
-        children = segment.children.row(number).tolist()
+        children = segment.forest.nodes.children.row(number).tolist()
         assert children == sorted(set(children))
         assert all(child < number for child in children)
-        assert segment.level[number] == 1 + max((segment.level[child] for child in children), default=0)
-    ids = segment.subscription_id.tolist()
-    assert [forms[node] for node in segment.subscription_node] == [normal(trees[int(name)]) for name in ids]
+        assert segment.forest.nodes.level[number] == 1 + max(
+            (segment.forest.nodes.level[child] for child in children), default=0
+        )
+    ids = segment.rules.id.tolist()
+    assert [forms[node] for node in segment.forest.roots] == [normal(trees[int(name)]) for name in ids]
 
 
 # Tables

@@ -67,6 +67,6 @@ trees = st.recursive(
 @given(st.lists(trees, max_size=5), st.fixed_dictionaries({name: st.booleans() for name in "ABCD"}))
 def test_an_explanation_says_what_brute_force_says(trees, row):
     segment = build_segment(Rule(str(number), "", tree) for number, tree in enumerate(trees))
-    truth = [row[segment.predicate(number).attribute] for number in range(len(segment.predicate_operator))]
+    truth = [row[segment.forest.predicate(number).attribute] for number in range(len(segment.forest.predicates))]
     for explained in explain(segment, truth):
         assert explained.matched == is_true(trees[int(explained.id)], row)

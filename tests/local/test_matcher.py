@@ -126,9 +126,9 @@ def test_overlaps_of_a_row_are_the_groups_that_share_something_true(trees, rows)
     found = match(segment, pa.Table.from_pylist(rows, SCHEMA))
     for row, ids, overlaps in zip(rows, found.ids.to_pylist(), found.overlaps.to_pylist(), strict=True):
         groups = set()
-        for node in range(len(segment.level)):
-            if is_true(segment.tree(node), row):
-                users = {segment.subscription_id[user] for user in segment.users.row(node)}
+        for node in range(len(segment.forest.nodes.level)):
+            if is_true(segment.forest.tree(node), row):
+                users = {segment.rules.id[user] for user in segment.forest.users.row(node)}
                 groups.add(tuple(name for name in ids if name in users))
         groups = [list(group) for group in groups if len(group) > 1]
         assert overlaps == sorted(groups, key=lambda group: (-len(group), [ids.index(name) for name in group]))
@@ -329,9 +329,9 @@ def test_a_group_is_explained_by_its_largest_shared_subexpression():
     a, b, c = letters("abc")
     both = Junction("and", (a, b))
     segment = build_segment([Rule("1", "", both), Rule("2", "", Junction("or", (both, c))), Rule("3", "", c, 1)])
-    true = [True] * len(segment.level)
+    true = [True] * len(segment.forest.nodes.level)
     overlaps = overlap_sets(segment, true, range(3))
-    assert [(overlap.ids, str(segment.tree(overlap.node)).replace(" is true", "")) for overlap in overlaps] == [
+    assert [(overlap.ids, str(segment.forest.tree(overlap.node)).replace(" is true", "")) for overlap in overlaps] == [
         (("3", "2"), "c"),
         (("1", "2"), "a and b"),
     ]
@@ -340,6 +340,6 @@ def test_a_group_is_explained_by_its_largest_shared_subexpression():
 def test_what_is_not_true_or_not_matched_is_not_shared():
     a, b = letters("ab")
     segment = build_segment([Rule("1", "", Junction("or", (a, b))), Rule("2", "", a), Rule("3", "", b)])
-    true = [str(segment.tree(node)) != "b is true" for node in range(len(segment.level))]
+    true = [str(segment.forest.tree(node)) != "b is true" for node in range(len(segment.forest.nodes.level))]
     assert [overlap.ids for overlap in overlap_sets(segment, true, [0, 1])] == [("1", "2")]
     assert overlap_sets(segment, true, [1]) == []

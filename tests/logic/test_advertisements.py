@@ -44,11 +44,15 @@ class TestThePapersExample:
 
     def violating(self, text: str) -> set[str]:
         mask = self.index.violating(leaf(text))
-        return {str(p) for p, is_violating in zip(self.index.segment.predicates(), mask, strict=True) if is_violating}
+        return {
+            str(p)
+            for p, is_violating in zip(self.index.segment.forest.all_predicates(), mask, strict=True)
+            if is_violating
+        }
 
     def sets(self, text: str) -> list[set[str]]:
         found = self.index.violating_sets(parse_rule(text))
-        listed = list(self.index.segment.predicates())
+        listed = list(self.index.segment.forest.all_predicates())
         return [{str(listed[i]) for i in mask.nonzero()[0]} for mask in found.sets]
 
     def test_example_1_leaves(self) -> None:
@@ -87,7 +91,7 @@ def test_table_1_follows_the_definition(f_i: str, f_j: str, o: int) -> None:
     segment = build_segment(rule(str(c), f"i {f_j} {c}") for c in range(6))
     index = OverlapIndex(segment, world.TYPES)
     asked = leaf(f"i {f_i} {o}")
-    for registered, is_violating in zip(segment.predicates(), index.violating(asked), strict=True):
+    for registered, is_violating in zip(segment.forest.all_predicates(), index.violating(asked), strict=True):
         both = [v for v in range(-3, 10) if truth(asked, v) and truth(registered, v)]
         assert is_violating == (not both), (str(asked), str(registered))
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from sparkrules.errors import RuleSetError
 from sparkrules.logic.attribute_type import Enumeration
-from sparkrules.logic.codes import Codes
+from sparkrules.logic.codes import NULL, Codes
 from sparkrules.logic.exact_overlap import overlap
-from sparkrules.logic.regions import NULL, Regions
-from sparkrules.logic.text_pattern import following, text_pattern
+from sparkrules.logic.regions import Regions
+from sparkrules.logic.string_pattern import following, string_pattern
 from sparkrules.logic.value_space import Floating, Grid
 from sparkrules.sql import parse_rule
 from sparkrules.sql.tree import Constant, Predicate, predicates
@@ -42,7 +42,7 @@ def test_sets_of_codes_are_sets(a: set[int], b: set[int]) -> None:
 def test_a_decided_predicate_is_true_exactly_in_its_codes(tests: list[Predicate]) -> None:
     regions = Regions(tests, world.TYPES)
     for predicate in tests:
-        leaf, own = regions.leaf(predicate), regions.attributes[predicate.attribute]
+        leaf, own = regions.extent(predicate), regions.attributes[predicate.attribute]
         assert leaf.sure == leaf.possible
         for value in world.VALUES[predicate.attribute]:
             code = NULL if value is None else own.encode(value)
@@ -57,7 +57,7 @@ def test_a_predicate_is_true_where_it_is_sure_and_never_where_it_is_not_possible
 ) -> None:
     regions = Regions(tests)
     for predicate in [*tests, *([other] if other.attribute in regions.attributes else [])]:
-        leaf, own = regions.leaf(predicate), regions.attributes[predicate.attribute]
+        leaf, own = regions.extent(predicate), regions.attributes[predicate.attribute]
         for value in world.TEXTS if predicate.attribute == "t" else world.VALUES["b"]:
             code = NULL if value is None else own.encode(value)
             is_true = truth(predicate, value) is True
@@ -71,7 +71,7 @@ def test_constants_that_were_not_cut_at_are_never_wrongly_excluded(tests: list[P
     regions = Regions(tests, world.TYPES)
     if other.attribute not in regions.attributes:
         return
-    leaf, own = regions.leaf(other), regions.attributes[other.attribute]
+    leaf, own = regions.extent(other), regions.attributes[other.attribute]
     for value in world.VALUES[other.attribute]:
         code = NULL if value is None else own.encode(value)
         assert truth(other, value) is not True or code in leaf.possible
@@ -80,7 +80,7 @@ def test_constants_that_were_not_cut_at_are_never_wrongly_excluded(tests: list[P
 
 @given(st.text("ab%_", max_size=4), st.text("ab", max_size=4), st.text("ab%_", max_size=4))
 def test_patterns_match_imply_and_exclude_as_strings_do(pattern: str, text: str, other: str) -> None:
-    one, two = text_pattern("like", pattern), text_pattern("like", other)
+    one, two = string_pattern("like", pattern), string_pattern("like", other)
     assert (one is None) == ("_" in pattern)
     if one is None or two is None:
         return
@@ -249,11 +249,11 @@ def test_all_operators_of_the_tree_have_codes() -> None:
     assert {predicate.operator for predicate in found} == set(OPERATORS)
     regions = Regions(found)
     for predicate in found:
-        leaf = regions.leaf(predicate)
+        leaf = regions.extent(predicate)
         assert leaf.sure <= leaf.possible
         assert leaf.possible
 
 
 def test_constants_of_any_sql_are_compared_by_their_text_only() -> None:
     now = Predicate("at", ">", (Constant("sql", "current_date()"),))
-    assert Regions([now]).leaf(now).atom is not None
+    assert Regions([now]).extent(now).atom is not None

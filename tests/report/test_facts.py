@@ -174,7 +174,7 @@ def test_rules_that_do_not_fit_the_rows_are_named(spark: SparkSession, rows: Dat
     rules.subscribe_all({"fits": "temperature > 30", "misspelt": "temprature > 30", "odd": "size(temperature) > 3"})
     spark.conf.set("spark.sparkrules.invalidRules", "skip")
     try:
-        found = gather(rules, rows, None, None, False, lambda _: None).left_out
+        found = gather(rules, rows, None, None, False, lambda _: None).rejected_by_table
         page = rules.report(tmp_path / "report.html", rows).read_text(encoding="utf-8")
     finally:
         spark.conf.unset("spark.sparkrules.invalidRules")
@@ -189,4 +189,4 @@ def test_rules_that_do_not_fit_the_rows_are_named(spark: SparkSession, rows: Dat
 
 
 def test_every_rule_fits(facts: Facts) -> None:
-    assert facts.left_out.count == 0
+    assert facts.rejected_by_table.count == 0

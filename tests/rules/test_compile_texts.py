@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from sparkrules.index.builder import trees_forest
 from sparkrules.index.csr import Csr
-from sparkrules.index.forest import Forest, merge_forests
+from sparkrules.index.forest import Forest
+from sparkrules.index.merge_forests import merge_forests
 from sparkrules.rules.compile import FEWEST_ALIKE, compile_texts
 from sparkrules.sql import DEFAULT_POLICY, Policy, RuleError, parse_rule
 from sparkrules.sql.template import SEPARATOR, joined, lift
@@ -36,14 +37,16 @@ def assert_same_as_one_by_one(texts: list[str]) -> None:
     assert {number: str(error) for number, error in done.errors.items()} == errors
     order = np.argsort(done.accepted, kind="stable")
     assert done.accepted[order].tolist() == accepted
-    for column in fields(Forest):
-        found, wanted = getattr(done.forest, column.name), getattr(expected, column.name)
-        if column.name == "roots":
-            found = found[order]
-        if isinstance(wanted, Csr):
-            assert (found.offsets.tolist(), found.values.tolist()) == (wanted.offsets.tolist(), wanted.values.tolist())
-        else:
-            assert list(found) == list(wanted), column.name
+    assert done.forest.attributes.tolist() == expected.attributes.tolist()
+    assert list(done.forest.constants) == list(expected.constants)
+    assert done.forest.roots[order].tolist() == expected.roots.tolist()
+    for found, wanted in ((done.forest.predicates, expected.predicates), (done.forest.nodes, expected.nodes)):
+        for column in fields(wanted):
+            one, other = getattr(found, column.name), getattr(wanted, column.name)
+            if isinstance(other, Csr):
+                assert one.to_lists() == other.to_lists(), column.name
+            else:
+                assert one.tolist() == other.tolist(), column.name
 
 
 # Every place where a literal can stand: where it is a constant of the tree, and where it means more than itself.
@@ -119,8 +122,8 @@ def test_the_order_of_the_texts_does_not_show(shapes: list[str], pick: random.Ra
     pick.shuffle(shuffled)
     one, other = compile_texts(texts), compile_texts(shuffled)
     place = dict(zip(np.array(texts)[one.accepted], one.forest.roots, strict=True))
-    assert one.forest.children.values.tolist() == other.forest.children.values.tolist()
-    assert one.forest.use_count.tolist() == other.forest.use_count.tolist()
+    assert one.forest.nodes.children.values.tolist() == other.forest.nodes.children.values.tolist()
+    assert one.forest.nodes.use_count.tolist() == other.forest.nodes.use_count.tolist()
     assert all(
         place[text] == root for text, root in zip(np.array(shuffled)[other.accepted], other.forest.roots, strict=True)
     )

@@ -275,7 +275,7 @@ class TestTheStore:
         key = read_key(tmp_path / "alerts")
         assert key is not None
         _, (segment,) = Store(tmp_path).load("alerts")
-        assert segment.ticket.tolist() == [ticket_hash(key, ticket)]
+        assert segment.rules.ticket.tolist() == [ticket_hash(key, ticket)]
         assert not any(ticket.encode() in file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
 
     def test_the_key_is_for_its_owner_only(self, tmp_path: Path) -> None:

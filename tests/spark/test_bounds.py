@@ -119,7 +119,7 @@ def test_a_megabyte_of_text(spark: SparkSession) -> None:
 
 def test_a_hundred_thousand_equal_rules(spark: SparkSession) -> None:
     rules = rule_set("equal", {f"r{i}": "a > 5 AND s <> 'x'" for i in range(100_000)})
-    assert len(rules._segment.node_operator) == 3
+    assert len(rules._segment.forest.nodes.operator) == 3
     sizes = sparkrules.match(spark.sql("SELECT 7 AS a, 'y' AS s UNION ALL SELECT 5, 'y'"), rules)
     assert sorted(row[0] for row in sizes.selectExpr("size(matches.ids)").collect()) == [0, 100_000]
 

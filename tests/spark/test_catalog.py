@@ -228,7 +228,7 @@ def test_predicates_are_tests_that_spark_understands(spark: SparkSession, store:
     )
     found = spark.sql("SELECT * FROM sparkrules.alerts.predicates").collect()
     segment = rules._segment
-    assert [row.attribute for row in found] == segment.attributes[segment.predicate_attribute].tolist()
+    assert [row.attribute for row in found] == segment.forest.attributes[segment.forest.predicates.attribute].tolist()
     tables = store / "alerts" / "segments" / found[0].segment
     assert [row.operator for row in found] == read_arrow(tables / "predicates.arrow").column("operator").to_pylist()
     nodes = read_arrow(tables / "nodes.arrow").to_pylist()

@@ -90,12 +90,12 @@ def rows_with_nulls(spark: SparkSession) -> DataFrame:
 def by_brute_force(df: DataFrame, rules: sparkrules.RuleSet) -> dict[int, list[list[str]]]:
     """Spark says of every node whether it is true, and the definition makes groups of that."""
     segment = rules._segment
-    nodes = [f"({segment.tree(node)}) IS TRUE" for node in range(len(segment.level))]
+    nodes = [f"({segment.forest.tree(node)}) IS TRUE" for node in range(len(segment.forest.nodes.level))]
     truths: dict[int, list[bool]] = {}
     for start in range(0, len(nodes), 100):
         for row in df.selectExpr("row", *nodes[start : start + 100]).collect():
             truths.setdefault(row[0], []).extend(row[1:])
-    roots = [int(node) for node in segment.subscription_node]
+    roots = [int(node) for node in segment.forest.roots]
     return {
         row: [
             list(group.ids)

@@ -22,9 +22,9 @@ Brute force on purpose: a dictionary from node to group, built by walking every 
 ...     Rule("2", "a AND b OR c", Junction("or", (Junction("and", (a, b)), c))),
 ...     Rule("3", "b", b),
 ... ])
->>> true = [str(segment.tree(node)) not in ("c is true",) for node in range(len(segment.level))]
+>>> true = [str(segment.forest.tree(node)) not in ("c is true",) for node in range(len(segment.forest.nodes))]
 >>> for overlap in overlap_sets(segment, true, range(3)):
-...     print(overlap.ids, "share", segment.tree(overlap.node))
+...     print(overlap.ids, "share", segment.forest.tree(overlap.node))
 ('1', '2', '3') share b is true
 ('1', '2') share a is true and b is true
 """
@@ -37,7 +37,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sparkrules.index.segment import PREDICATE, Segment
+from sparkrules.index.forest import PREDICATE
+from sparkrules.index.segment import Segment
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +54,10 @@ def overlap_sets(
     segment: Segment, true_nodes: Sequence[bool] | NDArray[np.bool_], matched: Iterable[int]
 ) -> list[OverlapSet]:
     """The overlap sets of one row, given the truth of every node and the numbers of the matched subscriptions."""
-    in_order = sorted(matched, key=segment.output_rank.__getitem__)
+    in_order = sorted(matched, key=segment.rules.output_rank.__getitem__)
     group_of: dict[int, list[int]] = {}
     for subscription in in_order:
-        for node in segment.descendants(int(segment.subscription_node[subscription])):
+        for node in segment.forest.descendants(int(segment.forest.roots[subscription])):
             if true_nodes[node]:
                 group_of.setdefault(node, []).append(subscription)
 
@@ -68,13 +69,13 @@ def overlap_sets(
             largest[tuple(group)] = min(key, largest.get(tuple(group), key))
 
     def place(group: tuple[int, ...]) -> tuple[int, list[int]]:
-        return -len(group), [int(segment.output_rank[subscription]) for subscription in group]
+        return -len(group), [int(segment.rules.output_rank[subscription]) for subscription in group]
 
     return [
-        OverlapSet(tuple(segment.subscription_id[subscription] for subscription in group), group, largest[group][1])
+        OverlapSet(tuple(segment.rules.id[subscription] for subscription in group), group, largest[group][1])
         for group in sorted(largest, key=place)
     ]
 
 
 def _predicates_beneath(segment: Segment, node: int) -> int:
-    return sum(segment.node_operator[below] == PREDICATE for below in segment.descendants(node))
+    return sum(segment.forest.nodes.operator[below] == PREDICATE for below in segment.forest.descendants(node))

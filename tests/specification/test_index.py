@@ -16,9 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparkrules.index import Rule, Segment, build_segment, merge_segments
-from sparkrules.index.segment import AND, PREDICATE
+from sparkrules.index.forest import AND, PREDICATE
 from sparkrules.local import match
-from sparkrules.sql import functions_of
 from sparkrules.sql.tree import Junction, Node, Predicate
 from tests.specification.atree import ATree, ATreeNode
 from tests.specification.filters import general_filter, true_value_path_filter, zero_suppression_filter
@@ -68,10 +67,12 @@ def flat_in_atree(node: ATreeNode) -> Flat:
 
 
 def flat_in_segment(segment: Segment, node: int) -> Flat:
-    if segment.node_operator[node] == PREDICATE:
-        return segment.predicate(int(segment.node_predicate[node]))
-    operator = "and" if segment.node_operator[node] == AND else "or"
-    return operator, frozenset(flat_in_segment(segment, child) for child in segment.children.row(node).tolist())
+    if segment.forest.nodes.operator[node] == PREDICATE:
+        return segment.forest.predicate(int(segment.forest.nodes.predicate[node]))
+    operator = "and" if segment.forest.nodes.operator[node] == AND else "or"
+    return operator, frozenset(
+        flat_in_segment(segment, child) for child in segment.forest.nodes.children.row(node).tolist()
+    )
 
 
 def ends_a_chain(node: ATreeNode) -> bool:
@@ -80,10 +81,10 @@ def ends_a_chain(node: ATreeNode) -> bool:
 
 def users_in(segment: Segment) -> dict[Flat, set[str]]:
     found = {
-        flat_in_segment(segment, node): set(segment.subscription_id[segment.users.row(node)].tolist())
-        for node in range(len(segment.level))
+        flat_in_segment(segment, node): set(segment.rules.id[segment.forest.users.row(node)].tolist())
+        for node in range(len(segment.forest.nodes))
     }
-    assert len(found) == len(segment.level), "two nodes of the segment stand for one expression"
+    assert len(found) == len(segment.forest.nodes), "two nodes of the segment stand for one expression"
     return found
 
 
@@ -96,7 +97,7 @@ def assert_same_forest(segment: Segment, forest: ATree) -> None:
         is_leaf = isinstance(flat, Predicate)
         # In the A-Tree, a rule with a longer chain may use this one as its beginning.
         assert len(own) == nodes[flat].use_count if is_leaf else len(own) <= nodes[flat].use_count, flat
-    roots = zip(segment.subscription_id.tolist(), segment.subscription_node.tolist(), strict=True)
+    roots = zip(segment.rules.id.tolist(), segment.forest.roots.tolist(), strict=True)
     assert {id: flat_in_segment(segment, node) for id, node in roots} == {
         id: flat_in_atree(node) for id, node in forest.roots.items()
     }
@@ -130,8 +131,8 @@ def test_merging_and_removing_is_insertion_and_deletion(
     for id in removed:
         forest.delete(id)
     before, after = segment_of(old), segment_of(new)
-    gone = np.flatnonzero(np.isin(before.subscription_id.astype(str), sorted(removed))).astype(np.int32)
-    merged = merge_segments([(before, gone), (after, np.empty(0, np.int32))], functions_of)
+    gone = np.flatnonzero(np.isin(before.rules.id.astype(str), sorted(removed))).astype(np.int32)
+    merged = merge_segments([(before, gone), (after, np.empty(0, np.int32))])
     assert_same_forest(merged, forest)
     assert_same_matches(merged, forest, data.draw(events, label="events"))
 
@@ -147,8 +148,11 @@ def test_where_no_chain_is_longer_than_two_the_forests_are_the_same() -> None:
     }
     segment, forest = segment_of(rules), atree_of(rules)
     built = {
-        flat_in_segment(segment, node): (int(segment.level[node]), int(segment.use_count[node]))
-        for node in range(len(segment.level))
+        flat_in_segment(segment, node): (
+            int(segment.forest.nodes.level[node]),
+            int(segment.forest.nodes.use_count[node]),
+        )
+        for node in range(len(segment.forest.nodes))
     }
     assert built == {flat_in_atree(node): (node.level, node.use_count) for node in forest.nodes()}
-    assert built[flat_in_segment(segment, int(segment.subscription_node[0]))] == (2, 4)
+    assert built[flat_in_segment(segment, int(segment.forest.roots[0]))] == (2, 4)

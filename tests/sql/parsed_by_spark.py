@@ -87,9 +87,9 @@ def bracketed(tokens: Tokens, syntax: Syntax) -> str:
     if isinstance(syntax, Not):
         return f"NOT ({bracketed(tokens, syntax.child)})"
     value = _value(tokens, syntax.value)
-    if not syntax.predicate:
+    if not syntax.kind:
         return value
-    if syntax.predicate == "between":
+    if syntax.kind == "between":
         low, high = (_value(tokens, argument) for argument in syntax.arguments)
         return f"({value}) {'NOT ' if syntax.negated else ''}BETWEEN ({low}) AND ({high})"
     return f"({value}) {tokens.sql(syntax.value.operands[-1].end, syntax.end)}"

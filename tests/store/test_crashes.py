@@ -13,6 +13,7 @@ import pytest
 from sparkrules import RuleSet
 from sparkrules.index import SCHEMAS
 from sparkrules.store import Store
+from tests.store.conformance import check_conformance
 from tests.store.crash_points import SCENARIOS
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.name != "posix", reason="processes are forked and killed")]
@@ -57,6 +58,7 @@ def test_whenever_it_dies_the_store_is_whole(scenario: str, pristine: Path, tmp_
 
 def check_survivor(path: Path, scenario: str) -> int:
     """The newest version in the store, after everything that can be done with it has been done."""
+    check_conformance(path, "alerts", finished=False)
     store = Store(path)
     newest = store.versions("alerts")[-1]
     expected = AFTER[scenario] if newest == 3 else OLD

@@ -44,7 +44,7 @@ def test_every_id_is_found_and_no_other(stored: LazySegment, many: bool) -> None
 
 def test_one_rule_is_what_the_whole_segment_says(stored: LazySegment, tmp_path: Path) -> None:
     whole = LazySegment.stored(tmp_path / "segment")
-    assert len(whole.segment.priority) == stored.rows
+    assert len(whole.segment.rules.priority) == stored.rows
     for row in (0, 7, len(IDS) - 1):
         assert stored.rule(row) == whole.rule(row)
     assert "segment" not in vars(stored)

@@ -66,7 +66,7 @@ def test_the_files_are_those_of_the_documented_format(store: Store) -> None:
 def test_an_empty_rule_set_can_be_published(store: Store) -> None:
     publish_tables(store, "empty", to_tables(build_segment([])))
     _, (segment,) = store.load("empty")
-    assert len(segment.subscription_id) == 0
+    assert len(segment.rules.id) == 0
 
 
 def test_versions_count_up_and_old_ones_stay(store: Store) -> None:

@@ -75,7 +75,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Sequence[str], Sequence
     questions: list[tuple[Sequence[str], Sequence[str]]] = []
 
     def noted(subscriptions: Segment, advertisements: Segment, types: pa.Schema | None) -> Pairs:
-        questions.append((subscriptions.subscription_id.tolist(), advertisements.subscription_id.tolist()))
+        questions.append((subscriptions.rules.id.tolist(), advertisements.rules.id.tolist()))
         return decided(subscriptions, advertisements, types)
 
     # Not the module by its name: pytest imports it once more for its doctests.

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from sparkrules.catalyst.python_engine.analysis import Problem, analyzed
+from sparkrules.catalyst.python_engine.analysis import Rejection, analyzed
 from sparkrules.catalyst.python_engine.guarded import apart, computable, guarded_value
 from sparkrules.catalyst.python_engine.names import is_name, names_in, no_columns
 from sparkrules.rules.table_schema import is_char
-from sparkrules.sql.called import functions_in
+from sparkrules.sql.called_functions import functions_in
 from sparkrules.sql.functions import SCALAR_FUNCTIONS
 from sparkrules.sql.predicate_sql import quoted
 
@@ -67,15 +67,15 @@ class Attributes:
         self._columns = [self._case(name) for name in df.columns]
         self._null_paths: set[tuple[str, ...]] = set()
 
-    def of(self, texts: Sequence[str]) -> list[Attribute | Problem]:
+    def of(self, texts: Sequence[str]) -> list[Attribute | Rejection]:
         """The attribute of each text, or why there is none."""
-        found: list[Attribute | Problem] = [self._named(text) for text in texts]
-        open_ = [number for number, own in enumerate(found) if isinstance(own, Problem) and not own.reason]
+        found: list[Attribute | Rejection] = [self._named(text) for text in texts]
+        open_ = [number for number, own in enumerate(found) if isinstance(own, Rejection) and not own.reason]
         while open_:
             types = analyzed(self.frame, [f"({texts[number]})" for number in open_])
             missing: dict[int, tuple[str, ...]] = {}
             for number, own in zip(open_, types, strict=True):
-                if isinstance(own, Problem):
+                if isinstance(own, Rejection):
                     found[number] = own
                     if own.missing and self._missing_as_null and own.missing not in self._null_paths:
                         missing[number] = own.missing
@@ -89,21 +89,21 @@ class Attributes:
         self._refuse_no_columns(found)
         return self._placed(found)
 
-    def _named(self, text: str) -> Attribute | Problem:
+    def _named(self, text: str) -> Attribute | Rejection:
         """A plain column, or one that is missing, without asking Spark."""
         from pyspark.sql.types import NullType
 
         if not is_name(text):
-            return Problem("")
+            return Rejection("")
         (parts,) = names_in(text)
         places = [place for place, name in enumerate(self._columns) if name == self._case(parts[0])]
         if len(parts) == 1 and len(places) == 1:
             return _attribute(text, self._df.schema[places[0]], column=places[0])
         if places or (len(parts) > 1 and self._case(parts[1]) in self._columns):
-            return Problem("")
-        return Attribute("NULL", NullType()) if self._missing_as_null else Problem.no_column(parts)
+            return Rejection("")
+        return Attribute("NULL", NullType()) if self._missing_as_null else Rejection.no_column(parts)
 
-    def _refuse_no_columns(self, found: list[Attribute | Problem]) -> None:
+    def _refuse_no_columns(self, found: list[Attribute | Rejection]) -> None:
         strange = {
             number: unknown
             for number, own in enumerate(found)
@@ -113,7 +113,7 @@ class Attributes:
         for number, names in strange.items():
             for name in names:
                 if name in known:
-                    found[number] = Problem.no_column(name)
+                    found[number] = Rejection.no_column(name)
 
     def _unknown(self, sql: str) -> Iterable[tuple[str, ...]]:
         nulls = {self._case(path[0]) for path in self._null_paths}
@@ -121,12 +121,12 @@ class Attributes:
             if not any(self._case(part) in self._columns or self._case(part) in nulls for part in parts[:2]):
                 yield parts
 
-    def _placed(self, found: list[Attribute | Problem]) -> list[Attribute | Problem]:
+    def _placed(self, found: list[Attribute | Rejection]) -> list[Attribute | Rejection]:
         """Attributes that can fail, with whether Spark lets them be computed apart."""
         own = {number: one for number, one in enumerate(found) if isinstance(one, Attribute) and one.can_fail}
         doubtful = [number for number, one in own.items() if not functions_in(one.sql) <= SCALAR_FUNCTIONS]
         tried = analyzed(self.frame, [apart(own[number].value, self.variable) for number in doubtful])
-        stay = {number for number, answer in zip(doubtful, tried, strict=True) if isinstance(answer, Problem)}
+        stay = {number for number, answer in zip(doubtful, tried, strict=True) if isinstance(answer, Rejection)}
         placed = {number: replace(one, is_apart=number not in stay) for number, one in own.items()}
         return [placed.get(number, one) for number, one in enumerate(found)]
 

@@ -2,7 +2,7 @@
 
 frame      the DataFrame, and missing columns where they are to be NULL
 computed   c0, c1, ...: its columns; a0, a1, ...: attributes; `apart`: those that could fail; `e0`: whether they did
-carried    what goes to the workers: c0, c1, ..., then the values and truths that the leaves are bound to
+carried    what goes to the workers: c0, c1, ..., then the values and truths that the predicates are bound to
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sparkrules.catalyst.python_engine.analysis import Problem, analyzed
+from sparkrules.catalyst.python_engine.analysis import Rejection, analyzed
 from sparkrules.catalyst.python_engine.attributes import Attribute, Attributes
+from sparkrules.catalyst.python_engine.bound_predicates import DividedPredicates, SparkPredicate, divide
 from sparkrules.catalyst.python_engine.guarded import apart
-from sparkrules.catalyst.python_engine.leaves import Leaves, SparkLeaf, divided
 from sparkrules.catalyst.python_engine.trial import failing
 from sparkrules.index.segment import Segment
-from sparkrules.local.leaves import BoundLeaves, Truths, grouped_tests
+from sparkrules.local.bound_predicates import BoundPredicates, Truths, grouped_comparisons
 from sparkrules.logic.columns import Column
-from sparkrules.logic.comparison import Test
-from sparkrules.sql.called import functions_in
+from sparkrules.logic.comparison import Comparison
+from sparkrules.sql.called_functions import functions_in
 from sparkrules.sql.functions import SCALAR_FUNCTIONS
 from sparkrules.sql.predicate_sql import predicate_sql
 from sparkrules.sql.tree import Predicate
@@ -28,36 +28,36 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 _TIMES = ("timestamp", "timestamp_ntz")
-_IS_TRUE = Test("integer", "=", (1,))
+_IS_TRUE = Comparison("integer", "=", (1,))
 
 
 @dataclass
 class Bound:
-    """`carried` has the DataFrame's columns and then those that `leaves` read; `problems` are of predicates."""
+    """`carried` has the DataFrame's columns and then those that `predicates` read; `rejections` are of predicates."""
 
     asked: Attributes
     carried: DataFrame
-    leaves: BoundLeaves
-    problems: dict[int, Problem]
+    predicates: BoundPredicates
+    rejections: dict[int, Rejection]
 
 
 def bind(df: DataFrame, segment: Segment, *, missing_as_null: bool, numpy_knows_time: bool) -> Bound:
     """Bind every predicate, or say why Spark does not accept it."""
     asked = Attributes(df, missing_as_null=missing_as_null)
-    found = asked.of(segment.attributes.tolist())
-    predicates, attribute_of = list(segment.predicates()), segment.predicate_attribute.tolist()
+    found = asked.of(segment.forest.attributes.tolist())
+    predicates, attribute_of = list(segment.forest.all_predicates()), segment.forest.predicates.attribute.tolist()
     _keep_whole(asked, found, predicates, attribute_of)
     attributes = {place: own for place, own in enumerate(found) if isinstance(own, Attribute)}
     references = {place: _reference(place, own) for place, own in attributes.items()}
-    leaves = divided(predicates, attribute_of, found, references, numpy_knows_time=numpy_knows_time)
-    computed = _computed(asked, len(df.columns), attributes, leaves)
-    _refuse(computed, leaves)
-    carried, bound = _carried(computed, len(df.columns), references, leaves, segment, asked.variable)
-    return Bound(asked, carried, bound, leaves.problems)
+    divided = divide(predicates, attribute_of, found, references, numpy_knows_time=numpy_knows_time)
+    computed = _computed(asked, len(df.columns), attributes, divided)
+    _refuse(computed, divided)
+    carried, bound = _carried(computed, len(df.columns), references, divided, segment, asked.variable)
+    return Bound(asked, carried, bound, divided.rejections)
 
 
 def _keep_whole(
-    asked: Attributes, found: list[Attribute | Problem], predicates: list[Predicate], attribute_of: list[int]
+    asked: Attributes, found: list[Attribute | Rejection], predicates: list[Predicate], attribute_of: list[int]
 ) -> None:
     """Make conditions of the comparisons that Spark's optimizer has to see as a whole.
 
@@ -82,9 +82,9 @@ def _reference(place: int, attribute: Attribute) -> str:
     return f"apart.a{place}" if attribute.is_apart else f"a{place}"
 
 
-def _computed(asked: Attributes, width: int, attributes: dict[int, Attribute], leaves: Leaves) -> DataFrame:
-    used = {place for _, place, _, _ in leaves.by_numpy} | {leaf.attribute for leaf in leaves.by_spark}
-    flagged = {leaf.attribute for leaf in leaves.by_spark if leaf.when_computable}
+def _computed(asked: Attributes, width: int, attributes: dict[int, Attribute], divided: DividedPredicates) -> DataFrame:
+    used = {place for _, place, _, _ in divided.by_numpy} | {predicate.attribute for predicate in divided.by_spark}
+    flagged = {predicate.attribute for predicate in divided.by_spark if predicate.when_computable}
     plain: dict[str, str] = {}
     fields: dict[str, str] = {}
     for place in sorted(used):
@@ -104,35 +104,35 @@ def _computed(asked: Attributes, width: int, attributes: dict[int, Attribute], l
     return computed.toDF(*names, *missing, *plain)
 
 
-def _refuse(computed: DataFrame, leaves: Leaves) -> None:
-    """Take out the leaves that Spark does not accept, and those that are never true, by their constants."""
-    types = analyzed(computed, [f"({leaf.condition}) IS TRUE" for leaf in leaves.by_spark])
+def _refuse(computed: DataFrame, divided: DividedPredicates) -> None:
+    """Take out the predicates that Spark does not accept, and those that are never true, by their constants."""
+    types = analyzed(computed, [f"({predicate.condition}) IS TRUE" for predicate in divided.by_spark])
     accepted = []
-    for leaf, own in zip(leaves.by_spark, types, strict=True):
-        if isinstance(own, Problem):
-            leaves.problems[leaf.number] = own
+    for predicate, own in zip(divided.by_spark, types, strict=True):
+        if isinstance(own, Rejection):
+            divided.rejections[predicate.number] = own
         else:
-            accepted.append(leaf)
+            accepted.append(predicate)
     never = failing(
         computed.sparkSession,
-        [column for column in computed.schema.fields if any(_names(leaf, column.name) for leaf in accepted)],
-        [leaf.trial for leaf in accepted if leaf.trial is not None],
+        [column for column in computed.schema.fields if any(_names(predicate, column.name) for predicate in accepted)],
+        [predicate.trial for predicate in accepted if predicate.trial is not None],
     )
-    leaves.by_spark = [leaf for leaf in accepted if leaf.trial not in never]
+    divided.by_spark = [predicate for predicate in accepted if predicate.trial not in never]
 
 
-def _names(leaf: SparkLeaf, column: str) -> bool:
-    return leaf.trial is not None and (f"({column})" in leaf.trial or f"({column}." in leaf.trial)
+def _names(predicate: SparkPredicate, column: str) -> bool:
+    return predicate.trial is not None and (f"({column})" in predicate.trial or f"({column}." in predicate.trial)
 
 
 def _carried(
     computed: DataFrame,
     width: int,
     references: dict[int, str],
-    leaves: Leaves,
+    divided: DividedPredicates,
     segment: Segment,
     variable: str,
-) -> tuple[DataFrame, BoundLeaves]:
+) -> tuple[DataFrame, BoundPredicates]:
     columns = {f"c{number}": f"c{number}" for number in range(width)}
 
     def carry(sql: str) -> Column:
@@ -143,21 +143,21 @@ def _carried(
             columns[f"v{place}"] = sql
         return Column((place,), None)
 
-    tests = []
+    comparisons = []
     carried: dict[tuple[int, bool], Column] = {}
-    for number, place, is_lowered, test in leaves.by_numpy:
+    for number, place, is_lowered, comparison in divided.by_numpy:
         if (place, is_lowered) not in carried:
             reference = references[place]
             carried[place, is_lowered] = carry(f"lower({reference})" if is_lowered else reference)
-        tests.append((number, carried[place, is_lowered], test))
-    truths = {leaf.number: leaf.truth(_flag(references[leaf.attribute])) for leaf in leaves.by_spark}
-    together = [leaf for leaf in leaves.by_spark if _calls_sparks_own(leaf)]
-    tests += [(n, carry(truths[n]), _IS_TRUE) for n in truths.keys() - {leaf.number for leaf in together}]
-    bound = BoundLeaves(len(segment.predicate_operator))
+        comparisons.append((number, carried[place, is_lowered], comparison))
+    truths = {own.number: own.truth(_flag(references[own.attribute])) for own in divided.by_spark}
+    together = [own.number for own in divided.by_spark if _calls_sparks_own(own)]
+    comparisons += [(number, carry(truths[number]), _IS_TRUE) for number in truths.keys() - set(together)]
+    bound = BoundPredicates(len(segment.forest.predicates.operator))
     if together:
-        listed = ", ".join(truths[leaf.number] for leaf in together)
-        bound.groups.append(Truths(carry(apart(f"array({listed})", variable)), [leaf.number for leaf in together]))
-    bound.groups += grouped_tests(tests)
+        listed = ", ".join(truths[number] for number in together)
+        bound.groups.append(Truths(carry(apart(f"array({listed})", variable)), together))
+    bound.groups += grouped_comparisons(comparisons)
     return computed.selectExpr(*(f"{sql} AS {name}" for name, sql in columns.items())), bound
 
 
@@ -167,6 +167,6 @@ def _flag(reference: str) -> str:
     return f"{head}{point}e{name[1:]}"
 
 
-def _calls_sparks_own(leaf: SparkLeaf) -> bool:
+def _calls_sparks_own(predicate: SparkPredicate) -> bool:
     """Whether a condition calls no function of Python, in a constant: the attribute is a column here."""
-    return functions_in(leaf.condition) <= SCALAR_FUNCTIONS
+    return functions_in(predicate.condition) <= SCALAR_FUNCTIONS

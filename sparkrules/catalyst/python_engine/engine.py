@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sparkrules.catalyst.python_engine.analysis import Problem
+from sparkrules.catalyst.python_engine.analysis import Rejection
 from sparkrules.catalyst.python_engine.attributes import Attribute
 from sparkrules.catalyst.python_engine.bound import Bound, bind
 from sparkrules.catalyst.python_engine.permitted import check_permitted
@@ -22,7 +22,6 @@ from sparkrules.index import Segment, build_segment
 from sparkrules.index.merge import merge_segments
 from sparkrules.index.segment_rules import rule_at
 from sparkrules.rules.table_schema import is_char
-from sparkrules.sql.called import functions_of
 from sparkrules.sql.tree import Predicate
 
 if TYPE_CHECKING:
@@ -47,11 +46,11 @@ def matched_rows(df: DataFrame, segment: Segment, rule_set: str, shape: Shape, t
     segment, bound = _fitting(df, _between_padded(df, segment), rule_set)
     width = len(df.columns)
     carried, instant = bound.carried, None
-    if not (np.isnat(segment.valid_from).all() and np.isnat(segment.valid_until).all()):
+    if not (np.isnat(segment.rules.valid_from).all() and np.isnat(segment.rules.valid_until).all()):
         # Spark has one instant for a query, and for a micro-batch of a stream.
         instant = len(carried.columns)
         carried = carried.selectExpr("*", "unix_micros(current_timestamp()) AS instant")
-    task = Task.of(segment, bound.leaves, passed=width, shape=shape, top=top, instant=instant)
+    task = Task.of(segment, bound.predicates, passed=width, shape=shape, top=top, instant=instant)
     fields = [
         StructField(f"c{number}", column.dataType, column.nullable, column.metadata)
         for number, column in enumerate(df.schema.fields)
@@ -83,57 +82,63 @@ def _fitting(df: DataFrame, segment: Segment, rule_set: str) -> tuple[Segment, B
         missing_as_null=_setting(spark, "missingColumns", "error") == "null",
         numpy_knows_time=_knows_time(spark),
     )
-    problems = _rejected(segment, bound.problems)
+    rejections = _rejected(segment, bound.rejections)
     texts = {
-        number: segment.sql[number] or segment.where[number] for number, own in problems.items() if not own.missing
+        number: segment.rules.sql[number] or segment.rules.where[number]
+        for number, own in rejections.items()
+        if not own.missing
     }
     wholes = bound.asked.of(list(texts.values()))
     whole = [number for number, own in zip(texts, wholes, strict=True) if _is_condition(own)]
     if whole:
         return _fitting(df, _with_whole_texts(segment, whole), rule_set)
     if _setting(spark, "invalidRules", "error") != "skip":
-        valid = segment.valid_at(datetime.now(timezone.utc))
+        valid = segment.rules.valid_at(datetime.now(timezone.utc))
         refuse(
             rule_set,
             df.columns,
-            {segment.subscription_id[number]: own for number, own in problems.items() if valid[number]},
+            {segment.rules.id[number]: own for number, own in rejections.items() if valid[number]},
         )
-    if not problems:
+    if not rejections:
         return segment, bound
-    named = {segment.subscription_id[number]: own for number, own in problems.items()}
+    named = {segment.rules.id[number]: own for number, own in rejections.items()}
     listed = described(rule_set, df.columns, named)
     _log.warning("%s\nThe query skips them: spark.sparkrules.invalidRules=skip.", listed)
     # The others as a segment of their own: what has no leaf must not be taken for false, nor be a part of a group.
-    left_out = np.array([*problems], np.int32)
-    return _fitting(df, merge_segments([(segment, left_out)], functions_of), rule_set)
+    left_out = np.array([*rejections], np.int32)
+    return _fitting(df, merge_segments([(segment, left_out)]), rule_set)
 
 
 def _between_padded(df: DataFrame, segment: Segment) -> Segment:
     """The rules with BETWEEN on a CHAR(n) whole: Spark pads two comparisons by themselves, and BETWEEN it does not."""
     padded = [column.name.lower() for column in df.schema.fields if is_char(column)]
-    texts = [(sql or where).lower() for sql, where in zip(segment.sql, segment.where, strict=True)] if padded else []
+    texts = (
+        [(sql or where).lower() for sql, where in zip(segment.rules.sql, segment.rules.where, strict=True)]
+        if padded
+        else []
+    )
     whole = [
         number for number, text in enumerate(texts) if "between" in text and any(column in text for column in padded)
     ]
     return _with_whole_texts(segment, whole) if whole else segment
 
 
-def _rejected(segment: Segment, problems: dict[int, Problem]) -> dict[int, Problem]:
-    """The subscriptions with a predicate that has a problem, each with one such problem, a missing column first."""
-    found: dict[int, Problem] = {}
-    for predicate in sorted(problems, key=lambda number: not problems[number].missing):
-        for subscription in segment.users.row(int(segment.leaf_of_predicate[predicate])).tolist():
-            found.setdefault(subscription, problems[predicate])
+def _rejected(segment: Segment, rejections: dict[int, Rejection]) -> dict[int, Rejection]:
+    """The subscriptions with a predicate that has a rejection, each with one such rejection, a missing column first."""
+    found: dict[int, Rejection] = {}
+    for predicate in sorted(rejections, key=lambda number: not rejections[number].missing):
+        for subscription in segment.forest.users.row(int(segment.forest.node_of_predicate[predicate])).tolist():
+            found.setdefault(subscription, rejections[predicate])
     return found
 
 
 def _with_whole_texts(segment: Segment, numbers: Sequence[int]) -> Segment:
     rules = [rule_at(segment, number) for number in numbers]
     whole = build_segment([replace(rule, tree=Predicate(rule.sql or rule.where, "is true")) for rule in rules])
-    return merge_segments([(segment, np.array(numbers, np.int32)), (whole, np.empty(0, np.int32))], functions_of)
+    return merge_segments([(segment, np.array(numbers, np.int32)), (whole, np.empty(0, np.int32))])
 
 
-def _is_condition(found: Attribute | Problem) -> bool:
+def _is_condition(found: Attribute | Rejection) -> bool:
     return isinstance(found, Attribute) and found.type.typeName() == "boolean"
 
 
@@ -168,7 +173,11 @@ def _check_carried(df: DataFrame) -> None:
 def _check_as_written(df: DataFrame, segment: Segment) -> None:
     """Spark puts `${env:HOME}` and the like into SQL before it parses it, and into a rule it must not."""
     spark = df.sparkSession
-    texts = [*segment.attributes.tolist(), *segment.constant_text.tolist(), *segment.where.tolist()]
+    texts = [
+        *segment.forest.attributes.tolist(),
+        *segment.forest.constants.text.tolist(),
+        *segment.rules.where.tolist(),
+    ]
     if not any("${" in text for text in texts):
         return
     if (spark.conf.get("spark.sql.variable.substitute", None) or "true") == "true":

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from sparkrules.catalyst.python_engine.analysis import Problem, analyzed
+from sparkrules.catalyst.python_engine.analysis import Rejection, analyzed
 from sparkrules.sql.policy import AnyFunction
 from sparkrules.sql.tokens import KEYWORDS, tokenize
 
@@ -70,7 +70,7 @@ def _quoted(names: Sequence[tuple[str, ...]]) -> list[str]:
 
 
 def _is_known(found: object) -> bool:
-    return not isinstance(found, Problem)
+    return not isinstance(found, Rejection)
 
 
 def _is_name(kind: str) -> bool:

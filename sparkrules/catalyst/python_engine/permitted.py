@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sparkrules.errors import RuleSetError
-from sparkrules.index.segment import KINDS, Segment
+from sparkrules.index.forest import KINDS
+from sparkrules.index.segment import Segment
 from sparkrules.sql import RuleError
-from sparkrules.sql.called import functions_of
+from sparkrules.sql.called_functions import functions_of
 from sparkrules.sql.functions import SCALAR_FUNCTIONS
 from sparkrules.sql.tree import Constant
 
@@ -19,10 +20,10 @@ _BUILT_IN = "org.apache.spark.sql.catalyst."
 
 def check_permitted(spark: SparkSession, segment: Segment) -> None:
     """Raise `RuleSetError` for text that is not an expression, and for functions of Spark that no rule may call."""
-    constants = zip(segment.constant_kind.tolist(), segment.constant_text.tolist(), strict=True)
+    constants = zip(segment.forest.constants.kind.tolist(), segment.forest.constants.text.tolist(), strict=True)
     try:
         called = functions_of(
-            segment.attributes.tolist(),
+            segment.forest.attributes.tolist(),
             (Constant(KINDS[kind], text) for kind, text in constants if KINDS[kind] == "sql"),
         )
     except RuleError as error:

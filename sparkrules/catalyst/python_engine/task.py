@@ -14,9 +14,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sparkrules.index.csr import Csr
-from sparkrules.index.segment import Instants, Segment, valid_at
+from sparkrules.index.rule_columns import Instants, valid_at
+from sparkrules.index.segment import Segment
 from sparkrules.local.answer import Answer
-from sparkrules.local.leaves import BoundLeaves
+from sparkrules.local.bound_predicates import BoundPredicates
 from sparkrules.local.matcher import Matcher
 from sparkrules.local.overlap_groups import Group, OverlapGroups
 
@@ -43,10 +44,10 @@ class Task:
     instant: int | None = None
 
     @staticmethod
-    def of(segment: Segment, leaves: BoundLeaves, **options: Any) -> Task:
+    def of(segment: Segment, predicates: BoundPredicates, **options: Any) -> Task:
         """A task for a segment, with nothing of it that only people read."""
-        parts = Matcher(segment, leaves), Answer(segment), OverlapGroups(segment)
-        return Task(*parts, segment.valid_from, segment.valid_until, **options)
+        parts = Matcher(segment, predicates), Answer(segment), OverlapGroups(segment)
+        return Task(*parts, segment.rules.valid_from, segment.rules.valid_until, **options)
 
     def __call__(self, batches: Batches) -> Batches:
         for batch in batches:

@@ -1,11 +1,11 @@
-"""Which tests have a constant that cannot be computed, and so are never true."""
+"""Which predicates have a constant that cannot be computed, and so are never true."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from sparkrules.catalyst.python_engine.analysis import each
+from sparkrules.catalyst.halving import answers
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -29,10 +29,10 @@ def failing(spark: SparkSession, columns: Collection[StructField], conditions: S
         row.selectExpr(*(f"{condition} AS e{number}" for number, condition in enumerate(some))).collect()
         return [False] * len(some)
 
-    answers: list[bool] = each(list(dict.fromkeys(conditions)), run, Exception, _is_failure)
-    if any(answers):
+    failed: list[bool] = answers(list(dict.fromkeys(conditions)), run, Exception, _is_failure)
+    if any(failed):
         row.collect()  # if this fails, it was not the constants
-    return {condition for condition, fails in zip(dict.fromkeys(conditions), answers, strict=True) if fails}
+    return {condition for condition, fails in zip(dict.fromkeys(conditions), failed, strict=True) if fails}
 
 
 def _is_failure(_: str, error: Exception) -> bool:

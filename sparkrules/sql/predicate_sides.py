@@ -1,13 +1,13 @@
-"""Tests as predicates: *attribute operator constants* where a test has that form, else an opaque Boolean attribute.
+"""A predicate as written becomes *attribute operator constants* if it has that form, else an opaque Boolean attribute.
 
-A leaf is returned as two trees: what has to hold for the test to be true, and what for it to be false. In SQL's
-three-valued logic these are not each other's complement, and both are needed to push NOT down to the leaves.
+The result is two trees: one that holds when the predicate is true, one that holds when it is false. In SQL's
+three-valued logic these are not each other's complement. Both are needed to push NOT down to the predicates.
 """
 
 from __future__ import annotations
 
 from sparkrules.sql.literal import constant
-from sparkrules.sql.syntax import Operand, Test, Value, alone, unbracketed
+from sparkrules.sql.syntax import Operand, PredicateSyntax, Value, alone, unbracketed
 from sparkrules.sql.tokens import Tokens
 from sparkrules.sql.tree import ALWAYS, NEGATED, NEVER, Constant, Junction, Node, Predicate
 
@@ -30,21 +30,39 @@ _NULL_CALLS = {"isnull": "is null", "isnotnull": "is not null"}
 _TRUTH = {"TRUE": (ALWAYS, NEVER), "FALSE": (NEVER, ALWAYS), "NULL": (NEVER, NEVER)}
 
 
-def classify(tokens: Tokens, test: Test) -> Sides:
-    """The two sides of a test. When in doubt, the whole test is opaque."""
-    if not test.predicate:
-        return _value(tokens, test.value) or opaque(tokens, test)
-    subject = _attribute(tokens, test.value)
+def classify(tokens: Tokens, syntax: PredicateSyntax) -> Sides:
+    """The two sides of a predicate. When in doubt, the whole of it is opaque."""
+    sides = _classified(tokens, syntax)
+    functions = tokens.called(syntax.start, syntax.end)
+    if functions is None:
+        return sides
+    operators = _CALLS.keys() | _NULL_CALLS.keys()
+    if functions & operators:
+        # Which of these became operators is not known here; parsing what is left of them says.
+        return sides
+    return _calling(sides[0], functions), _calling(sides[1], functions)
+
+
+def _calling(side: Node, functions: frozenset[str]) -> Node:
+    if isinstance(side, Predicate):
+        return Predicate(side.attribute, side.operator, side.constants, functions)
+    return Junction(side.operator, tuple(_calling(child, functions) for child in side.children))
+
+
+def _classified(tokens: Tokens, syntax: PredicateSyntax) -> Sides:
+    if not syntax.kind:
+        return _value(tokens, syntax.value) or opaque(tokens, syntax)
+    subject = _attribute(tokens, syntax.value)
     if subject is None:
-        return opaque(tokens, test)
-    sides = _predicate(tokens, subject, test)
+        return opaque(tokens, syntax)
+    sides = _predicate(tokens, subject, syntax)
     if sides is None:
-        return opaque(tokens, test)
-    return (sides[1], sides[0]) if test.negated else sides
+        return opaque(tokens, syntax)
+    return (sides[1], sides[0]) if syntax.negated else sides
 
 
-def opaque(tokens: Tokens, test: Test) -> Sides:
-    return _sides(tokens.sql(test.start, test.end), "is true")
+def opaque(tokens: Tokens, syntax: PredicateSyntax) -> Sides:
+    return _sides(tokens.sql(syntax.start, syntax.end), "is true")
 
 
 def _value(tokens: Tokens, value: Value) -> Sides | None:
@@ -89,19 +107,19 @@ def _call(tokens: Tokens, call: Operand) -> Sides | None:
     return _sides(tokens.sql(left.start, left.end), _CALLS[call.function], constant(tokens, right))
 
 
-def _predicate(tokens: Tokens, attribute: str, test: Test) -> Sides | None:
+def _predicate(tokens: Tokens, attribute: str, syntax: PredicateSyntax) -> Sides | None:
     """The sides of `attribute predicate`, its NOT left aside; None if it has no such form."""
-    kind = test.predicate
+    kind = syntax.kind
     if kind == "null":
         return _sides(attribute, "is null")
     if kind in ("true", "false"):
         # Never unknown, so false means false or unknown.
         return Predicate(attribute, f"is {kind}"), Predicate(attribute, f"is not {kind}")
     if kind == "in":
-        return None if test.constants is None else _sides(attribute, "in", *test.constants)
+        return None if syntax.constants is None else _sides(attribute, "in", *syntax.constants)
     if kind not in ("between", "like", "ilike", "rlike", "distinct"):
         return None
-    arguments = [_constant(tokens, argument) for argument in test.arguments]
+    arguments = [_constant(tokens, argument) for argument in syntax.arguments]
     if kind == "between":
         low, high = arguments
         if low is None or high is None:

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sparkrules.catalyst.python_engine.analysis import Problem
+from sparkrules.catalyst.python_engine.analysis import Rejection
 from sparkrules.catalyst.python_engine.attributes import Attribute
 from sparkrules.catalyst.python_engine.guarded import guarded_truth
-from sparkrules.local.leaves import answerable_test
+from sparkrules.local.bound_predicates import answerable_comparison
 from sparkrules.logic.columns import Unsupported
-from sparkrules.logic.comparison import ALWAYS, NEVER, ColumnType, Test, column_type
+from sparkrules.logic.comparison import ALWAYS, NEVER, ColumnType, Comparison, column_type
 from sparkrules.rules.table_schema import arrow_type
 from sparkrules.sql.predicate_sql import constant_sql, predicate_sql
 from sparkrules.sql.tree import Constant, Predicate
@@ -27,7 +27,7 @@ _PATTERNS = ("like", "ilike", "rlike")
 
 
 @dataclass(frozen=True)
-class SparkLeaf:
+class SparkPredicate:
     """A predicate that Spark decides: its condition, and for which of its constants that must be tried first."""
 
     number: int
@@ -43,51 +43,51 @@ class SparkLeaf:
 
 
 @dataclass
-class Leaves:
+class DividedPredicates:
     """The predicates by who decides them; numpy's are on an attribute, or on an attribute in lower case."""
 
-    by_numpy: list[tuple[int, int, bool, Test]] = field(default_factory=list)
-    by_spark: list[SparkLeaf] = field(default_factory=list)
-    problems: dict[int, Problem] = field(default_factory=dict)
+    by_numpy: list[tuple[int, int, bool, Comparison]] = field(default_factory=list)
+    by_spark: list[SparkPredicate] = field(default_factory=list)
+    rejections: dict[int, Rejection] = field(default_factory=dict)
 
 
-def divided(
+def divide(
     predicates: Iterable[Predicate],
     attribute_of: Sequence[int],
-    attributes: Sequence[Attribute | Problem],
+    attributes: Sequence[Attribute | Rejection],
     references: Mapping[int, str],
     *,
     numpy_knows_time: bool,
-) -> Leaves:
+) -> DividedPredicates:
     """Divide the predicates; `references` names the column of each attribute that is there."""
-    leaves = Leaves()
+    divided = DividedPredicates()
     types: dict[int, ColumnType] = {}
     for number, (predicate, place) in enumerate(zip(predicates, attribute_of, strict=True)):
         attribute = attributes[place]
-        if isinstance(attribute, Problem):
-            leaves.problems[number] = attribute
+        if isinstance(attribute, Rejection):
+            divided.rejections[number] = attribute
             continue
         if predicate.operator in _TRUTH_TESTS and attribute.type.typeName() not in ("boolean", "void"):
             found = attribute.type.simpleString().upper()
-            leaves.problems[number] = Problem(f"a condition of type {found} is not BOOLEAN")
+            divided.rejections[number] = Rejection(f"a condition of type {found} is not BOOLEAN")
             continue
         if predicate.operator in _NULL_TESTS and not attribute.nullable:
             # Spark does not compute it then, even if that would fail.
-            leaves.by_numpy.append((number, place, False, ALWAYS if predicate.operator == "is not null" else NEVER))
+            divided.by_numpy.append((number, place, False, ALWAYS if predicate.operator == "is not null" else NEVER))
             continue
         if place not in types:
             types[place] = _column_type(attribute, numpy_knows_time)
         is_lowered = predicate.operator in ("ilike", "not ilike")
         try:
-            test = answerable_test(_as_like(predicate) if is_lowered else predicate, types[place])
+            comparison = answerable_comparison(_as_like(predicate) if is_lowered else predicate, types[place])
         except Unsupported:
-            leaves.by_spark.append(_spark_leaf(number, place, predicate, references[place]))
+            divided.by_spark.append(_spark_predicate(number, place, predicate, references[place]))
             continue
-        if test.on_null and attribute.can_fail and test is not ALWAYS:
-            leaves.by_spark.append(_spark_leaf(number, place, predicate, references[place], when_computable=True))
+        if comparison.on_null and attribute.can_fail and comparison is not ALWAYS:
+            divided.by_spark.append(_spark_predicate(number, place, predicate, references[place], when_computable=True))
         else:
-            leaves.by_numpy.append((number, place, is_lowered, test))
-    return leaves
+            divided.by_numpy.append((number, place, is_lowered, comparison))
+    return divided
 
 
 def _as_like(predicate: Predicate) -> Predicate:
@@ -99,9 +99,9 @@ def _as_like(predicate: Predicate) -> Predicate:
     return Predicate(predicate.attribute, like, (Constant("string", pattern.text.lower()),))
 
 
-def _spark_leaf(
+def _spark_predicate(
     number: int, place: int, predicate: Predicate, reference: str, *, when_computable: bool = False
-) -> SparkLeaf:
+) -> SparkPredicate:
     own = Predicate(reference, predicate.operator, predicate.constants)
     operator = predicate.operator.removeprefix("not ")
     trial = None
@@ -111,7 +111,7 @@ def _spark_leaf(
         trial = predicate_sql(own)
     elif operator in _PATTERNS:
         trial = f"'' {operator.upper()} {constant_sql(predicate.constants[0])}"
-    return SparkLeaf(number, place, predicate_sql(own), when_computable, trial)
+    return SparkPredicate(number, place, predicate_sql(own), when_computable, trial)
 
 
 def _column_type(attribute: Attribute, numpy_knows_time: bool) -> ColumnType:

@@ -1,13 +1,10 @@
 """The first phase of matching: which predicates are true for each row of a batch, attribute by attribute.
 
-Contract: `BoundLeaves.truth(batch)` is a matrix [predicates x rows]; a predicate that cannot be answered with certainty
-is never true and is named, with the reason, in `problems`.
+Contract: `BoundPredicates.truth(batch)` is a matrix [predicates x rows]. A predicate whose truth is not certain is
+never true; `unsupported` has the reason.
 
-Comparisons are answered by *encoding once*: the constants c0 < c1 < ... of an attribute cut its values into ranges, and
-a value's code is 2i + 1 if it equals ci, else 2i for the number i of constants below it; NULL is -1. Then every
-comparison is an interval of codes, and all comparisons of the attribute are one matrix of integer tests:
-
-    = ci  [2i+1, 2i+1]      < ci  [0, 2i]      > ci  [2i+2, ...]
+A column is encoded once (`logic.codes`). Then every comparison is an interval of codes, and all comparisons of the
+attribute are one matrix of integer comparisons.
 """
 
 from __future__ import annotations
@@ -21,8 +18,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sparkrules.index.segment import Segment
+from sparkrules.logic.codes import LOWEST, NULL, constant_code
 from sparkrules.logic.columns import Column, Unsupported, find_column
-from sparkrules.logic.comparison import ColumnType, Domain, Test, certain_test, column_type
+from sparkrules.logic.comparison import ColumnType, Comparison, Domain, certain_comparison, column_type
 from sparkrules.logic.like import like_regex
 from sparkrules.sql.tree import Predicate
 
@@ -31,12 +29,12 @@ _LAST = np.iinfo(np.int32).max
 
 
 @dataclass
-class BoundLeaves:
+class BoundPredicates:
     """The predicates of a segment, bound to the columns of one schema."""
 
     predicates: int
     groups: list[Group] = field(default_factory=list)
-    problems: dict[int, Unsupported] = field(default_factory=dict)
+    unsupported: dict[int, Unsupported] = field(default_factory=dict)
 
     def truth(self, batch: pa.RecordBatch) -> Matrix:
         """Which predicates are true for which row: [predicates x rows]."""
@@ -46,40 +44,40 @@ class BoundLeaves:
         return truth
 
 
-def bind_leaves(segment: Segment, schema: pa.Schema, declared: pa.Schema | None = None) -> BoundLeaves:
+def bind_predicates(segment: Segment, schema: pa.Schema, declared: pa.Schema | None = None) -> BoundPredicates:
     """Bind every predicate to the schema's columns, or say why not; `declared` says more of their types, if given."""
-    bound = BoundLeaves(len(segment.predicate_operator))
+    bound = BoundPredicates(len(segment.forest.predicates.operator))
     columns: dict[int, tuple[Column, ColumnType] | Unsupported] = {}
-    tests: list[tuple[int, Column, Test]] = []
-    attributes = segment.predicate_attribute.tolist()
-    for number, (attribute, predicate) in enumerate(zip(attributes, segment.predicates(), strict=True)):
+    comparisons: list[tuple[int, Column, Comparison]] = []
+    attributes = segment.forest.predicates.attribute.tolist()
+    for number, (attribute, predicate) in enumerate(zip(attributes, segment.forest.all_predicates(), strict=True)):
         if attribute not in columns:
-            columns[attribute] = _column(segment.attributes[attribute], schema, declared)
+            columns[attribute] = _column(segment.forest.attributes[attribute], schema, declared)
         found = columns[attribute]
         if isinstance(found, Unsupported):
-            bound.problems[number] = found
+            bound.unsupported[number] = found
             continue
         try:
-            tests.append((number, found[0], answerable_test(predicate, found[1])))
-        except Unsupported as problem:
-            bound.problems[number] = problem
-    bound.groups += grouped_tests(tests)
+            comparisons.append((number, found[0], answerable_comparison(predicate, found[1])))
+        except Unsupported as reason:
+            bound.unsupported[number] = reason
+    bound.groups += grouped_comparisons(comparisons)
     return bound
 
 
-def answerable_test(predicate: Predicate, column: ColumnType) -> Test:
-    """The test that a predicate makes on a column of a type, if its truth can be computed here; else `Unsupported`."""
-    test = certain_test(predicate, column)
-    if test.operator in _MATCHERS:
-        _MATCHERS[test.operator](test.values[0])
-    return test
+def answerable_comparison(predicate: Predicate, column: ColumnType) -> Comparison:
+    """What a predicate compares on a column of a type. Raises `Unsupported` if its truth cannot be computed here."""
+    comparison = certain_comparison(predicate, column)
+    if comparison.operator in _MATCHERS:
+        _MATCHERS[comparison.operator](comparison.values[0])
+    return comparison
 
 
-def grouped_tests(tests: Iterable[tuple[int, Column, Test]]) -> list[Group]:
+def grouped_comparisons(comparisons: Iterable[tuple[int, Column, Comparison]]) -> list[Group]:
     """Tests, each the predicate of a number on a column, put together as they are evaluated."""
-    alike: dict[tuple[Column, Domain, bool], list[tuple[int, Test]]] = {}
-    for number, column, test in tests:
-        alike.setdefault((column, test.domain, test.operator in _MATCHERS), []).append((number, test))
+    alike: dict[tuple[Column, Domain, bool], list[tuple[int, Comparison]]] = {}
+    for number, column, comparison in comparisons:
+        alike.setdefault((column, comparison.domain, comparison.operator in _MATCHERS), []).append((number, comparison))
     return [
         _Patterns(column, group) if is_pattern else _Comparisons(column, group, domain)
         for (column, domain, is_pattern), group in alike.items()
@@ -90,32 +88,32 @@ def _column(attribute: str, schema: pa.Schema, declared: pa.Schema | None) -> tu
     try:
         column = find_column(attribute, schema)
         typed = column if declared is None else find_column(attribute, declared)
-    except Unsupported as problem:
-        return problem
+    except Unsupported as reason:
+        return reason
     return column, column_type(typed.type, typed.text)
 
 
 class _Comparisons:
     """All comparisons of one attribute in one domain."""
 
-    def __init__(self, column: Column, tests: list[tuple[int, Test]], domain: Domain) -> None:
+    def __init__(self, column: Column, comparisons: list[tuple[int, Comparison]], domain: Domain) -> None:
         self.column = column
         self.domain = domain
-        self.numbers = np.array([number for number, _ in tests], np.int32)
-        constants = sorted({value for _, test in tests for value in test.values})
+        self.numbers = np.array([number for number, _ in comparisons], np.int32)
+        constants = sorted({value for _, comparison in comparisons for value in comparison.values})
         # Texts are compared by their bytes, as Spark does: of characters in the same order, and any bytes will do.
-        self.constants = _values([text.encode() for text in constants] if domain == "text" else constants, domain)
-        place = {value: 2 * i + 1 for i, value in enumerate(constants)}
-        intervals = [_interval(test, place) for _, test in tests]
+        self.constants = _values([text.encode() for text in constants] if domain == "string" else constants, domain)
+        place = {value: constant_code(i) for i, value in enumerate(constants)}
+        intervals = [_interval(comparison, place) for _, comparison in comparisons]
         self.low = np.array([low for low, _ in intervals], np.int32)
         self.high = np.array([high for _, high in intervals], np.int32)
         self.lists = [
-            (i, np.array([place[value] for value in test.values], np.int32))
-            for i, (_, test) in enumerate(tests)
-            if test.operator == "in"
+            (i, np.array([place[value] for value in comparison.values], np.int32))
+            for i, (_, comparison) in enumerate(comparisons)
+            if comparison.operator == "in"
         ]
-        self.negated = np.array([test.negated for _, test in tests])
-        self.on_null = np.array([test.on_null for _, test in tests])
+        self.negated = np.array([comparison.negated for _, comparison in comparisons])
+        self.on_null = np.array([comparison.on_null for _, comparison in comparisons])
 
     def fill(self, truth: Matrix, array: Any) -> None:
         codes = self._codes(array)
@@ -123,41 +121,44 @@ class _Comparisons:
         for i, wanted in self.lists:
             result[i] = np.isin(codes, wanted)
         result ^= self.negated[:, None]
-        result[:, codes < 0] = self.on_null[:, None]
+        result[:, codes == NULL] = self.on_null[:, None]
         truth[self.numbers] = result
 
     def _codes(self, array: Any) -> NDArray[np.int32]:
         codes: NDArray[np.int32]
         null: NDArray[np.bool_] = np.asarray(array.is_null())
         if self.domain == "presence" or pa.types.is_null(array.type):
-            return -null.astype(np.int32)
-        if self.domain in ("exact", "text") or pa.types.is_decimal(array.type):
+            return np.where(null, NULL, LOWEST).astype(np.int32)
+        if self.domain in ("exact", "string") or pa.types.is_decimal(array.type):
             distinct, rows = _distinct(array)
-            codes = np.append(self._encode(_values(distinct, self.domain)), np.int32(-1))[rows]
+            codes = np.append(self._encode(_values(distinct, self.domain)), np.int32(NULL))[rows]
             return codes
         codes = self._encode(_numeric(array, self.domain))
-        codes[null] = -1
+        codes[null] = NULL
         return codes
 
     def _encode(self, values: NDArray[Any]) -> NDArray[np.int32]:
         below = np.searchsorted(self.constants, values, side="left")
         if not len(self.constants):
-            return np.zeros(len(values), np.int32)
+            return np.full(len(values), LOWEST, np.int32)
         equal = self.constants[np.minimum(below, len(self.constants) - 1)] == values
-        codes: NDArray[np.int32] = (2 * below + (equal & (below < len(self.constants)))).astype(np.int32)
+        codes: NDArray[np.int32] = (2 * below + 1 + (equal & (below < len(self.constants)))).astype(np.int32)
         return codes
 
 
 class _Patterns:
     """LIKE and the like on one string attribute: evaluated once per distinct value of the batch."""
 
-    def __init__(self, column: Column, tests: list[tuple[int, Test]]) -> None:
+    def __init__(self, column: Column, comparisons: list[tuple[int, Comparison]]) -> None:
         self.column = column
-        self.tests = [(number, _MATCHERS[test.operator](test.values[0]), test.negated) for number, test in tests]
+        self.comparisons = [
+            (number, _MATCHERS[comparison.operator](comparison.values[0]), comparison.negated)
+            for number, comparison in comparisons
+        ]
 
     def fill(self, truth: Matrix, array: Any) -> None:
         distinct, rows = _distinct(array)
-        for number, matches, negated in self.tests:
+        for number, matches, negated in self.comparisons:
             found = [matches(value) != negated for value in distinct]
             truth[number] = np.array([*found, False])[rows]  # the row of a NULL is -1, the last
 
@@ -215,13 +216,13 @@ _MATCHERS: dict[str, Callable[[str], Callable[[bytes], bool]]] = {
 }
 
 
-def _interval(test: Test, place: dict[Any, int]) -> tuple[int, int]:
-    if test.operator == "present":
-        return 0, _LAST
-    if test.operator == "in":
+def _interval(comparison: Comparison, place: dict[Any, int]) -> tuple[int, int]:
+    if comparison.operator == "present":
+        return LOWEST, _LAST
+    if comparison.operator == "in":
         return 1, 0  # empty: `lists` has it
-    equal = place[test.values[0]]
-    return {"=": (equal, equal), "<": (0, equal - 1), ">": (equal + 1, _LAST)}[test.operator]
+    equal = place[comparison.values[0]]
+    return {"=": (equal, equal), "<": (LOWEST, equal - 1), ">": (equal + 1, _LAST)}[comparison.operator]
 
 
 def _values(values: Iterable[Any], domain: Domain) -> NDArray[Any]:
@@ -237,7 +238,7 @@ def _distinct(array: Any) -> tuple[list[Any], NDArray[np.int64]]:
     """The distinct values of a column, texts as bytes, and for each row which of them it has, or -1 for NULL."""
     encoded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
     rows = encoded.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
-    is_text = column_type(encoded.dictionary.type).family == "text"
+    is_text = column_type(encoded.dictionary.type).family == "string"
     distinct = (encoded.dictionary.cast(pa.binary()) if is_text else encoded.dictionary).to_pylist()
     if None in distinct:
         rows = np.where(np.array([value is None for value in distinct] + [True])[rows], -1, rows)

@@ -1,4 +1,4 @@
-"""What `faithful` has accepted, in Spark's words, where sqlglot would say something else or nothing at all."""
+"""What `dialect_support` has accepted, in Spark's words, where sqlglot would say something else or nothing at all."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from decimal import Decimal
 
 from sqlglot import exp
 
+from sparkrules.sql.concatenation import as_text, as_text_or_empty
+from sparkrules.sql.dialect_node import IGNORE_NULL, added_by_sqlglot, listed, text_of
 from sparkrules.sql.dialect_regex import java_regex, java_regex_of_similar
-from sparkrules.sql.faithful import IGNORE_NULL, added_by_sqlglot, listed, text_of
 from sparkrules.sql.functions import ENVIRONMENT_WORDS
-from sparkrules.sql.joined_texts import as_text, as_text_or_empty
 from sparkrules.sql.tokens import KEYWORDS
 
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-def said_in_spark(tree: exp.Expr, dialect: str) -> exp.Expr:
+def spark_rewrite(tree: exp.Expr, dialect: str) -> exp.Expr:
     """The tree with each node that needs it replaced, the inner ones first. The tree itself is changed."""
     root = exp.Paren(this=tree)
     for node in reversed(list(root.walk(bfs=True))):

@@ -13,10 +13,10 @@ Contract: a pattern is pieces of text in this order, with anything between them,
 
 A pattern with `_`, or one that Spark refuses, has no such form.
 
->>> long, short = text_pattern("endswith", "cmd.exe"), text_pattern("contains", "cmd")
->>> long.implies(short), short.implies(long), text_pattern("endswith", "x").excludes(text_pattern("endswith", "y"))
+>>> long, short = string_pattern("endswith", "cmd.exe"), string_pattern("contains", "cmd")
+>>> long.implies(short), short.implies(long), string_pattern("endswith", "x").excludes(string_pattern("endswith", "y"))
 (True, False, True)
->>> text_pattern("like", "a%b").prefix, following("a"), text_pattern("like", "a_") is None
+>>> string_pattern("like", "a%b").prefix, following("a"), string_pattern("like", "a_") is None
 ('a', 'b', True)
 """
 
@@ -26,7 +26,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class TextPattern:
+class StringPattern:
     """See the module. `is_whole`: one piece, and the string is nothing else."""
 
     pieces: tuple[str, ...]
@@ -52,7 +52,7 @@ class TextPattern:
             return text == self.pieces[0]
         return _embedded(self, (text,), from_start=True, to_end=True)
 
-    def implies(self, other: TextPattern) -> bool:
+    def implies(self, other: StringPattern) -> bool:
         """Every string that matches this pattern matches the other."""
         if other.is_whole:
             return self.is_whole and self.pieces == other.pieces
@@ -60,7 +60,7 @@ class TextPattern:
             return other.matches(self.pieces[0])
         return _embedded(other, self.pieces, self.from_start, self.to_end)
 
-    def excludes(self, other: TextPattern) -> bool:
+    def excludes(self, other: StringPattern) -> bool:
         """No string matches both."""
         for one, two in ((self, other), (other, self)):
             if one.is_whole and not two.matches(one.pieces[0]):
@@ -75,14 +75,14 @@ class TextPattern:
         return False
 
 
-def text_pattern(operator: str, text: str) -> TextPattern | None:
+def string_pattern(operator: str, text: str) -> StringPattern | None:
     """The form of a positive test (`contains`, `startswith`, `endswith`, `like`), if it has one."""
     if operator == "contains":
-        return TextPattern((text,) if text else (), from_start=False, to_end=False)
+        return StringPattern((text,) if text else (), from_start=False, to_end=False)
     if operator == "startswith":
-        return TextPattern((text,) if text else (), from_start=bool(text), to_end=False)
+        return StringPattern((text,) if text else (), from_start=bool(text), to_end=False)
     if operator == "endswith":
-        return TextPattern((text,) if text else (), from_start=False, to_end=bool(text))
+        return StringPattern((text,) if text else (), from_start=False, to_end=bool(text))
     return _like(text) if operator == "like" else None
 
 
@@ -97,7 +97,7 @@ def following(prefix: str) -> str | None:
     return None
 
 
-def _like(pattern: str) -> TextPattern | None:
+def _like(pattern: str) -> StringPattern | None:
     pieces = [""]
     characters = iter(pattern)
     for character in characters:
@@ -112,11 +112,11 @@ def _like(pattern: str) -> TextPattern | None:
                 return None
         pieces[-1] += character
     if len(pieces) == 1:
-        return TextPattern((pieces[0],), from_start=True, to_end=True, is_whole=True)
-    return TextPattern(tuple(filter(None, pieces)), bool(pieces[0]), bool(pieces[-1]))
+        return StringPattern((pieces[0],), from_start=True, to_end=True, is_whole=True)
+    return StringPattern(tuple(filter(None, pieces)), bool(pieces[0]), bool(pieces[-1]))
 
 
-def _embedded(pattern: TextPattern, texts: tuple[str, ...], from_start: bool, to_end: bool) -> bool:
+def _embedded(pattern: StringPattern, texts: tuple[str, ...], from_start: bool, to_end: bool) -> bool:
     """Whether the pieces lie, in order and apart, within these texts, which lie in order in a string.
 
     The first place is taken for each piece: that leaves most for the next.

@@ -1,4 +1,6 @@
-"""Which functions a tree calls: whoever runs it needs them registered."""
+"""Which functions a tree calls: whoever runs it needs them registered.
+
+The parser notes them in the predicates it makes. Predicates from a store have no such note: their SQL is parsed."""
 
 from __future__ import annotations
 
@@ -28,11 +30,11 @@ def called_functions(tree: Node) -> frozenset[str]:
     >>> sorted(called_functions(parse_rule("lower(name) = trim(' x ') AND exists(tags, t -> length(t) > 3)")))
     ['exists', 'length', 'lower', 'trim']
     """
-    found = distinct_predicates(tree)
-    return functions_of(
-        (predicate.attribute for predicate in found),
-        (constant for predicate in found for constant in predicate.constants),
-    )
+    functions: set[str] = set()
+    for predicate in distinct_predicates(tree):
+        known = predicate.functions
+        functions |= functions_of([predicate.attribute], predicate.constants) if known is None else known
+    return frozenset(functions)
 
 
 def functions_of(attributes: Iterable[str], constants: Iterable[Constant]) -> frozenset[str]:
@@ -55,4 +57,4 @@ def functions_in(sql: str) -> frozenset[str]:
 def _functions_in(sql: str) -> frozenset[str]:
     tokens = tokenize(sql, ANYTHING)
     parse_structure(tokens, ANYTHING)
-    return frozenset(tokens.functions)
+    return frozenset(tokens.functions.values())

@@ -1,4 +1,4 @@
-"""The sections about what is wrong: findings of lint, and rules that were rejected."""
+"""The section about what lint finds."""
 
 from __future__ import annotations
 
@@ -9,12 +9,9 @@ from sparkrules.lint import Finding, Kind
 from sparkrules.report.facts import MOST_LINTED, Facts
 from sparkrules.report.markup import Markup, h, join
 from sparkrules.report.ranking import affected, ranked
-from sparkrules.report.rejections import marked
 from sparkrules.report.section import more, section
-from sparkrules.sql import Rejected
 
 _FINDINGS_PER_KIND = 50
-_SHOWN_REJECTED = 200
 _SHOWN_IDS = 6
 _MEANINGS: dict[Kind, str] = {
     "contradiction": "never true, whatever the row",
@@ -82,29 +79,3 @@ def _hits(count: int, rules: int) -> str:
 
 def _rule(id: str) -> Markup:
     return h("button", id, cls="rule", type="button", data_id=id)
-
-
-def rejected_rules(facts: Facts) -> Markup:
-    """Each with its error underlined; and the rules that do not fit the rows."""
-    hint = "These texts are not accepted as rules and match nothing; the place of the error is underlined."
-    parts: list[Markup | None] = [_listed(facts.rejected, len(facts.rejected))] if facts.rejected else []
-    own = facts.left_out
-    if own.count:
-        said = (
-            f"{own.count:,} {'rule does' if own.count == 1 else 'rules do'} not fit the rows, and "
-            f"{'was' if own.count == 1 else 'were'} left out of the match: spark.sparkrules.invalidRules is skip."
-        )
-        parts += [h("h3", "Left out"), h("p", said, cls="hint"), _listed(own.named, own.count) if own.named else None]
-    return section("rejected", "Rejected rules", hint if facts.rejected else "", *parts)
-
-
-def _listed(rules: Sequence[Rejected], count: int) -> Markup:
-    shown = []
-    for rejected in rules[:_SHOWN_REJECTED]:
-        before, wrong, after = marked(rejected)
-        text = h("pre", before, h("u", wrong, cls="wrong") if wrong else None, after)
-        where = "" if rejected.line is None else f" (line {rejected.line}, column {rejected.column})"
-        shown.append(
-            h("div", h("p", h("b", rejected.id)), h("p", rejected.reason + where, cls="reason"), text, cls="finding")
-        )
-    return h("div", *shown, more(count - len(shown)), cls="card")

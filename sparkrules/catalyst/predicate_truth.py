@@ -1,4 +1,4 @@
-"""What each predicate is for one row, said by Spark itself."""
+"""Whether each predicate is true for one row, as Spark evaluates it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from sparkrules.catalyst.halving import answers
 from sparkrules.errors import RuleSetError
 from sparkrules.sql.predicate_sql import predicate_sql, quoted
 from sparkrules.sql.tree import Predicate
@@ -13,22 +14,23 @@ from sparkrules.sql.tree import Predicate
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-# More columns than this in one SELECT and Spark takes seconds to plan it.
-_AT_ONCE = 500
 
-
-def leaf_truth(spark: SparkSession, row: Mapping[str, Any], predicates: Sequence[Predicate]) -> list[bool]:
+def predicate_truth(spark: SparkSession, row: Mapping[str, Any], predicates: Sequence[Predicate]) -> list[bool]:
     """Whether each predicate is true for the row. One that fails on it (a cast of ANSI mode) is not, as in matching.
 
     Raises `RuleSetError` if the row has no such column, or one of another type.
     """
-    tests = [predicate_sql(predicate) for predicate in predicates]
-    truths: list[bool] = []
-    with _as_written(spark, [*tests, *row]):
+    from pyspark.errors import PySparkException
+
+    conditions = [predicate_sql(predicate) for predicate in predicates]
+    with _as_written(spark, [*conditions, *row]):
         one_row = _one_row(spark, row)
-        for start in range(0, len(tests), _AT_ONCE):
-            truths += _evaluate(one_row, tests[start : start + _AT_ONCE])
-    return truths
+
+        def truths(some: Sequence[str]) -> list[bool]:
+            found = one_row.selectExpr(*(f"({condition}) IS TRUE" for condition in some)).head()
+            return [bool(value) for value in found or ()]
+
+        return answers(conditions, truths, PySparkException, _not_true)
 
 
 @contextmanager
@@ -46,19 +48,12 @@ def _as_written(spark: SparkSession, texts: Sequence[str]) -> Iterator[None]:
         spark.conf.set(setting, before)
 
 
-def _evaluate(one_row: DataFrame, tests: list[str]) -> list[bool]:
-    from pyspark.errors import AnalysisException, PySparkException
+def _not_true(condition: str, error: Exception) -> bool:
+    from pyspark.errors import AnalysisException
 
-    try:
-        found = one_row.selectExpr(*(f"({test}) IS TRUE" for test in tests)).head()
-    except PySparkException as error:
-        if len(tests) > 1:
-            middle = len(tests) // 2
-            return _evaluate(one_row, tests[:middle]) + _evaluate(one_row, tests[middle:])
-        if isinstance(error, AnalysisException):
-            raise RuleSetError(f"{tests[0]}: {str(error).splitlines()[0]}") from error
-        return [False]
-    return [bool(value) for value in found or ()]
+    if isinstance(error, AnalysisException):
+        raise RuleSetError(f"{condition}: {str(error).splitlines()[0]}") from error
+    return False
 
 
 def _one_row(spark: SparkSession, row: Mapping[str, Any]) -> DataFrame:

@@ -17,29 +17,29 @@ _TAKEN = re.compile(r"Match \[\S+, (\d+) subscriptions")
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class RejectedByTable:
     """How many, and the first of them; a Connect server does not say which they are."""
 
     count: int = 0
     named: Sequence[Rejected] = ()
 
 
-NOTHING = LeftOut()
+NOTHING = RejectedByTable()
 
 
-def left_out_of(matched: DataFrame, texts: Mapping[str, str]) -> LeftOut:
+def rejected_by_table(matched: DataFrame, texts: Mapping[str, str]) -> RejectedByTable:
     """What the plan of a match leaves out; `texts` are those of all rules of the set."""
     java = getattr(matched, "_jdf", None)
     if java is None:
         taken = _TAKEN.search(matched._explain_string())  # type: ignore[operator]
-        return LeftOut(0 if taken is None else len(texts) - int(taken[1]))
+        return RejectedByTable(0 if taken is None else len(texts) - int(taken[1]))
     found = _rules_in(java.queryExecution().optimizedPlan())
     if found is None:
         return NOTHING
     rejected = found.rejected()
     first = [rejected.apply(i) for i in range(min(_MOST, rejected.size()))]
     named = [Rejected(rule.id(), texts.get(rule.id(), ""), rule.problem().reason()) for rule in first]
-    return LeftOut(rejected.size(), named)
+    return RejectedByTable(rejected.size(), named)
 
 
 def _rules_in(plan: Any) -> Any:

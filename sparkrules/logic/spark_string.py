@@ -4,11 +4,11 @@ Arrow has one type for all of Spark's texts. That a column is a CHAR(n), which S
 metadata: of the field in what `DataFrame.toArrow()` returns (not its collation), of the schema in a Parquet file that
 Spark has written.
 
->>> spark_text(pa.field("code", pa.string(), metadata={_FIELD: b'{"__CHAR_VARCHAR_TYPE_STRING": "char(5)"}'}), {})
+>>> spark_string(pa.field("code", pa.string(), metadata={_FIELD: b'{"__CHAR_VARCHAR_TYPE_STRING": "char(5)"}'}), {})
 'CHAR(5)'
->>> spark_text(pa.field("name", pa.string()), {"metadata": {"__COLLATIONS": {"name": "spark.UTF8_LCASE"}}})
+>>> spark_string(pa.field("name", pa.string()), {"metadata": {"__COLLATIONS": {"name": "spark.UTF8_LCASE"}}})
 'STRING COLLATE UTF8_LCASE'
->>> spark_text(pa.field("name", pa.string()), {}) is None
+>>> spark_string(pa.field("name", pa.string()), {}) is None
 True
 """
 
@@ -42,7 +42,7 @@ def described_field(described: Described, name: str) -> Described:
     return found[0] if len(found) == 1 else {}
 
 
-def spark_text(field: pa.Field, described: Described) -> str | None:
+def spark_string(field: pa.Field, described: Described) -> str | None:
     """The type of a column that Spark compares in a way of its own; None if it is compared by its bytes."""
     for metadata in (_parsed((field.metadata or {}).get(_FIELD, b"")), described.get("metadata") or {}):
         declared = str(metadata.get(_CHAR, ""))
@@ -54,10 +54,10 @@ def spark_text(field: pa.Field, described: Described) -> str | None:
     return None
 
 
-def described_text(field: pa.Field, metadata: Mapping[str, Any], collation: str) -> pa.Field:
-    """A field with what Spark says about its texts, to be read by `spark_text`.
+def described_string(field: pa.Field, metadata: Mapping[str, Any], collation: str) -> pa.Field:
+    """A field with what Spark says about its texts, to be read by `spark_string`.
 
-    >>> spark_text(described_text(pa.field("name", pa.string()), {}, "UNICODE_CI"), {})
+    >>> spark_string(described_string(pa.field("name", pa.string()), {}, "UNICODE_CI"), {})
     'STRING COLLATE UNICODE_CI'
     """
     known = {_CHAR: metadata[_CHAR]} if _CHAR in metadata else {_COLLATIONS: {field.name: collation}}

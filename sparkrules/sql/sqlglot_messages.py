@@ -1,7 +1,7 @@
 """sqlglot without its voice: its warnings do not reach the console, nor its classes the user.
 
 >>> import sqlglot
->>> with quiet() as warnings:
+>>> with captured_warnings() as warnings:
 ...     trees = sqlglot.parse("ALTER TABLE t FOO", read="tsql")
 >>> len(warnings)
 1
@@ -30,7 +30,7 @@ logging.getLogger("sqlglot").addFilter(_keep)
 
 
 @contextmanager
-def quiet() -> Iterator[list[str]]:
+def captured_warnings() -> Iterator[list[str]]:
     """What sqlglot says to its logger inside of this block comes here and goes nowhere else."""
     warnings: list[str] = []
     token = _heard.set(warnings)
@@ -40,7 +40,7 @@ def quiet() -> Iterator[list[str]]:
         _heard.reset(token)
 
 
-def described(description: str) -> str:
+def plain_message(description: str) -> str:
     """sqlglot's description of a mistake, said without its classes."""
     if "missing for <class" in description:
         return "an argument is missing"
