@@ -1,4 +1,4 @@
-"""What each predicate of a rule set is for one row: by Spark where there is a session, else by numpy."""
+"""Whether each predicate of a rule set is true for one row: evaluated by Spark if there is a session, else by numpy."""
 
 from __future__ import annotations
 

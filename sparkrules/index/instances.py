@@ -1,8 +1,8 @@
-"""Rules that are one tree but for their constants: their forest, made column by column.
+"""The forest of rules that differ only in their constants, built column by column.
 
-Contract: `instances_forest` gives the forest that building each rule from its own tree would give. A rule in which two
-operands of a junction turn out equal (`a = ? OR a = ?` with the same constant twice) has another shape than its
-template: it is left out, and named, and has to be built by itself.
+Contract: `instances_forest` returns the forest that building each rule from its own tree would. If two operands of a
+junction become equal in a rule (`a = ? OR a = ?` with the same constant twice), its shape differs from that of the
+template: the forest does not contain it, and the caller builds it separately.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Several segments as one: what is removed or expired is left out, and what becomes equal is shared.
+"""Merge segments into one: drop removed and expired rules, and share equal nodes.
 
-Contract: the result is the segment that building the remaining rules at once would give. Nodes that only rules left out
-used are gone: use counts, less those of the rules left out, say which.
+Contract: the result is the segment that building the remaining rules together would give. Nodes that only dropped rules
+used are gone.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from sparkrules.sql.tree import Node
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One subscription. `where` is kept for people to read; only `tree` decides what matches.
+    """A rule. `where` is for people to read; only `tree` decides what matches.
 
     `sql` is the text as Spark SQL, if `where` is in another dialect. The rule matches from `valid_from` on (inclusive)
     until `valid_until` (exclusive), both with a time zone. `ticket` is the keyed hash of the secret that lets its owner

@@ -1,7 +1,7 @@
 """Findings that are known and accepted: a JSON file beside the rules, so that only new findings are reported.
 
-Contract: a finding is accepted as long as it says the same about the same texts. When one of the rules changes, it is
-reported again.
+Contract: a finding stays accepted while its message and the texts of its rules stay the same. When one of the rules
+changes, the finding is reported again.
 
 >>> from sparkrules.lint.finding import Finding
 >>> from sparkrules.lint.report import Report
@@ -25,7 +25,7 @@ _FORMAT = 1
 
 @dataclass(frozen=True)
 class Baseline:
-    """Accepted findings: what each says, by its fingerprint."""
+    """Accepted findings: the message of each, by its fingerprint."""
 
     accepted: dict[str, str]
 

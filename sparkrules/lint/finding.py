@@ -1,4 +1,4 @@
-"""One finding: what, how bad, in which rules, where in their texts, and what to do.
+"""A finding: its kind, severity, rules, places in their texts, and a suggestion.
 
 >>> print(Finding("redundant", ("r1",), "`a > 3` follows from the rest", (Place("r1", 1, 11, "a > 3"),), "Remove it."))
 warning redundant: r1
@@ -51,7 +51,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What is wrong with a rule. `ids`: the rule that it is about first, then those that it has to do with.
+    """A finding about a rule. `ids` has the rule itself first, then the related rules.
 
     `places` says where in their texts, `suggestion` what to do.
     """

@@ -1,4 +1,5 @@
-"""Where in a rule's text its predicates stand. A tree does not know; the text is cut again, only for findings.
+"""Where the predicates of a rule are in its text. Trees do not record that, so the text is parsed again, for findings
+only.
 
 Contract: the places of a predicate, in the order of the text; none if it cannot be found, as in a rule that was
 translated from another dialect.

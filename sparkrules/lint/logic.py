@@ -96,7 +96,7 @@ def _never_findings(rule: Rule, parts: Sequence[Node], regions: Regions) -> Iter
 
 
 def _remedy(test: Predicate) -> str:
-    """What to do about a test that is never true by itself."""
+    """What to do about a predicate that is never true."""
     if all(constant.kind != "null" for constant in test.constants):
         return "Correct it."
     if test.operator == "not in":

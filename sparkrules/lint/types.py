@@ -1,7 +1,7 @@
 """Comparisons across types, which Spark casts silently.
 
-With a schema its types decide. Without one, an attribute that most rules compare with numbers is taken for a number,
-and one that most compare with strings for a text; ties say nothing.
+With a schema, its types decide. Without one, an attribute that most rules compare with numbers is assumed to be a
+number, and one that most rules compare with strings a string. A tie decides nothing.
 
 >>> from sparkrules.sql import parse_rule
 >>> texts = {"a": "price > 10", "b": "price > 20", "c": "price > '9'"}
@@ -93,7 +93,7 @@ def _surprises(users: Mapping[Predicate, list[Rule]], columns: _Columns | None) 
 
 
 def _majority(votes: Counter[str]) -> tuple[str, str]:
-    """What most predicates compare an attribute with, and how to say so; nothing if there is no majority."""
+    """What most predicates compare an attribute with, and the words for it; empty if there is no majority."""
     ranked = [*votes.most_common(2), ("", 0), ("", 0)]
     (expected, most), (_, next_most) = ranked[:2]
     if not next_most or most == next_most:

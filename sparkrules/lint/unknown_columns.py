@@ -1,6 +1,6 @@
 """Columns that a table does not have, wherever a rule names them: on the left, on the right, inside of functions.
 
-A text whose quotes were forgotten is such a name: `kind = login`.
+A string without its quotes looks like such a column: `kind = login`.
 
 >>> from sparkrules.sql import parse_rule
 >>> texts = {"a": "prise > 10", "b": "lower(kind) = login"}

@@ -45,7 +45,7 @@ class BoundPredicates:
 
 
 def bind_predicates(segment: Segment, schema: pa.Schema, declared: pa.Schema | None = None) -> BoundPredicates:
-    """Bind every predicate to the schema's columns, or say why not; `declared` says more of their types, if given."""
+    """Bind every predicate to the schema's columns, or record why not. `declared` has more precise types, if given."""
     bound = BoundPredicates(len(segment.forest.predicates.operator))
     columns: dict[int, tuple[Column, ColumnType] | Unsupported] = {}
     comparisons: list[tuple[int, Column, Comparison]] = []
@@ -164,7 +164,7 @@ class _Patterns:
 
 
 class Truths:
-    """Predicates whose truth somebody else has computed: a list of Booleans per row, all equally long."""
+    """Predicates that Spark has evaluated: a list of Booleans per row, all of the same length."""
 
     def __init__(self, column: Column, numbers: Iterable[int]) -> None:
         self.column = column

@@ -67,12 +67,12 @@ class Drawing:
 
     @staticmethod
     def of_branch(title: str, heading: str, root: Branch) -> Drawing:
-        """A tree that says what of it is true."""
+        """A tree with the truth of each node."""
         return Drawing(title, _svg(heading, root))
 
 
 class Branch(Protocol):
-    """A test, or "and" or "or" over `children`; what it is for a row, or None if there is no row."""
+    """A predicate, or "and" or "or" over `children`, with its truth for a row, or None if there is no row."""
 
     @property
     def text(self) -> str: ...

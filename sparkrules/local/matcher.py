@@ -58,9 +58,9 @@ def match(
     at: datetime | None = None,
     schema: pa.Schema | None = None,
 ) -> Matches:
-    """The subscriptions that match each row of the table; those that are valid at an instant, if there is one given.
+    """The rules that match each row of the table. With an instant, only rules that are valid at it.
 
-    `schema` says of which types the columns are, if Arrow's own do not tell: not that a text has a collation.
+    `schema` has the types of the columns if those of the table are not precise: Arrow's string has no collation.
 
     >>> from sparkrules.index.builder import build_segment
     >>> from sparkrules.index.rule import Rule

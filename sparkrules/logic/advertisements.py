@@ -10,7 +10,7 @@ looked at one by one; `exact=True` decides those by `exact_overlap`, and leaves 
 The algorithm, in the paper's words, for registered S and a given A:
 
 - *Violating predicates* P_vio(n) of a predicate n of A: the predicates of registered expressions on the same attribute
-  that no value fulfils together with n. The definition of 4.2 decides, through codes: the code sets are disjoint. (Table 1
+  that no value fulfils together with n. The definition of 4.2 decides, through codes: the sets are disjoint. (Table 1
   departs from it: EQUALS o violates `> o` as well as `> o + 1`, and NOTEQUALS violates no NOTEQUALS at all.)
 - For inner nodes a *set of sets* P'_vio(n): OR has the sets of its children, AND every union of one set of each child.
   A set that contains another adds nothing and is left out. Where more than `max_sets` would arise, sets are replaced by

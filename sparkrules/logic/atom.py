@@ -56,7 +56,7 @@ class Atom:
         return Atom(operator, constants, is_two_valued, pattern)
 
     def truth(self, value: Any) -> bool | None:
-        """What the test is for a text; None if it is not known here."""
+        """Whether the predicate is true for a string; None if that is unknown."""
         if not isinstance(value, str) or len(self.constants) != 1 or self.constants[0].kind != "string":
             return None
         if self.pattern is not None:

@@ -83,7 +83,7 @@ class AttributeType:
 
     @property
     def presence(self) -> ColumnType:
-        """A type of which NULL can be asked and nothing else."""
+        """A type that allows only checks for NULL."""
         return ColumnType("other", "unknown")
 
 

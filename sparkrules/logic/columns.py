@@ -54,7 +54,7 @@ class NoSuchColumn(Unsupported):
 class Column:
     """A column, or a field inside struct columns: the position at each step, and the type found there.
 
-    `text` is its type in Spark, if it is a text that Spark does not compare by its bytes.
+    `text` is its type in Spark, if it is a string that Spark does not compare by its bytes.
     """
 
     path: tuple[int, ...]

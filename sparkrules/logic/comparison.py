@@ -69,9 +69,9 @@ class ColumnType:
 
 
 def column_type(arrow: Any, text: str | None = None) -> ColumnType:
-    """Sort an Arrow type into the families that Spark has; `other` is what only NULL can be asked of.
+    """The family of an Arrow type; values of `other` can only be checked for NULL.
 
-    `text` is the type in Spark of a text that is not compared by its bytes.
+    `text` is the type in Spark of a string that is not compared by its bytes.
 
     >>> column_type(pa.int32())
     ColumnType(family='integer', arrow=DataType(int32), digits=(10, 0))

@@ -59,7 +59,7 @@ _PATTERNS = ("like", "ilike", "contains", "startswith", "endswith", "rlike")
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """Where a test on an attribute holds; see the module. `claim` is what it says of its atom."""
+    """Where a predicate is true; see the module. `claim` is what the predicate requires of its atom."""
 
     attribute: str
     sure: Codes
@@ -69,7 +69,7 @@ class Extent:
     claim: Claim = "true"
 
     def complement(self) -> Extent:
-        """Where the test is not true: false, or unknown."""
+        """Where the predicate is not true: false, or unknown."""
         claim = _NOT[self.claim]
         return Extent(
             self.attribute, self.universe - self.possible, self.universe - self.sure, self.universe, self.atom, claim
@@ -202,9 +202,9 @@ class AttributeRegions:
 
 
 class Regions:
-    """The regions of all attributes that some predicates test. See the module.
+    """The regions of the attributes of some predicates. See the module.
 
-    A predicate that was not among them can be asked for as well: its constants are not cut at, so where they divide a
+    `extent` also accepts other predicates on these attributes. Their constants cut no ranges: where one divides a
     range, the range is possible and not sure.
     """
 

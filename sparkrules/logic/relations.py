@@ -198,7 +198,8 @@ def _is_plain(part: Formula) -> bool:
 
 
 def _exclude_each_other(part: Extent, others: Sequence[Formula]) -> bool:
-    """Whether no code is possible in all of some tests on one attribute: what the search would find, much faster."""
+    """Whether some predicates on one attribute have no possible code in common. The search would find that too,
+    slowly."""
     left = part.possible
     for other in others:
         assert isinstance(other, Extent)

@@ -10,8 +10,8 @@ Contract: `satisfiable` looks for a code for each attribute under which the tree
 | the search was given up after `limit` steps | True | False, and `is_exhausted` |
 
 "No" is always right; "yes" is right if it is `certain`. Predicates on one attribute under an AND are intersected. The
-operands of an OR are tried one after the other, those with the fewest choices first. If all types are declared and codes
-decide every predicate, the answer is exact.
+operands of an OR are tried one after the other, those with the fewest choices first. If all types are declared and
+codes decide every predicate, the answer is exact.
 
 A `Formula` is a tree over extents. "Is not true" of a whole tree is a tree again (De Morgan); the complement of an
 extent is where the predicate is false or unknown.
@@ -286,7 +286,7 @@ def _joins(extent: Extent, extents: tuple[Extent, ...], code: int, own: Attribut
 
 
 def _is_fact(extent: Extent, is_needed: bool, code: int) -> bool:
-    """Whether a test says something about the value: its atom decides, or it holds by its codes (`startswith 'ab'`)."""
+    """Whether a predicate restricts the value: its atom decides, or it is true by its codes (`startswith 'ab'`)."""
     return is_needed or (extent.claim == "true" and code >= LOWEST)
 
 

@@ -1,7 +1,7 @@
-"""Texts that Spark does not compare by their bytes, as far as an Arrow schema tells.
+"""Strings that Spark does not compare by their bytes, as far as an Arrow schema tells.
 
-Arrow has one type for all of Spark's texts. That a column is a CHAR(n), which Spark pads, or has a collation is left in
-metadata: of the field in what `DataFrame.toArrow()` returns (not its collation), of the schema in a Parquet file that
+Arrow has one type for all of Spark's strings. Metadata tells that a column is a CHAR(n), which Spark pads, or has a
+collation: of the field in what `DataFrame.toArrow()` returns (not its collation), of the schema in a Parquet file that
 Spark has written.
 
 >>> spark_string(pa.field("code", pa.string(), metadata={_FIELD: b'{"__CHAR_VARCHAR_TYPE_STRING": "char(5)"}'}), {})

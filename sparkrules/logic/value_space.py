@@ -35,7 +35,7 @@ _EXACT = Context(prec=400)
 
 @dataclass(frozen=True)
 class Number:
-    """A number of which only its constants are known: certainly possible is only what is an integer."""
+    """A number of unknown type: only integers are certainly possible."""
 
     def at(self, value: Any) -> bool | None:
         return True if value == _floor(value) else None

@@ -41,7 +41,8 @@ def write_report(
     lint: bool | None = None,
     say: Say = lambda _: None,
 ) -> Path:
-    """Write the page, and return its path. See `RuleSet.report`; `say` is told what is done next."""
+    """Write the HTML report and return its path. See `RuleSet.report`. `say` is called with a message before each
+    step."""
     if time is not None and df is None:
         raise RuleSetError(f"time={time!r} is a column of the rows: give them too, df=...")
     plotting_script()  # so that what is missing is said at once

@@ -46,7 +46,7 @@ class Span:
 
 @dataclass(frozen=True)
 class Attribute:
-    """What rules test: how many different tests there are, in how many rules."""
+    """An attribute: how many different predicates there are on it, and in how many rules."""
 
     name: str
     tests: int
@@ -57,7 +57,7 @@ class Attribute:
 class Distribution:
     """Where the values of an attribute lie, as Spark computes it; `uses` counts a test once for each rule.
 
-    `search` is how the plugin looks a value up, `comparisons` what that is expected to take.
+    `search` is how the plugin looks up a value, `comparisons` how many comparisons that is expected to take.
     """
 
     name: str

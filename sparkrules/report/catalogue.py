@@ -26,7 +26,7 @@ _LONGEST_TEXT = 4_000
 
 @dataclass(frozen=True, eq=False)
 class Catalogue:
-    """`hits` has the rules that hit, or is None if no rows were looked at; `valid` says which are valid now."""
+    """`hits` has the rules that hit, or is None if no rows were matched; `valid` has the rules that are valid now."""
 
     segment: Segment
     hits: Mapping[str, int] | None

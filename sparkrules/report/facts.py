@@ -1,4 +1,4 @@
-"""What a report says, gathered: from the rules alone and, where there are rows, from Spark."""
+"""The content of a report, gathered from the rules and, if there are rows, from Spark."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class ReportedRules(Rules, Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """See the module. Without rows `hits` and `over_time` are None; `lint` is None if nobody looked."""
+    """See the module. Without rows, `hits` and `over_time` are None. `lint` is None if lint did not run."""
 
     name: str
     version: int | None
@@ -79,7 +79,7 @@ class Facts:
 def gather(
     rules: ReportedRules, df: DataFrame | None, time: str | None, schema: pa.Schema | None, lint: bool | None, say: Say
 ) -> Facts:
-    """Everything that a report says; `say` is told what is done next."""
+    """The content of a report; `say` is called with a message before each step."""
     made = datetime.now(timezone.utc)
     hits: Hits | None = None
     unfit = NOTHING

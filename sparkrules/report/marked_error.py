@@ -1,4 +1,4 @@
-"""The text of a rejected rule, cut into what is before the error, what is wrong, and what follows."""
+"""The text of a rejected rule in three pieces: before the error, the error, and after it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _TOKEN = re.compile(r"\w+|'(?:[^'\\]|\\.)*'?|\S")
 
 
 class Marked(NamedTuple):
-    """A text in three pieces; `wrong` is what to underline, a space where the text ends too early."""
+    """A text in three pieces. `wrong` is what to underline: a space if the text ends too early."""
 
     before: str
     wrong: str

@@ -1,7 +1,7 @@
-"""Some rules, and for each two of them how much they have to do with each other: what the page shows as a matrix.
+"""The similarity of each pair of some rules, which the report shows as a matrix.
 
-Of rules that were matched against rows: the rows that both hit, as a share of those that one of them hits. Without
-rows: the tests that both have, as a share of those that one of them has.
+With rows: the rows that both rules hit, as a share of the rows that at least one of them hits. Without rows: the
+predicates that both rules have, as a share of those that at least one of them has.
 """
 
 from __future__ import annotations

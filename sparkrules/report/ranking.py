@@ -1,4 +1,4 @@
-"""Findings in the order in which they are worth a look: what is wrong, suspicious, slow, untidy.
+"""Findings, the most important first: wrong, suspicious, slow, untidy.
 
 Contract: within each of these, kinds and findings whose rules hit most come first. A kind that is not named here is
 wrong if it is an error, and suspicious if not.

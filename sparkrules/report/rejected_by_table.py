@@ -1,4 +1,4 @@
-"""Rules that a query leaves out, under `spark.sparkrules.invalidRules=skip`, because they do not fit its rows."""
+"""Rules that a query rejects because they do not fit its columns, with `spark.sparkrules.invalidRules=skip`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TAKEN = re.compile(r"Match \[\S+, (\d+) subscriptions")
 
 @dataclass(frozen=True)
 class RejectedByTable:
-    """How many, and the first of them; a Connect server does not say which they are."""
+    """How many there are, and the first of them. A Connect server does not say which they are."""
 
     count: int = 0
     named: Sequence[Rejected] = ()
@@ -28,7 +28,7 @@ NOTHING = RejectedByTable()
 
 
 def rejected_by_table(matched: DataFrame, texts: Mapping[str, str]) -> RejectedByTable:
-    """What the plan of a match leaves out; `texts` are those of all rules of the set."""
+    """The rules that the plan of a match rejects; `texts` has the text of each rule of the set."""
     java = getattr(matched, "_jdf", None)
     if java is None:
         taken = _TAKEN.search(matched._explain_string())  # type: ignore[operator]

@@ -1,4 +1,4 @@
-"""The sections about rules: which hit, when, what one says, which hit together."""
+"""The sections about rules: which hit, when, the details of one rule, and which hit together."""
 
 from __future__ import annotations
 

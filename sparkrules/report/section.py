@@ -7,7 +7,7 @@ from sparkrules.report.markup import Markup, h
 
 
 def section(id: str, title: str, hint: str | Markup, *content: Markup | None) -> Markup:
-    """A heading, what it is about, and what is to be seen."""
+    """A heading, a hint and the content."""
     return h(
         "section",
         h("h2", title, id=f"{id}-h"),

@@ -1,4 +1,4 @@
-"""CONCAT, CONCAT_WS and `||` of another dialect: what they make of a NULL, and of what is not a text.
+"""CONCAT, CONCAT_WS and `||` of another dialect: how they treat NULL and values that are not strings.
 
 A number or a Boolean becomes a text there as here, but not the same one: `CONCAT('x', TRUE)` is `xt` in PostgreSQL,
 `x1` in MySQL and `xtrue` in Spark; a double `1` is `1` there and `1.0` here. So what is joined has to be a text. The

@@ -1,4 +1,4 @@
-"""Texts in other SQL dialects, translated to Spark SQL by sqlglot before anything else looks at them.
+"""Rules in other SQL dialects are translated to Spark SQL, by sqlglot, before anything else.
 
 What is translated is what `dialect_support` knows to mean the same in Spark; the rest is refused, with the reason.
 
@@ -41,7 +41,7 @@ _NESTING = re.compile(
 
 
 def to_spark(text: str, dialect: str, policy: Policy) -> str:
-    """The same condition in Spark SQL; `RuleError` if it cannot be read or Spark cannot say it."""
+    """The same rule in Spark SQL. Raises `RuleError` if it cannot be parsed, or has no equivalent in Spark."""
     dialect = dialect.lower()
     if dialect not in DIALECTS:
         known = ", ".join(["spark", *DIALECTS])

@@ -1,4 +1,4 @@
-"""Which parts of another dialect mean the same in Spark: a list of what does, and a refusal of everything else.
+"""Which parts of another dialect mean the same in Spark: a list of those that do. Everything else is rejected.
 
 sqlglot translates nearly everything, also where Spark means something else by it: `7 / 2` is 3 in Postgres and 3.5 in
 Spark, `CAST(1.5 AS INT)` is 2 there and 1 here, `LIKE '[a-c]%'` is a pattern in T-SQL only, a regular expression of
@@ -6,7 +6,7 @@ Snowflake has to match the whole text. A rule that silently means something else
 
 Contract: on values of the same types, and where neither side raises an error, what is accepted is true for the same
 rows. Types, collations (whether `'a' = 'A'`) and errors are those of the Spark table and session that the rule is
-matched on. `docs/dialects.md` lists what was looked at; `spark_rewrite` writes what is accepted in Spark's words.
+matched on. `docs/dialects.md` lists what was examined; `spark_rewrite` rewrites what is accepted for Spark.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What `dialect_support` has accepted, in Spark's words, where sqlglot would say something else or nothing at all."""
+"""Rewrites of what `dialect_support` accepts, where sqlglot's translation to Spark would differ or fail."""
 
 from __future__ import annotations
 

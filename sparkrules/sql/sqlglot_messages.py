@@ -1,4 +1,4 @@
-"""sqlglot without its voice: its warnings do not reach the console, nor its classes the user.
+"""The messages of sqlglot: its warnings do not reach the console, nor the names of its classes the user.
 
 >>> import sqlglot
 >>> with captured_warnings() as warnings:
@@ -31,7 +31,7 @@ logging.getLogger("sqlglot").addFilter(_keep)
 
 @contextmanager
 def captured_warnings() -> Iterator[list[str]]:
-    """What sqlglot says to its logger inside of this block comes here and goes nowhere else."""
+    """Capture what sqlglot logs inside this block."""
     warnings: list[str] = []
     token = _heard.set(warnings)
     try:
@@ -41,7 +41,7 @@ def captured_warnings() -> Iterator[list[str]]:
 
 
 def plain_message(description: str) -> str:
-    """sqlglot's description of a mistake, said without its classes."""
+    """sqlglot's description of an error, without the names of its classes."""
     if "missing for <class" in description:
         return "an argument is missing"
     if "number of provided arguments" in description:

@@ -1,4 +1,4 @@
-"""What the grammar returns: the Boolean structure of a text, down to predicates whose parts are ranges of tokens."""
+"""What the grammar returns: the Boolean structure of a rule. The parts of a predicate are ranges of tokens."""
 
 from __future__ import annotations
 

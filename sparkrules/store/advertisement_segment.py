@@ -1,6 +1,6 @@
-"""The advertisements of a version: a segment of their own, of which the plugin can ask what it asks of subscriptions.
+"""The advertisements of a version: a segment of their own, which the plugin reads like a segment of rules.
 
-Their order, in which they were made, is that of their priorities.
+Their priorities keep the order in which they were made.
 """
 
 from __future__ import annotations

@@ -151,7 +151,7 @@ def _collect_files(home: Path, grace: float) -> Iterator[str]:
 
 
 def _rename(old: Path, new: Path) -> bool:
-    """False if there is nothing (any more): somebody else collects."""
+    """False if it no longer exists: another process is collecting garbage too."""
     try:
         old.rename(new)
     except FileNotFoundError:

@@ -1,7 +1,7 @@
-"""A segment of which only what somebody asks for is read.
+"""A segment that is read only as far as needed.
 
-A segment with a million subscriptions takes seconds to read and check. To add or remove one rule, only the ids must be
-looked at, and they stay in the mapped file: `subscriptions` is sorted by id.
+Reading and checking a segment of a million rules takes seconds. Adding or removing one rule needs only the ids, and
+these stay in the mapped file: `subscriptions` is sorted by id.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ class LazySegment:
         return rows
 
     def rule(self, row: int) -> Rule:
-        """One rule; of a segment that has not been read, only what belongs to it is looked at."""
+        """One rule. If the segment has not been read yet, this reads only the parts that belong to the rule."""
         if self._given is not None or "segment" in self.__dict__:
             return rule_at(self.segment, row)
         try:

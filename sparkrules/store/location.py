@@ -14,8 +14,8 @@ STORE_VARIABLE = "SPARKRULES_STORE"
 def default_store() -> str:
     """The store that is used when none is named: `$SPARKRULES_STORE`, else `~/.sparkrules/store`.
 
-    The home directory is `$HOME`, on Windows `%USERPROFILE%`, and only without that what the system's list of users
-    says; the plugin does the same.
+    The home directory is `$HOME`, on Windows `%USERPROFILE%`, else the one in the system's list of users. The plugin
+    does the same.
     """
     named = os.environ.get(STORE_VARIABLE)
     if named:

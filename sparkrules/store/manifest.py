@@ -25,8 +25,8 @@ UNVERIFIED = 2  # the format before, which has no checksums
 
 @dataclass(frozen=True)
 class SegmentEntry:
-    """A segment as a version has it: `removed` names the file of the subscriptions that it no longer has, `overlaps`
-    that of the pairs of advertisements and subscriptions that overlap, if that has been found out."""
+    """A segment of a version. `removed` names the file of the rules that the version no longer has. `overlaps` names
+    the file of the pairs of advertisements and rules that overlap, if they have been computed."""
 
     name: str
     subscriptions: int
@@ -159,7 +159,7 @@ again
 
     @staticmethod
     def from_json(text: str | bytes, file: str) -> Manifest:
-        """What a manifest says, if it is what was written; `file` is its name for errors."""
+        """The manifest in a text, after checking its checksum; `file` is its name for errors."""
         content = text.encode(errors="surrogateescape") if isinstance(text, str) else text
         try:
             fields = json.loads(content.decode())

@@ -32,7 +32,7 @@ SMALL = 1_000  # rows; rewriting so many takes some hundredths of a second
 
 
 def merge_parts(parts: Sequence[Part], how: Merge, at: datetime) -> list[Part]:
-    """The parts to publish, largest first; what has expired at an instant is left out of those that are merged."""
+    """The parts to publish, largest first. Merging drops the rules that have expired at an instant."""
     if how not in ("auto", "all", "none"):
         raise StoreError(f'merge is "auto", "all" or "none", not {how!r}')
     kept = [part for part in parts if part.live]

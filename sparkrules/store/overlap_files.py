@@ -38,7 +38,7 @@ Decide = Callable[[Segment, Segment, "pa.Schema | None"], Pairs]
 
 
 class _Written(NamedTuple):
-    """A file of pairs, what it was decided for, and the part, whose segment must stay the one of that identity."""
+    """A file of pairs, the types and advertisements it was computed for, and its part."""
 
     part: Part
     question: tuple[Texts, pa.Schema | None]
@@ -127,8 +127,8 @@ class _Advertised:
 
 @dataclass(frozen=True)
 class _Task:
-    """A segment whose file is to be written: pairs that are known; rows of which nothing is, and of which all is but
-    what concerns new advertisements."""
+    """A segment whose file is to be written: the pairs that are known, the rows of which none is known, and the rows of
+    which only the pairs with new advertisements are missing."""
 
     part: Part
     known: Pairs

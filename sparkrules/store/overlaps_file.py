@@ -1,7 +1,7 @@
 """Which advertisements and which subscriptions of one segment overlap: one Arrow file.
 
-With which types that was decided is said in the metadata of the file's schema: an Arrow schema, in base64, since what
-is not text there makes Arrow's Java reader fail.
+The metadata of the file's schema has the column types that this was computed with: an Arrow schema in base64, because
+Arrow's Java reader fails on metadata that is not text.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def write_overlaps(file: Path, pairs: Pairs, types: pa.Schema | None) -> FileSum
 
 
 def read_overlaps(file: Path, published: FileSum | None, advertisements: int, subscriptions: int) -> Pairs:
-    """The pairs; there are so many advertisements, and subscriptions in the segment."""
+    """The pairs, checked against the number of advertisements and of rules in the segment."""
     table = read_arrow(file, OVERLAPS, published=published)
     rows = [numpy_of(table[name], null=-1) for name in OVERLAPS.names[:2]]
     for numbers, count in zip(rows, (advertisements, subscriptions), strict=True):

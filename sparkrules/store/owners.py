@@ -1,6 +1,6 @@
-"""Whose subscriptions a new version would take away, bring back or change: those that have a ticket.
+"""The rules with a ticket that a new version would remove, restore or change.
 
-Nobody is told which subscription it is that has a ticket: an error says the same for all of them.
+Errors do not reveal which rule has a ticket: the message is the same for all of them.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """Publishing what has changed, beside others who do the same.
 
-A publisher knows the version that it has loaded or published last. If that is still the newest, the next version is
-what the publisher has now: segments that the store has are referred to by name, the rest is written. If others have
-published since, the publisher's own changes are applied to their newest version, unless both have touched the same
-subscription. The number of a version can be taken once only; who comes second starts again from what the first has
-made.
+A publisher knows the version that it loaded or published last. If that is still the newest, the next version is what
+the publisher has now: it refers to stored segments by name and writes the rest. If others have published since, the
+publisher applies its changes to their newest version, unless both have changed the same rule. Only one publisher can
+take a version number; the other starts again from the new version.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Tickets: secrets with which the owner of a subscription can renew or cancel it.
 
 The store has only a keyed hash of a ticket: HMAC-SHA256 of its UTF-8 bytes, in hexadecimal, with the key of the rule
-set, `<store>/<rule set>/tickets.key`, in which a checksum follows the key. Who can read the segments but not the key
-cannot test guesses.
+set, `<store>/<rule set>/tickets.key`, in which a checksum follows the key. Somebody who can read the segments but not
+the key cannot test guesses.
 """
 
 from __future__ import annotations

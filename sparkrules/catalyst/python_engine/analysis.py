@@ -1,4 +1,4 @@
-"""What Spark says about expressions over a DataFrame: their types, or why it does not accept them."""
+"""The types of expressions over a DataFrame, or why Spark rejects them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NAME_PART = re.compile(r"`((?:[^`]|``)*)`")
 
 @dataclass(frozen=True)
 class Rejection:
-    """Why Spark does not accept an expression; `missing` is the column it names that there is not, in parts."""
+    """Why Spark rejects an expression. `missing` has the name parts of a column that does not exist."""
 
     reason: str
     missing: tuple[str, ...] = ()

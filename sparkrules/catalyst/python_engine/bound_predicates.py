@@ -1,9 +1,9 @@
-"""Who decides each predicate: numpy, on a column that Spark has computed, or Spark itself.
+"""Which engine evaluates each predicate: numpy, on a column that Spark computes, or Spark itself.
 
-Contract: numpy decides what it can decide exactly (`comparison`). What it cannot, Spark computes as a Boolean: implicit
-casts, regular expressions, collations, local time. A test that cannot be computed for a row is not true for it, as in
-the plugin; so where a test is true for NULL, an attribute that failed and one that is NULL must be told apart, and that
-is Spark's as well. ILIKE is LIKE on what Spark makes of `lower(...)`, if the pattern has only ASCII letters.
+Contract: numpy evaluates what it can evaluate exactly (`comparison`). Spark evaluates the rest: implicit casts, regular
+expressions, collations, local time. A predicate that cannot be computed for a row is not true for it, as in the plugin.
+So a predicate that is true for NULL must tell an attribute that failed from one that is NULL; Spark evaluates these
+too. ILIKE is LIKE on what Spark makes of `lower(...)`, if the pattern has only ASCII letters.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _PATTERNS = ("like", "ilike", "rlike")
 
 @dataclass(frozen=True)
 class SparkPredicate:
-    """A predicate that Spark decides: its condition, and for which of its constants that must be tried first."""
+    """A predicate that Spark evaluates, as SQL. `trial` is SQL that fails if one of its constants does."""
 
     number: int
     attribute: int
@@ -44,7 +44,7 @@ class SparkPredicate:
 
 @dataclass
 class DividedPredicates:
-    """The predicates by who decides them; numpy's are on an attribute, or on an attribute in lower case."""
+    """The predicates by engine. Those of numpy are on an attribute, or on an attribute in lower case."""
 
     by_numpy: list[tuple[int, int, bool, Comparison]] = field(default_factory=list)
     by_spark: list[SparkPredicate] = field(default_factory=list)

@@ -32,7 +32,7 @@ _log = logging.getLogger("sparkrules.catalyst.python_engine")
 
 
 def matched_rows(df: DataFrame, segment: Segment, rule_set: str, shape: Shape, top: int | None) -> DataFrame:
-    """The columns of the DataFrame as c0, c1, ..., and `found`: what matches each row, in the shape asked for."""
+    """The columns of the DataFrame as c0, c1, ..., and `found`: the matches of each row, in the given shape."""
     from pyspark.sql.types import StructField, StructType
 
     spark = df.sparkSession
@@ -72,8 +72,8 @@ def _found(shape: Shape) -> DataType:
 def _fitting(df: DataFrame, segment: Segment, rule_set: str) -> tuple[Segment, Bound]:
     """The rules that Spark accepts on the DataFrame, bound to it.
 
-    Only Spark decides which rules fit a table. Where a part of a rule does not by itself (a text as a condition, which
-    AND casts), Spark is asked for the whole, and evaluates the whole if it accepts it.
+    Only Spark decides which rules fit a table. If a part of a rule does not fit alone (a string used as a Boolean,
+    which AND casts), Spark analyzes the whole rule, and evaluates the whole rule if it accepts it.
     """
     spark = df.sparkSession
     bound = bind(

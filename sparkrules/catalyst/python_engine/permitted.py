@@ -1,4 +1,5 @@
-"""Whether a rule set asks only for what rules may ask: whoever can write to a store can write anything to it."""
+"""Whether a rule set calls only functions that rules may call. A store can contain anything that its writers put
+there."""
 
 from __future__ import annotations
 

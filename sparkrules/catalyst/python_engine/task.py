@@ -1,4 +1,4 @@
-"""The work of one task, in a Python worker of Spark: batches of columns in, the same with what matched out."""
+"""The work of one task in a Python worker of Spark: batches of columns in, the same columns and the matches out."""
 
 from __future__ import annotations
 
