@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from sparkrules.store.publication import Version
     from sparkrules.store.store import Store
 
-# The work that a publisher does unasked, counted in predicates: a pair costs those of its rule. So these are 6,000 pairs
-# of rules with ten predicates. Measured per second: 190,000 (auction rules), 38,000 (ANDs of ORs), 29,000 (rules of one
+# The work that a publisher does unasked, counted in predicates: a pair costs those of its rule. That is 6,000 pairs of
+# rules with ten predicates. Measured per second: 190,000 (auction rules), 38,000 (ANDs of ORs), 29,000 (rules of one
 # predicate). Work is counted, not timed, so that the same rules always give the same files.
 UNASKED = 60_000
 

@@ -283,7 +283,7 @@ class TestTwoPublishers:
         with pytest.raises(PublishConflict, match="'r1'"):
             stale.publish()
 
-    def test_what_was_set_aside_by_both_is_kept(self, two: tuple[RuleSet, RuleSet], tmp_path: Path) -> None:
+    def test_what_both_rejected_is_kept(self, two: tuple[RuleSet, RuleSet], tmp_path: Path) -> None:
         one, other = two
         one.subscribe_all({"bad1": "a >"})
         other.subscribe_all({"bad2": "a >"})
@@ -430,7 +430,8 @@ class TestVersions:
         made = rules(100)
         made.store = tmp_path
         made.publish()
-        assert str(made.diff(1)).splitlines()[0] == "99 added: r1, r10, r11, r12, r13, r14, r15, r16, r17, r18 and 89 more"
+        first = str(made.diff(1)).splitlines()[0]
+        assert first == "99 added: r1, r10, r11, r12, r13, r14, r15, r16, r17, r18 and 89 more"
 
 
 class TestDamage:
