@@ -157,7 +157,7 @@ class TestWhatIsWritten:
             "priority": 0,
         }
 
-    def test_rules_that_were_set_aside_change_the_exit_code(
+    def test_rejected_rules_change_the_exit_code(
         self, rules: Path, data: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         rules.write_text(rules.read_text() + "bad,temperature >,\n")
@@ -354,7 +354,7 @@ class TestSpark:
         skip = ["--conf", "spark.sparkrules.invalidRules=skip"]
         assert cli.main(["match", str(data), "--rules", "some.csv", "--json", *skip]) == 0
         said = capsys.readouterr()
-        assert "1 rule left out (spark.sparkrules.invalidRules=skip):\n  odd: there is no column unheard_of" in said.err
+        assert "1 rule skipped (spark.sparkrules.invalidRules=skip):\n  odd: there is no column unheard_of" in said.err
         assert [json.loads(line)["ids"] for line in said.out.splitlines()] == [["hot"]]
 
     def test_no_matches_are_written_with_their_columns(self, only_spark: Path, spark: SparkSession) -> None:

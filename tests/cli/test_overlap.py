@@ -72,7 +72,7 @@ def test_types_of_columns_decide(capsys: pytest.CaptureFixture[str]) -> None:
     ("words", "message"),
     [
         (["--advertisement", "roof"], "there is no advertisement 'roof'; there are: cellar, attic"),
-        (["--subscription", "hott"], "has no subscription 'hott'"),
+        (["--subscription", "hott"], "has no rule 'hott'"),
     ],
 )
 def test_what_is_not_there_is_named(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -41,7 +41,7 @@ def test_without_a_name_rule_sets_are_listed(store: list[str], capsys: pytest.Ca
     assert cli.main(["versions", "--json", *store]) == 0
     assert [own["rule_set"] for own in json.loads(capsys.readouterr().out)] == ["alerts"]
     assert cli.main(["versions"]) == 0
-    assert "sparkrules publish FILE makes one" in capsys.readouterr().out
+    assert "sparkrules publish --rules FILE makes one" in capsys.readouterr().out
 
 
 def test_two_versions_are_compared(store: list[str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -130,5 +130,5 @@ def test_a_rollback_and_tickets(tmp_path: Path, capsys: pytest.CaptureFixture[st
     file = tmp_path / "alerts.csv"
     file.write_text("id,where\nfree,t > 1\n")
     assert cli.main(["publish", "--rules", str(file), *store]) == 1
-    assert "made with a ticket would be gone" in capsys.readouterr().err
+    assert "rules with a ticket would be lost" in capsys.readouterr().err
     assert cli.main(["publish", "--rules", str(file), "--force", *store]) == 0

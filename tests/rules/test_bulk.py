@@ -1,4 +1,4 @@
-"""Many rules at once: what is added, what is set aside, and what it costs."""
+"""Many rules at once: what is added, what is rejected, and what it costs."""
 
 from __future__ import annotations
 

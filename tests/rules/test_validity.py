@@ -114,7 +114,7 @@ def test_times_come_from_all_sources(text: str, tmp_path: Path) -> None:
         assert (rules.subscriptions["a"].valid_from, rules.subscriptions["a"].valid_until) == (T, None)
 
 
-def test_a_timestamp_without_zone_is_set_aside() -> None:
+def test_a_timestamp_without_zone_is_rejected() -> None:
     rules = RuleSet("alerts")
     naive = pa.array([T.replace(tzinfo=None)], pa.timestamp("us"))
     assert rules.subscribe_all(pa.table({"id": ["a"], "where": ["a = 1"], "valid_until": naive})) == 0

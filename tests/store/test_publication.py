@@ -283,7 +283,7 @@ class TestTwoPublishers:
         with pytest.raises(PublishConflict, match="'r1'"):
             stale.publish()
 
-    def test_what_was_set_aside_by_both_is_kept(self, two: tuple[RuleSet, RuleSet], tmp_path: Path) -> None:
+    def test_what_both_rejected_is_kept(self, two: tuple[RuleSet, RuleSet], tmp_path: Path) -> None:
         one, other = two
         one.subscribe_all({"bad1": "a >"})
         other.subscribe_all({"bad2": "a >"})
