@@ -42,5 +42,5 @@ def where_texts(texts: DataFrame | pa.Table, column: str) -> list[str | None]:
     else:
         raise RuleSetError(f"conditions are read from a DataFrame or an Arrow table, not from {type(texts).__name__}")
     if not (pa.types.is_string(found.type) or pa.types.is_large_string(found.type) or pa.types.is_null(found.type)):
-        raise RuleSetError(f"conditions are texts, and column {column!r} is of type {found.type}")
+        raise RuleSetError(f"conditions are strings, and column {column!r} is of type {found.type}")
     return sorted(found.unique().to_pylist(), key=lambda text: (text is None, text or ""))

@@ -17,13 +17,13 @@ from typing import Any, Literal, get_args
 Kind = Literal[
     "contradiction",
     "unknown column",
-    "impossible test",
+    "impossible predicate",
     "tautology",
     "duplicate",
     "equivalent",
     "redundant",
     "type surprise",
-    "constant test",
+    "constant predicate",
     "covered",
     "near duplicate",
     "costly",
@@ -31,7 +31,7 @@ Kind = Literal[
 Severity = Literal["error", "warning", "info"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
-_ERRORS = ("contradiction", "unknown column", "impossible test")
+_ERRORS = ("contradiction", "unknown column", "impossible predicate")
 _INFOS = ("covered", "near duplicate", "costly")
 _SHOWN_IDS = 5
 _SHOWN_TEXT = 100

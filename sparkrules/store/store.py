@@ -71,7 +71,7 @@ class Store:
         `force=True`; else: `WrongTicket`.
         """
         if isinstance(tickets, str):
-            raise RuleSetError("tickets are several texts, not one")
+            raise RuleSetError("tickets are several strings, not one")
         secrets = tuple(tickets)
         while True:
             old, newest = self.manifest(rule_set, version), self.versions(rule_set)[-1]
