@@ -1,10 +1,14 @@
 # Every target sets up what it needs: a virtual environment in .venv, and Java 17 where that is possible.
 #
 #   make demo           a million rows against 10,000 rules, on an embedded Spark
-#   make test           lint, then all tests
+#   make test           lint, then all tests, WORKERS of them at a time (as many as there are cores, at most four);
+#                       a worker has a Spark of its own and takes up to 4 GB
+#   make test-fast      what needs neither a server nor a browser, and a few tests with Spark: under two minutes
 #   make lint           ruff and mypy, and the Scala compiler with warnings as errors
+#   make test-scala     the plugin's own unit tests, without Spark; SEED and TIMES for other and more random cases
 #   make docs           the documentation as a site, in build/site
 #   make build          the wheel (with a prebuilt jar) and the source distribution, in dist/
+#   make release        make build, then check the metadata and run the smoke test on the wheel; uploads nothing
 #   make bench          speed against other ways to do the same; BENCH='--quick' or other options
 #   make fuzz           random rules against Spark's WHERE, for MINUTES=10 from SEED
 #   make test-hostile   every attack of tests/hostile in child processes: HOSTILE='--family regex' or other options
@@ -19,19 +23,30 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PYSPARK_MINORS := 4.0 4.1 4.2 4.3
 
-.PHONY: demo test lint docs build bench fuzz test-hostile test-versions test-sqlglot test-bi chromium clean setup java $(PYSPARK_MINORS:%=test-pyspark-%)
+.PHONY: demo test test-fast test-scala lint docs build release bench fuzz test-hostile test-versions test-sqlglot \
+  test-bi chromium clean setup java $(PYSPARK_MINORS:%=test-pyspark-%)
 
 demo: setup
 	$(BIN)/sparkrules demo
 
+# Who takes which tests, and in which order, is in tests/order.py.
+WORKERS ?= auto
+PYTEST = $(BIN)/python -m pytest --numprocesses $(WORKERS) --maxprocesses 4
+
 test: lint
-	$(BIN)/python -m pytest
+	$(PYTEST)
+
+test-fast: setup
+	$(PYTEST) -m 'smoke or not (spark or programs or slow)'
+
+test-scala: setup
+	$(BIN)/python -m pytest tests/catalyst/test_scala_units.py
 
 lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/sparkrules build-jar --strict --output build/strict/sparkrules.jar
+	$(BIN)/sparkrules build-jar --strict  # to the cache, where the tests find it
 
 docs: $(STAMP)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
@@ -41,6 +56,16 @@ build: setup
 	rm -rf build/jar dist
 	$(BIN)/sparkrules build-jar --prebuilt build/jar
 	$(BIN)/python -m build --sdist --wheel --outdir dist .
+
+# Away from the checkout, so that `import sparkrules` finds the wheel. Uploading is a step of its own: CONTRIBUTING.md.
+release: build
+	$(BIN)/python -m twine check --strict dist/*
+	rm -rf build/release && mkdir -p build/release
+	$(PYTHON) -m venv build/release/venv
+	build/release/venv/bin/python -m pip install --quiet --disable-pip-version-check "$$(ls dist/*.whl)[test]"
+	cp -R tests pyproject.toml build/release/
+	cd build/release && venv/bin/sparkrules jar-path && venv/bin/python -m pytest tests/spark/test_smoke.py
+	@echo "dist/ is ready; nothing has been uploaded"
 
 bench: setup
 	$(BIN)/python -m benchmarks $(BENCH)
@@ -67,6 +92,8 @@ $(STAMP): pyproject.toml
 java:
 	@sh jars/ensure_java.sh
 
+# What the small suite imports: all that the others test with would take longer to install than the suite takes.
+SMOKE := hypothesis 'pandas<3' pytest pytest-timeout pytest-xdist
 TEST_VERSIONS := $(PYSPARK_MINORS:%=test-pyspark-%)
 test-versions: $(TEST_VERSIONS)
 
@@ -78,7 +105,7 @@ $(TEST_VERSIONS): test-pyspark-%: java .venvs/%/.installed
 
 .venvs/%/.installed: pyproject.toml
 	@test -x .venvs/$*/bin/python || $(PYTHON) -m venv .venvs/$*
-	.venvs/$*/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[test]' 'pyspark[connect]==$*.*'
+	.venvs/$*/bin/python -m pip install --quiet --disable-pip-version-check --editable . 'pyspark==$*.*' $(SMOKE)
 	@touch $@
 
 # The oldest sqlglot that pyproject.toml allows, in front of the one that is installed; and the newest that it allows.

@@ -97,9 +97,9 @@ def _run(options: argparse.Namespace, results: Results) -> None:
 def _warm_up(spark: SparkSession) -> None:
     """Load Spark's planner and the plugin, so that the first rule set's binding does not pay for it."""
     with TemporaryDirectory() as store:
-        rules = sparkrules.RuleSet("warm_up")
+        rules = sparkrules.RuleSet("warm_up", store=store)
         rules.subscribe("odd", "id % 2 = 1 AND id < 10")
-        rules.publish(spark, store=store)
+        rules.publish(spark)
         sparkrules.match(spark.range(100), rules).selectExpr("sum(size(matches.ids))").collect()
 
 

@@ -101,13 +101,13 @@ class Cache:
 
 def _publish(workload: Workload, home: Path) -> None:
     print(f"{workload.name}: parsing and publishing, once", file=sys.stderr, flush=True)
-    rules = sparkrules.RuleSet(workload.name)
+    rules = sparkrules.RuleSet(workload.name, store=home / "store")
     start = perf_counter()
     rules.subscribe_all(list(workload.rules()))
     parsed = perf_counter()
     if rules.rejected:
         raise ValueError(f"{len(rules.rejected)} rules of {workload.name} are rejected, first {rules.rejected[0]}")
-    rules.publish(store=home / "store")
+    rules.publish()
     published = perf_counter()
     manifest = Store(home / "store").manifest(workload.name)
     built = Built(

@@ -58,11 +58,11 @@ def main() -> None:
 
 
 def _publish(name: str, texts: Iterable[AuctionRule], sizes: list[int], store: str) -> None:
-    rules = RuleSet(name)
+    rules = RuleSet(name, store=store)
     remaining = iter(texts)
     for size in sizes:
         rules.subscribe_all(islice(remaining, size))
-        rules.publish(store=store, merge="none")
+        rules.publish(merge="none")
 
 
 def _changes(rows: DataFrame, store: str) -> None:

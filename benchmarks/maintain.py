@@ -32,10 +32,10 @@ from sparkrules import RuleSet
 from sparkrules.demo.auctions import auction_rules
 texts = list(auction_rules({count}))
 start = perf_counter()
-rules = RuleSet("big")
+rules = RuleSet("big", store={store!r})
 rules.subscribe_all(texts)
 compiled = perf_counter()
-rules.publish(store={store!r})
+rules.publish()
 print(compiled - start, perf_counter() - compiled, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 """
 

@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 
 import sparkrules
 from tests.spark import sigma
-from tests.spark.oracle import differences, subscriptions_in_plan
+from tests.spark.oracle import differences, rules_in_plan
 
 
 def main() -> None:
@@ -33,7 +33,7 @@ def main() -> None:
         rules.publish(spark)
         clock.lap("publish")
         matched = sparkrules.match(everything.events, rules).selectExpr("row", "matches.ids")
-        subscriptions = subscriptions_in_plan(matched)
+        subscriptions = rules_in_plan(matched)
         clock.lap("bind")
         found = matched.where("size(ids) > 0").collect()
         clock.lap("match")

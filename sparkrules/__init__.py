@@ -9,16 +9,58 @@
 from sparkrules.catalyst.dataframe import left_out, match, matches, rule_costs, rule_errors
 from sparkrules.catalyst.jar import jar_path
 from sparkrules.catalyst.session import configure
-from sparkrules.errors import SparkRulesError
+from sparkrules.errors import (
+    CorruptStore,
+    DuplicateId,
+    NewerFormat,
+    PluginMissing,
+    PublishConflict,
+    RuleSetError,
+    ServerError,
+    SetupError,
+    SparkRulesError,
+    StoreError,
+    UnknownId,
+    UnknownOrOwned,
+    WrongTicket,
+)
+from sparkrules.lint import Baseline, Finding, Report
+from sparkrules.local import NeedsSpark, UnknownColumn
+from sparkrules.rules import Advertisement, Advertisements, OverlappingPair, StrictPublishError
 from sparkrules.ruleset import RuleSet
-from sparkrules.sql import RuleError
+from sparkrules.sql import Policy, Rejected, RuleError
+from sparkrules.store import Store
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Advertisement",
+    "Advertisements",
+    "Baseline",
+    "CorruptStore",
+    "DuplicateId",
+    "Finding",
+    "NeedsSpark",
+    "NewerFormat",
+    "OverlappingPair",
+    "PluginMissing",
+    "Policy",
+    "PublishConflict",
+    "Rejected",
+    "Report",
     "RuleError",
     "RuleSet",
+    "RuleSetError",
+    "ServerError",
+    "SetupError",
     "SparkRulesError",
+    "Store",
+    "StoreError",
+    "StrictPublishError",
+    "UnknownColumn",
+    "UnknownId",
+    "UnknownOrOwned",
+    "WrongTicket",
     "__version__",
     "configure",
     "jar_path",

@@ -1,31 +1,39 @@
-"""A rule set, as users have it: what is collected and published, and the questions that it answers."""
+"""A rule set, as users have it: the facade of its rules, its advertisements and its published versions.
+
+| part | what it does |
+|---|---|
+| `RuleCollection` | adds and removes rules, with tickets and validity |
+| `Publication` | publishes, loads and compares versions in a store |
+| `Advertisements` | answers which rules could match the rows of which sources |
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import datetime
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, overload
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
-import pyarrow as pa
-
-from sparkrules.catalyst.analyze import count_ranges, counted_values
+from sparkrules.catalyst.analyze import analyze
 from sparkrules.catalyst.compile import compile_dataframe
-from sparkrules.catalyst.conformity import nonconforming, where_texts
 from sparkrules.catalyst.row_truth import row_truth
-from sparkrules.catalyst.session import RULE_SET_SETTING, STORE_SETTING, require_plugin, store_of
+from sparkrules.catalyst.session import RULE_SET_SETTING, STORE_SETTING, store_of
 from sparkrules.errors import RuleSetError
-from sparkrules.index import Sharing, sharing
+from sparkrules.index import Rule, Segment, Sharing, sharing
 from sparkrules.lint import Report, lint
-from sparkrules.local import Drawing, Explanations, Matches, Statistics, explain, match, statistics_of
+from sparkrules.local import Drawing, Explanations, Matches, Statistics, explain, match
 from sparkrules.report import write_report
-from sparkrules.rules.advertised import Advertisement
+from sparkrules.rules.advertised import Advertised, Advertisement
+from sparkrules.rules.advertisements import Advertisements
 from sparkrules.rules.arguments import (
     a_data_frame,
     a_file_to_write,
-    a_path,
+    a_policy,
     a_session,
+    a_span,
+    a_store,
     a_table,
     a_text,
     a_whole_number,
@@ -35,33 +43,37 @@ from sparkrules.rules.arguments import (
     true_or_false,
 )
 from sparkrules.rules.as_written import as_written
-from sparkrules.rules.bulk import CompiledRows
+from sparkrules.rules.collection import RuleCollection
 from sparkrules.rules.frames import Frame, as_arrow
-from sparkrules.rules.overlapping import OverlappingPair, OverlapQuestions, advertising, texts_table
-from sparkrules.rules.published import PublishedSubscriptions
-from sparkrules.rules.restricted import restricted_segment
+from sparkrules.rules.publication import AnyStore, Publication, store_path
+from sparkrules.rules.restricted import predicates_of, restricted_segment
 from sparkrules.rules.sources import RuleRow, is_spark
+from sparkrules.rules.strict import check_rules
 from sparkrules.rules.table_schema import TableSchema, arrow_schema
 from sparkrules.rules.validity import instant_of
-from sparkrules.sql import RuleError
+from sparkrules.sql import DEFAULT_POLICY, Policy
 from sparkrules.sql.rejected import Rejected
-from sparkrules.store import Merge, Store
+from sparkrules.store import Changes, Garbage, Manifest, Merge, Store, check_name
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
 
-__all__ = ["Rejected", "RuleSet"]
+__all__ = ["RuleSet"]
+
+_Own = TypeVar("_Own", bound="RuleSet")
 
 
-class RuleSet(PublishedSubscriptions):
-    """Rules under one name: subscriptions by id, each a SQL WHERE text, collected in Python and published for Spark.
+class RuleSet:
+    """Rules under one name: SQL WHERE texts by id, collected in Python and published for Spark.
 
-    `name` is what queries call them by. `dialect` is the SQL dialect of the texts, `policy` bounds what they may
-    contain. `default_validity` is for how long a subscription is valid that does not say until when: for ever, if it is
-    None. It has a length, iterates over its rules and knows whether it has an id.
+    Queries refer to the rules by `name`. `dialect` is the SQL dialect of the texts, and `policy` limits what they may
+    contain. `store` is where the rules are published: a `Store` or a path. By default it is the store of the session
+    (`spark.sparkrules.store`) that the rules are published with, otherwise the store they were loaded from, otherwise
+    `$SPARKRULES_STORE` or `~/.sparkrules/store`. `default_validity` is how long a rule without an end is valid; None
+    means forever.
 
-    One that is made like this begins with nothing, and replaces what was published under its name; to change what is
-    published, `load` it.
+    A rule set has a length, iterates over its rules, and `id in rules` works. A new one is empty, and publishing it
+    replaces what was published under its name. To change what is published, `load` it.
 
     >>> rules = RuleSet("alerts")
     >>> rules.subscribe("hot", "temperature > 30", priority=5)
@@ -71,13 +83,265 @@ class RuleSet(PublishedSubscriptions):
     (2, True, ['broken'])
     """
 
-    _asked: OverlapQuestions | None = None
+    @checked(dialect=a_text, policy=a_policy, store=a_store)
+    def __init__(
+        self,
+        name: str,
+        dialect: str = "spark",
+        policy: Policy = DEFAULT_POLICY,
+        *,
+        store: AnyStore | None = None,
+        default_validity: timedelta | None = None,
+    ) -> None:
+        self._collection = RuleCollection(check_name(name), dialect, policy, default_validity)
+        self._advertised = Advertised(name)
+        self._publication = Publication(self._collection, self._advertised, store)
+        self._advertisements = Advertisements(self._advertised, self._collection)
 
-    @checked(spark=a_session, store=a_path, merge=a_text, strict=true_or_false)
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r}, {len(self)} rules)"
+
+    def __len__(self) -> int:
+        return len(self._collection.content)
+
+    def __contains__(self, id: object) -> bool:
+        return id in self._collection.content
+
+    def __iter__(self) -> Iterator[Rule]:
+        return self._collection.content.rules()
+
+    @property
+    def name(self) -> str:
+        """What queries call these rules by."""
+        return self._collection.name
+
+    @property
+    def dialect(self) -> str:
+        """The SQL dialect of the texts."""
+        return self._collection.dialect
+
+    @property
+    def policy(self) -> Policy:
+        """What limits the texts."""
+        return self._collection.policy
+
+    @property
+    def default_validity(self) -> timedelta | None:
+        """How long a rule without an end is valid; None means forever."""
+        return self._collection.default_validity
+
+    @default_validity.setter
+    def default_validity(self, span: timedelta | None) -> None:
+        self._collection.default_validity = span
+
+    @property
+    def subscriptions(self) -> Mapping[str, Rule]:
+        """The rules by id: a view that reads only what is asked for from the store."""
+        return MappingProxyType(self._collection.content)
+
+    @property
+    def rejected(self) -> list[Rejected]:
+        """The rules that were rejected, and why."""
+        return self._collection.rejected
+
+    @rejected.setter
+    def rejected(self, rejected: Iterable[Rejected]) -> None:
+        self._collection.rejected = list(rejected)
+
+    # Rules: added, removed, renewed
+
+    @overload
+    def subscribe(
+        self,
+        id: str,
+        where: str,
+        priority: int = 0,
+        metadata: Mapping[str, object] | None = None,
+        *,
+        valid_from: datetime | None = None,
+        valid_until: datetime | None = None,
+        ticket: Literal[False] = False,
+    ) -> None: ...
+
+    @overload
+    def subscribe(
+        self,
+        id: str,
+        where: str,
+        priority: int = 0,
+        metadata: Mapping[str, object] | None = None,
+        *,
+        valid_from: datetime | None = None,
+        valid_until: datetime | None = None,
+        ticket: Literal[True],
+    ) -> str: ...
+
+    @checked(ticket=true_or_false)
+    def subscribe(
+        self,
+        id: str,
+        where: str,
+        priority: int = 0,
+        metadata: Mapping[str, object] | None = None,
+        *,
+        valid_from: datetime | None = None,
+        valid_until: datetime | None = None,
+        ticket: bool = False,
+    ) -> str | None:
+        """Add a rule. Raises `RuleError` if its text is invalid, `DuplicateId` if the id is taken.
+
+        The rule matches from `valid_from` (inclusive) until `valid_until` (exclusive); both need a time zone. With
+        `ticket=True` this returns a secret, without which the rule cannot be renewed or removed. Only a hash of the
+        secret is kept.
+
+        >>> rules = RuleSet("alerts")
+        >>> rules.subscribe("hot", "temperature > 30", priority=5, metadata={"owner": "ops"})
+        >>> rules.subscribe("cold", "temperature <")
+        Traceback (most recent call last):
+        ...
+        sparkrules.sql.errors.RuleError: rule 'cold': expected a value at line 1, column 14: end of the text
+            temperature <
+                         ^
+        """
+        return self._collection.add(RuleRow(id, where, priority, metadata, valid_from, valid_until), ticket=ticket)
+
+    def subscribe_all(self, source: object) -> int:
+        """Add all rules of a source, and return how many are accepted. The others are in `rejected`.
+
+        The source is an iterable of `(id, where)`, `(id, where, priority, metadata)` or dictionaries; a mapping of id
+        to text; a DataFrame of Spark, pandas or polars or a pyarrow table with the columns `id`, `where` and optionally
+        `priority`, `metadata`, `valid_from` and `valid_until`; or the path of a `.csv`, `.jsonl` or `.yaml` file with
+        these fields. If the source cannot be read to its end, no rule is added. On a terminal, a progress bar appears
+        after a second.
+
+        >>> rules = RuleSet("alerts")
+        >>> rules.subscribe_all({"hot": "temperature > 30", "broken": "temperature >"})
+        1
+        >>> rules.subscribe_all([("frost", "temperature < 0", 9), {"id": "dry", "where": "humidity < 10"}])
+        2
+        >>> rules.rejected[0].reason
+        'expected a value'
+        """
+        if is_spark(source):
+            return self._collection.add_compiled(compile_dataframe(source, self._collection.compile))
+        return self._collection.add_all(source)
+
+    @checked(force=true_or_false)
+    def unsubscribe(self, id: str, *, ticket: str | None = None, force: bool = False) -> None:
+        """Remove a rule. Raises `UnknownId` if there is none with this id.
+
+        A rule with a ticket can only be removed with that ticket or with `force=True`; otherwise this raises
+        `WrongTicket`. The error reveals neither whether the rule exists nor whether it has a ticket.
+
+        >>> rules = RuleSet("alerts")
+        >>> ticket = rules.subscribe("hot", "temperature > 30", ticket=True)
+        >>> rules.unsubscribe("hot", ticket="guessed")
+        Traceback (most recent call last):
+        ...
+        sparkrules.errors.WrongTicket: this is not the ticket of rule 'hot' in rule set 'alerts'
+        >>> rules.unsubscribe("hot", ticket=ticket)
+        """
+        self._collection.remove(id, ticket, force=force)
+
+    @checked(ids=some_ids, force=true_or_false)
+    def unsubscribe_all(self, ids: Iterable[str], *, force: bool = False) -> int:
+        """Remove rules, and return how many. If one of them is unknown, or has a ticket, none is removed.
+
+        >>> rules = RuleSet("alerts")
+        >>> rules.subscribe_all({"hot": "temperature > 30", "cold": "temperature < 0"})
+        2
+        >>> rules.unsubscribe_all(["hot", "cold"])
+        2
+        """
+        return self._collection.remove_all(ids, force=force)
+
+    def renew(self, id: str, ticket: str, until: datetime) -> None:
+        """Change until when a rule is valid. Raises `WrongTicket` if it was not made with this ticket.
+
+        >>> from datetime import timezone
+        >>> rules = RuleSet("alerts", default_validity=timedelta(days=7))
+        >>> ticket = rules.subscribe("hot", "temperature > 30", ticket=True)
+        >>> rules.renew("hot", ticket, datetime(2099, 1, 1, tzinfo=timezone.utc))
+        >>> rules.subscriptions["hot"].valid_until.year
+        2099
+        """
+        self._collection.renew(id, ticket, until)
+
+    # Advertisements: what sources send
+
+    def advertise(self, id: str, where: str) -> None:
+        """State which rows a source sends: those that fulfil a condition, written like a rule.
+
+        Raises `RuleError` if the text is invalid, `DuplicateId` if there is an advertisement with this id. A rule may
+        have the same id.
+
+        >>> rules = RuleSet("alerts")
+        >>> rules.advertise("attic", "indoors AND floor > 3")
+        >>> print(rules.advertisements["attic"])
+        indoors AND floor > 3
+        """
+        self._advertised.add(Advertisement.parsed(id, where, self.dialect, self.policy))
+
+    def unadvertise(self, id: str) -> None:
+        """Remove an advertisement. Raises `UnknownId` if there is none with this id."""
+        self._advertised.remove(id)
+
+    @property
+    def advertisements(self) -> Advertisements:
+        """The advertisements by id, and which rules they overlap: see `Advertisements`."""
+        return self._advertisements
+
+    @checked(exact=true_or_false)
+    def restrict(
+        self,
+        advertisement: str | None = None,
+        *,
+        where: str | None = None,
+        name: str | None = None,
+        schema: TableSchema | None = None,
+        exact: bool = True,
+    ) -> RuleSet:
+        """A rule set of the rules that a source needs. On rows that conform, it matches the same as this one.
+
+        Its name is `name`, by default the name of this rule set, a dot and the id of the advertisement. It is a copy
+        for matching: it has no tickets, and later changes to this rule set do not reach it. Give the `schema` of the
+        table unless the columns have types that fit the constants; see `Advertisements.overlapping`.
+
+        >>> rules = RuleSet("alerts")
+        >>> rules.subscribe_all({"hot": "t > 30", "mild": "t > 15 AND t < 25", "damp": "damp"})
+        3
+        >>> rules.advertise("cellar", "floor < 0 AND t < 20")
+        >>> rules.restrict("cellar")
+        RuleSet('alerts.cellar', 2 rules)
+        """
+        given = self._advertisements._condition(advertisement, where)
+        if name is None:
+            name = f"{self.name}.{'restricted' if advertisement is None else advertisement}"
+        made = RuleSet(name, self.dialect, self.policy, default_validity=self.default_validity)
+        segment = restricted_segment(self._segment, self._advertisements._numbers(given, schema, exact=exact))
+        made._collection.content.add_segment(segment, segment.rules.id.tolist())
+        if advertisement is not None:
+            made._advertised.add(given)
+        return made
+
+    # Published versions
+
+    @property
+    def store(self) -> Store:
+        """Where the rules are published. Assign a `Store` or a path to publish them elsewhere."""
+        return self._publication.store
+
+    @store.setter
+    def store(self, store: AnyStore) -> None:
+        wrong = a_store(store)
+        if wrong is not None:
+            raise RuleSetError(f"RuleSet.store {wrong}")
+        self._publication.chosen = store_path(store)
+
+    @checked(spark=a_session, merge=a_text, strict=true_or_false)
     def publish(
         self,
         spark: SparkSession | None = None,
-        store: str | os.PathLike[str] | None = None,
         *,
         merge: Merge = "auto",
         overlaps: bool | TableSchema = False,
@@ -87,25 +351,24 @@ class RuleSet(PublishedSubscriptions):
     ) -> int:
         """Publish the rules as the next version of this rule set, and return the version.
 
-        The store is `store`, else that of the session (`spark.sparkrules.store`), else the one that this object was
-        loaded from or published to last, else the default one. With a session, its settings then name this store and
-        this rule set, so that `SELECT match_subscriptions(*) FROM t` uses it.
+        They go to the `store` of this rule set if one was given, otherwise to that of the session. The session then
+        uses this store and this rule set: `SELECT match_subscriptions(*) FROM t` refers to it.
 
-        Only what is new since the version that was loaded or published last is written. If others have published
-        meanwhile, this object takes over their changes; if they have changed the same subscriptions, nothing is
-        published and `PublishConflict` is raised. A rule set that was made from nothing replaces all that was there; if
-        that has subscriptions with a ticket, only with `force=True`; else: `WrongTicket`.
+        Only what has changed since the version that was last loaded or published is written. If others have published
+        in the meantime, this object takes over their changes. If they have changed the same rules, this publishes
+        nothing and raises `PublishConflict`. A rule set that was not loaded replaces everything published under its
+        name. If that includes rules with a ticket, this raises `WrongTicket` unless `force=True`.
 
-        Small segments are merged, and rules that have expired are dropped from those: `merge="all"` makes one segment
-        of everything, `merge="none"` only adds.
+        Small segments are merged, and expired rules in them are dropped: `merge="all"` makes one segment of everything,
+        `merge="none"` only adds.
 
-        If there are advertisements, which subscriptions may match their rows is stored for the table function
-        `overlaps`. What is new is decided if there are few pairs, or if `overlaps` is True, or the schema of the table
-        (see `RuleSet.overlapping`), with which pairs of later versions are then decided too.
+        If there are advertisements, `publish` also stores which rules overlap them, for the SQL table function
+        `overlaps`. It compares as many new pairs as it can in about a second, and all of them if `overlaps` is True or
+        the schema of the table (see `Advertisements.overlapping`), which also applies to later versions.
 
         With `strict=True` nothing is published if a rule can never match, as far as `lint` can tell, or if rules were
-        set aside: `StrictPublishError` lists them. The `schema` of the table lets it find columns that are missing and
-        constants that do not fit; without `strict`, what is wrong is then logged as a warning.
+        rejected: `StrictPublishError` lists them. With the `schema` of the table, missing columns and constants of the
+        wrong type are found as well. Without `strict`, such errors are logged as warnings.
 
         >>> rules = RuleSet("alerts")
         >>> rules.subscribe("hot", "temperature > 30")
@@ -114,12 +377,89 @@ class RuleSet(PublishedSubscriptions):
         >>> rules.publish() - first
         1
         """
-        target = self._store(store_of(spark) if store is None and spark is not None else store)
-        version = self._publish(target, merge=merge, overlaps=overlaps, force=force, schema=schema, strict=strict)
+        if strict or schema is not None:
+            # The rejected rules of a loaded version were known when it was published.
+            rejected = self._collection.unpublished_rejected or ()
+            check_rules(self.name, self, rejected, arrow_schema(schema), self.policy, strict=strict)
+        named = self._publication.chosen is not None
+        target = self.store if spark is None or named else Store(store_of(spark))
+        version = self._publication.publish(target, merge=merge, overlaps=overlaps, force=force)
         if spark is not None:
             spark.conf.set(STORE_SETTING, str(target.path))
             spark.conf.set(RULE_SET_SETTING, self.name)
         return version
+
+    @classmethod
+    @checked(store=a_store, version=a_whole_number, dialect=a_text, policy=a_policy)
+    def load(
+        cls: type[_Own],
+        name: str,
+        store: AnyStore | None = None,
+        version: int | None = None,
+        *,
+        dialect: str = "spark",
+        policy: Policy = DEFAULT_POLICY,
+    ) -> _Own:
+        """A published rule set, by default its newest version. `dialect` and `policy` apply to rules added to it.
+
+        Rules are read when they are needed: adding and removing some reads only ids.
+
+            rules = RuleSet.load("alerts", "/data/rules")
+            rules.unsubscribe("hot")
+            rules.publish()
+        """
+        rules = cls(name, dialect, policy, store=store)
+        rules._publication.load(version)
+        return rules
+
+    @property
+    def version(self) -> int | None:
+        """The version that this object loaded or published last; None if the rules have changed since.
+
+        >>> rules = RuleSet("alerts")
+        >>> rules.subscribe("hot", "temperature > 30")
+        >>> rules.version is None, rules.publish() == rules.version
+        (True, True)
+        """
+        return self._publication.version
+
+    def versions(self) -> list[Manifest]:
+        """The published versions of this rule set, oldest first: number, time, publisher, action, counts."""
+        return self._publication.versions()
+
+    @checked(version=a_whole_number)
+    def rollback(self, version: int, *, tickets: Iterable[str] = (), force: bool = False) -> int:
+        """Publish an old version again, as the newest; this object then has its rules. Returns the new version.
+
+        If that removes, restores or changes rules with a ticket, all their `tickets` are needed, or `force=True`;
+        otherwise this raises `WrongTicket`.
+        """
+        return self._publication.rollback(version, tickets, force=force)
+
+    @checked(before=a_whole_number, after=a_whole_number)
+    def diff(self, before: int, after: int | None = None) -> Changes:
+        """How two published versions differ, by id; `after` is by default the newest.
+
+        >>> rules = RuleSet("alerts")
+        >>> rules.subscribe("hot", "temperature > 30")
+        >>> first = rules.publish()
+        >>> rules.subscribe("cold", "temperature < 0")
+        >>> print(rules.diff(first, rules.publish()))
+        1 added: cold
+        0 removed
+        0 changed
+        """
+        return self._publication.diff(before, after)
+
+    @checked(keep=a_whole_number, older_than=a_span)
+    def collect_garbage(self, keep: int = 10, older_than: timedelta = timedelta(days=1)) -> Garbage:
+        """Remove all but the newest versions, and files that no version needs, and return what was removed.
+
+        Nothing younger than `older_than` is removed, and the files of a version only that long after the version.
+        """
+        return self._publication.collect_garbage(keep, older_than)
+
+    # Answers
 
     @checked(table=a_table, unsupported=one_of("error", "skip"))
     def match(
@@ -130,21 +470,22 @@ class RuleSet(PublishedSubscriptions):
         at: datetime | None = None,
         schema: TableSchema | None = None,
     ) -> Matches:
-        """The matches of every row of a table, without Spark, of the rules that are valid `at` a time, or now.
+        """Match every row of a table without Spark, against the rules that are valid `at` a time, by default now.
 
-        The table is one of Arrow, or a DataFrame of pandas (of which NaN is NULL, as to Spark) or polars.
-        A subscription that only Spark can match (a derived attribute, a regular expression) is an error, or left out
-        and named in `Matches.skipped` with `unsupported="skip"`. So is one that compares a text which Spark pads, a
-        CHAR(n), or compares by a collation. Arrow does not know the collation of a column: give the `schema` of the
-        DataFrame that the table comes from, if it has some.
+        The table is an Arrow table, or a DataFrame of pandas (where NaN is NULL, as in Spark) or polars. Some rules
+        only Spark can match: those with a derived attribute or a regular expression, and those that compare a CHAR(n)
+        or a string with a collation. They raise `NeedsSpark`, or are skipped with `unsupported="skip"` and named in
+        `Matches.skipped`. Arrow has no collations: if the table has any, give the `schema` of the DataFrame that it
+        comes from.
 
+        >>> import pyarrow as pa
         >>> rules = RuleSet("alerts")
         >>> rules.subscribe("hot", "temperature > 30")
         >>> rules.match(pa.table({"temperature": [35, 20]})).ids.to_pylist()
         [['hot'], []]
         """
         arrow = as_arrow(table)
-        return match(self.segment, arrow, unsupported=unsupported, at=instant_of(at), schema=arrow_schema(schema))
+        return match(self._segment, arrow, unsupported=unsupported, at=instant_of(at), schema=arrow_schema(schema))
 
     @checked(spark=a_session, ids=some_ids)
     def explain(
@@ -155,11 +496,11 @@ class RuleSet(PublishedSubscriptions):
         *,
         at: datetime | None = None,
     ) -> Explanations:
-        """Which parts of each subscription are true for a row, and so why it matches or not; a notebook draws it.
+        """Which parts of each rule are true for a row, and so why it matches or not. A notebook draws it.
 
-        With a session, Spark itself evaluates every predicate; without, numpy does, as in `match`. The row is a mapping
-        of column to value or a Row of Spark. `ids` limits the answer to some subscriptions; a subscription that is not
-        valid `at` the time (now, if none is given) is explained only if it is among them.
+        With a session, Spark evaluates every predicate; without one, numpy does, as in `match`. The row is a mapping of
+        column to value, or a Row of Spark. `ids` limits the answer to some rules. A rule that is not valid `at` the
+        time (by default now) is explained only if it is among them.
 
         >>> rules = RuleSet("alerts")
         >>> rules.subscribe("hot", "temperature > 30 AND NOT indoors")
@@ -169,10 +510,10 @@ class RuleSet(PublishedSubscriptions):
             ✗ indoors is false
             ✓ temperature > 30
         """
-        segment, instant = self.segment, instant_of(at)
+        segment, instant = self._segment, instant_of(at)
         valid = segment.rules.valid_at(instant)
         chosen = segment.rules.id[valid].tolist() if ids is None else list(ids)
-        truth = row_truth(segment, row, self._predicates_of(chosen), spark)
+        truth = row_truth(segment, row, predicates_of(segment, chosen), spark)
         return explain(segment, truth, chosen, at=instant)
 
     @checked(spark=a_session)
@@ -184,7 +525,7 @@ class RuleSet(PublishedSubscriptions):
         *,
         at: datetime | None = None,
     ) -> Drawing:
-        """The Boolean tree of a subscription as a picture; with a row, what of it is true. See `explain`.
+        """The Boolean tree of a rule as a picture; with a row, which parts of it are true. See `explain`.
 
         A notebook shows it, and `save` writes it: `rules.draw("hot").save("hot.svg")`.
 
@@ -197,30 +538,18 @@ class RuleSet(PublishedSubscriptions):
         if row is not None:
             (explained,) = self.explain(row, spark, [id], at=at)
             return explained.draw()
-        return Drawing.of_tree(id, self._content[id].tree)
+        return Drawing.of_tree(id, self._collection.content[id].tree)
 
     @checked(df=a_data_frame, rows=a_whole_number, seed=a_whole_number)
     def analyze(self, df: DataFrame, rows: int = 100_000, seed: int = 0) -> Statistics:
-        """Count where the values of the rules' attributes lie, in a sample of about `rows` rows, and store that.
+        """Count the values of the rules' attributes in a sample of about `rows` rows, and store the counts.
 
-        The plugin then plans with it, this version and those to come; the answers of a query never depend on it. The
-        rules must have been published to the session's store. Of a DataFrame without rows nothing is stored.
+        The plugin then plans with them, for this version and later ones; they never change the answers. The rules must
+        be published to the session's store. For an empty DataFrame nothing is stored.
 
             print(rules.analyze(spark.table("readings")))
         """
-        if rows < 1:
-            raise RuleSetError(f"a sample has at least one row, not {rows}")
-        require_plugin(df.sparkSession)
-        store = Store(store_of(df.sparkSession))
-        version = self.version_in(store.path)
-        if version is None:
-            raise RuleSetError(f"rule set {self.name!r} is not in {store.path} as it is now: publish it first")
-        ranges = count_ranges(df, f"{self.name}@{version}", rows, seed)
-        if ranges.num_rows:
-            store.analyzed(self.name, ranges)
-        # After that: the tests are to say how values are looked up from now on.
-        counted = counted_values(df, store, self.name, version, ranges)
-        return statistics_of(self.name, version, ranges, counted.tests, [*map(str, counted.predicates)], counted.uses)
+        return analyze(self, df, rows, seed)
 
     @checked(top=a_whole_number)
     def sharing(self, top: int = 10) -> Sharing:
@@ -232,130 +561,10 @@ class RuleSet(PublishedSubscriptions):
         >>> rules.sharing().most_shared[0]
         (2, 'indoors is true and temperature > 30')
         """
-        return sharing(self.segment, top)
-
-    @checked(exact=true_or_false)
-    def overlapping(
-        self,
-        advertisement: str | None = None,
-        *,
-        where: str | None = None,
-        schema: TableSchema | None = None,
-        exact: bool = True,
-    ) -> list[str]:
-        """The ids of the subscriptions that may match rows of an advertisement, or rows that fulfil a condition.
-
-        Those that are left out match no such row: that is proved for the types of the `schema` (of pyarrow or Spark, or
-        a table) or, without one, for types that fit the constants. With `exact=False` predicates are looked at one by
-        one, which is faster and finds some in addition. When a subscription is valid does not matter here.
-
-        >>> rules = RuleSet("alerts")
-        >>> rules.subscribe_all({"hot": "t > 30", "damp attic": "floor > 3 AND damp", "mild": "t > 15 AND t < 25"})
-        3
-        >>> rules.advertise("cellar", "floor < 0 AND t < 20")
-        >>> rules.overlapping("cellar"), rules.overlapping(where="t BETWEEN 25 AND 35")
-        (['mild'], ['damp attic', 'hot'])
-        """
-        given = self._advertisement(advertisement, where)
-        return self._questions(schema).ids(given.tree, exact=exact)
-
-    def sources(
-        self, subscription: str | None = None, *, where: str | None = None, schema: TableSchema | None = None
-    ) -> list[str]:
-        """The ids of the advertisements whose rows a subscription, or a condition, may match; see `overlapping`.
-
-        >>> rules = RuleSet("alerts")
-        >>> rules.subscribe("hot", "t > 30")
-        >>> rules.advertise("cellar", "floor < 0 AND t < 20")
-        >>> rules.advertise("attic", "floor > 3")
-        >>> rules.sources("hot"), rules.sources(where="floor = 0")
-        (['attic'], [])
-        """
-        if (subscription is None) == (where is None):
-            raise RuleSetError("give either the id of a subscription or a condition, where=...")
-        given = self._advertisement(None, where) if subscription is None else self._content[subscription]
-        return list(advertising(self._advertised, given.tree, arrow_schema(schema)))
-
-    @overload
-    def overlaps(self, *, schema: TableSchema | None = None) -> list[OverlappingPair]: ...
-
-    @overload
-    def overlaps(self, texts: DataFrame | pa.Table, column: str, *, schema: TableSchema | None = None) -> Any: ...
-
-    @checked(column=a_text)
-    def overlaps(
-        self,
-        texts: DataFrame | pa.Table | None = None,
-        column: str = "where",
-        *,
-        schema: TableSchema | None = None,
-    ) -> Any:
-        """Every advertisement with every subscription that may match its rows, and whether that is certain.
-
-        With a DataFrame or Arrow table of conditions, `overlaps(df, "where")`, the answer is another one: each
-        different text of the column, the ids of the `subscriptions` that may match its rows, and an `error` if it is
-        not accepted.
-
-        >>> rules = RuleSet("alerts")
-        >>> rules.subscribe_all({"hot": "t > 30", "Rome": "contains(place, 'Rome')"})
-        2
-        >>> rules.advertise("attic", "floor > 3")
-        >>> [tuple(pair) for pair in rules.overlaps()]
-        [('attic', 'Rome', False), ('attic', 'hot', True)]
-        """
-        questions = self._questions(schema)
-        if texts is None:
-            return list(questions.pairs(list(self._advertised.values())))
-        found = texts_table(self._answers(where_texts(texts, column), questions), column)
-        if not is_spark(texts):
-            return found
-        return texts.sparkSession.createDataFrame(found)
-
-    @checked(exact=true_or_false)
-    def restrict(
-        self,
-        advertisement: str | None = None,
-        *,
-        where: str | None = None,
-        name: str | None = None,
-        schema: TableSchema | None = None,
-        exact: bool = True,
-    ) -> RuleSet:
-        """A rule set of the subscriptions that a source needs: on rows that conform, it matches what this one does.
-
-        Its name is that of this one, a point and the id of the advertisement, unless `name` says otherwise. It is a
-        copy for matching: without tickets, and changes of this rule set do not reach it. Give the `schema` of the
-        table unless the columns have types that fit the constants; see `overlapping`.
-
-        >>> rules = RuleSet("alerts")
-        >>> rules.subscribe_all({"hot": "t > 30", "mild": "t > 15 AND t < 25", "damp": "damp"})
-        3
-        >>> rules.advertise("cellar", "floor < 0 AND t < 20")
-        >>> rules.restrict("cellar")
-        RuleSet('alerts.cellar', 2 subscriptions)
-        """
-        given = self._advertisement(advertisement, where)
-        if name is None:
-            name = f"{self.name}.{'restricted' if advertisement is None else advertisement}"
-        made = RuleSet(name, self.dialect, self.policy, default_validity=self.default_validity)
-        questions = self._questions(schema)
-        segment = restricted_segment(self.segment, questions.numbers(given.tree, exact=exact))
-        made._content.add_segment(segment, segment.rules.id.tolist())
-        if advertisement is not None:
-            made._advertised.add(given)
-        return made
-
-    @checked(df=a_data_frame)
-    def breaking(self, df: DataFrame, advertisement: str | None = None, *, where: str | None = None) -> DataFrame:
-        """The rows that break an advertisement: for which its condition is not true. No rows: the data conforms.
-
-        The advertisement is given by its id, or as a condition:
-        `rules.breaking(spark.table("readings"), where="floor < 0").isEmpty()`.
-        """
-        return nonconforming(df, self._advertisement(advertisement, where))
+        return sharing(self._segment, top)
 
     def lint(self, schema: TableSchema | None = None) -> Report:
-        """What is wrong, or probably wrong, with the subscriptions; with the schema of their table, more is found.
+        """What is wrong, or probably wrong, with the rules; with the schema of their table, more is found.
 
         The schema is one of pyarrow or Spark, or a table that has one. See `sparkrules.lint`.
 
@@ -376,60 +585,20 @@ class RuleSet(PublishedSubscriptions):
         schema: TableSchema | None = None,
         lint: bool | None = None,
     ) -> Path:
-        """Write a page about the rules, for people who did not write them, and return its path.
+        """Write an HTML report about the rules, for people who did not write them, and return its path.
 
-        With a DataFrame, what the rules do to its rows as well: hits by rule, rules that never hit, rules that hit the
-        same rows, where values lie, what a row costs; `time` names a column, and hits are then shown over time. As by
-        `sparkrules.match`, rules that have changed are published to the session's store first. The rules are linted,
-        for the columns of the DataFrame or of the `schema`; more than 20,000 only with `lint=True`, which takes
-        minutes. Needs the extra `sparkrules[report]`.
+        With a DataFrame, the report also shows what the rules do to its rows: hits by rule, rules that never hit, rules
+        that hit the same rows, the distribution of values, the cost of a row. `time` names a column, and hits are then
+        shown over time. As with `sparkrules.match`, changed rules are published to the session's store first. The rules
+        are linted, for the columns of the DataFrame or of the `schema`; more than 20,000 only with `lint=True`, which
+        takes minutes. Needs the extra `report`.
 
             rules.report("report.html", spark.table("readings"), time="at")
         """
         types = arrow_schema(df if schema is None else schema)
         return write_report(self, path, df, time=time, schema=types, lint=lint)
 
-    def _compiled_by_spark(
-        self, df: DataFrame, compile: Callable[[Iterable[RuleRow]], CompiledRows]
-    ) -> Iterable[CompiledRows]:
-        return compile_dataframe(df, compile)
-
-    def _advertisement(self, id: str | None, where: str | None) -> Advertisement:
-        if (id is None) == (where is None):
-            raise RuleSetError("give either the id of an advertisement or a condition, where=...")
-        if where is not None:
-            return Advertisement.parsed(None, where, self.dialect, self.policy)
-        assert id is not None
-        return self._advertised[id]
-
-    def _questions(self, schema: TableSchema | None) -> OverlapQuestions:
-        """Those that were asked last, if neither the rules nor the schema have changed: making them takes time."""
-        types, asked = arrow_schema(schema), self._asked
-        if asked is None or asked.segment is not self.segment or asked.schema != types:
-            asked = self._asked = OverlapQuestions(self.segment, types)
-        return asked
-
-    def _answers(
-        self, texts: Iterable[str | None], questions: OverlapQuestions
-    ) -> Iterator[tuple[str | None, list[str] | None, str | None]]:
-        given: dict[str | None, Advertisement | RuleError] = {}
-        for text in texts:
-            try:
-                given[text] = Advertisement.parsed(None, text or "", self.dialect, self.policy)
-            except RuleError as error:
-                given[text] = error
-        questions.prepare(own.tree for own in given.values() if isinstance(own, Advertisement))
-        for text, own in given.items():
-            if isinstance(own, RuleError):
-                yield text, None, f"{own.reason} at line {own.line}, column {own.column}"
-            else:
-                yield text, questions.ids(own.tree), None
-
-    def _predicates_of(self, ids: list[str]) -> list[int]:
-        segment, wanted = self.segment, set(ids)
-        found: set[int] = set()
-        for number, id in enumerate(segment.rules.id.tolist()):
-            if id in wanted:
-                nodes = segment.forest.descendants(int(segment.forest.roots[number]))
-                found.update(segment.forest.nodes.predicate[nodes].tolist())
-        return sorted(found - {-1})
+    @property
+    def _segment(self) -> Segment:
+        """The index of these rules, built when it is first needed after a change."""
+        return self._collection.content.segment

@@ -1,4 +1,4 @@
-"""One Spark for the whole run, started when a test first asks for it; a store and a warehouse of its own.
+"""One Spark for the whole run of a worker, started when a test first asks for it; a store and a warehouse of its own.
 
 With SPARKRULES_TEST_REMOTE it is a session of Spark Connect: the tests of `tests/api` run with either.
 """
@@ -8,12 +8,51 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
+import hypothesis
 import pytest
+
+from tests.order import seconds
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+# The first-tier compiler alone and the simplest collector: most queries run once, and take little more than half of the
+# processor time in this way. With room for compiled code: the default for this compiler is soon full.
+_JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=256m"
+
+# Deadlines and health checks measure seconds, which say nothing on a busy machine.
+hypothesis.settings.register_profile("tests", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.load_profile("tests")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--group-seconds", action="store_true", help="how long the tests of each group took")
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    if terminalreporter.config.getoption("--group-seconds"):
+        terminalreporter.section("seconds by worker and group")
+        reports = [report for reports in terminalreporter.stats.values() for report in reports]
+        for worker, group, spent in seconds([report for report in reports if isinstance(report, pytest.TestReport)]):
+            terminalreporter.write_line(f"{spent:8.1f} {worker} {group}")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if hasattr(config, "workerinput") or getattr(config.option, "numprocesses", None):
+        config.pluginmanager.register(import_module("tests.workers"))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "spark" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.spark)
+        if item.path.parent.name in ("bi", "servers"):
+            item.add_marker(pytest.mark.programs)
+            item.add_marker(pytest.mark.timeout(1800))
 
 
 @pytest.fixture(autouse=True)
@@ -42,7 +81,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     builder = (
         SparkSession.builder.master("local[2]")
         .appName("sparkrules tests")
-        .config("spark.driver.memory", "4g")
+        .config("spark.driver.memory", "3g")
+        .config("spark.driver.extraJavaOptions", _JAVA_OPTIONS)
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sql.shuffle.partitions", "2")

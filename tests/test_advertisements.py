@@ -39,7 +39,7 @@ class TestAdvertising:
 
     def test_an_id_is_taken_once(self) -> None:
         made = rules({}, attic="t > 20")
-        with pytest.raises(DuplicateId, match="advertisement 'attic' already; unadvertise it first"):
+        with pytest.raises(DuplicateId, match="already has an advertisement 'attic'; unadvertise it first"):
             made.advertise("attic", "t > 30")
         assert made.advertisements["attic"].where == "t > 20"
 
@@ -47,7 +47,7 @@ class TestAdvertising:
     def test_an_unknown_id_says_which_are_known_and_how_a_condition_is_given(self, use: str) -> None:
         made = rules({}, attic="t > 20")
         with pytest.raises(UnknownId, match=r"no advertisement 'att-ic'; there are: 'attic'.*where="):
-            getattr(made, use)("att-ic")
+            getattr(made.advertisements if use == "overlapping" else made, use)("att-ic")
 
     def test_the_language_and_the_policy_are_those_of_subscriptions(self) -> None:
         made = RuleSet("alerts", policy=Policy(denied_functions={"upper"}))
@@ -55,10 +55,10 @@ class TestAdvertising:
             with pytest.raises(RuleError, match="rule 'attic'"):
                 made.advertise("attic", where)
             with pytest.raises(RuleError, match=r"at line 1, column \d+"):
-                made.overlapping(where=where)
+                made.advertisements.overlapping(where=where)
         with pytest.raises(RuleSetError, match="text of a WHERE expression, not 5"):
             made.advertise("attic", 5)  # type: ignore[arg-type]
-        with pytest.raises(RuleSetError, match="an id is a text"):
+        with pytest.raises(RuleSetError, match="an id is a non-empty string"):
             made.advertise("", "t > 5")
         assert not made.advertisements
 
@@ -78,34 +78,34 @@ class TestOverlapping:
     def test_the_answer_is_in_output_order(self) -> None:
         made = rules(self.SUBSCRIPTIONS, cellar="t < 20")
         made.subscribe("first", "t = 5", priority=9)
-        assert made.overlapping("cellar") == ["first", "cold", "damp", "mild"]
+        assert made.advertisements.overlapping("cellar") == ["first", "cold", "damp", "mild"]
 
     def test_exact_looks_at_predicates_together(self) -> None:
         made = rules({"mild": "t > 15 AND t < 25"})
-        assert made.overlapping(where="t < 10 OR t > 30") == []
-        assert made.overlapping(where="t > 20 AND t < 18", exact=False) == ["mild"]
-        assert made.overlapping(where="t > 20 AND t < 18") == []
+        assert made.advertisements.overlapping(where="t < 10 OR t > 30") == []
+        assert made.advertisements.overlapping(where="t > 20 AND t < 18", exact=False) == ["mild"]
+        assert made.advertisements.overlapping(where="t > 20 AND t < 18") == []
 
     def test_a_schema_decides_what_types_leave_open(self) -> None:
         made = rules({"above": "t > 5"})
-        assert made.overlapping(where="t < 6") == ["above"]
-        assert made.overlapping(where="t < 6", schema=pa.schema([("t", pa.int32())])) == []
-        assert made.overlapping(where="t < 6", schema=pa.table({"t": [1.5]})) == ["above"]
+        assert made.advertisements.overlapping(where="t < 6") == ["above"]
+        assert made.advertisements.overlapping(where="t < 6", schema=pa.schema([("t", pa.int32())])) == []
+        assert made.advertisements.overlapping(where="t < 6", schema=pa.table({"t": [1.5]})) == ["above"]
 
     def test_a_change_of_the_rules_is_seen(self) -> None:
         made = rules({"hot": "t > 30"}, attic="t > 20")
-        assert made.overlapping("attic") == ["hot"]
+        assert made.advertisements.overlapping("attic") == ["hot"]
         made.subscribe("warm", "t > 25")
-        assert made.overlapping("attic") == ["hot", "warm"]
+        assert made.advertisements.overlapping("attic") == ["hot", "warm"]
 
     def test_when_a_subscription_is_valid_does_not_matter(self) -> None:
         made = RuleSet("alerts")
         made.subscribe("old", "t > 30", valid_until=datetime(2020, 1, 1, tzinfo=timezone.utc))
-        assert made.overlapping(where="t > 0") == ["old"]
+        assert made.advertisements.overlapping(where="t > 0") == ["old"]
 
     def test_either_an_id_or_a_condition(self) -> None:
         made = rules({}, attic="t > 20")
-        for ask in (made.overlapping, made.restrict, made.sources):
+        for ask in (made.advertisements.overlapping, made.restrict, made.advertisements.sources):
             with pytest.raises(RuleSetError, match="either the id of"):
                 ask()
             with pytest.raises(RuleSetError, match="either the id of"):
@@ -113,57 +113,64 @@ class TestOverlapping:
 
     def test_sources_are_the_other_direction(self) -> None:
         made = rules(self.SUBSCRIPTIONS, cellar="t < 20", attic="t > 20 AND t < 28", roof="t > 40")
-        assert {id: made.sources(id) for id in self.SUBSCRIPTIONS} == {
+        assert {id: made.advertisements.sources(id) for id in self.SUBSCRIPTIONS} == {
             "hot": ["roof"],
             "cold": ["cellar"],
             "mild": ["cellar", "attic"],
             "damp": ["cellar", "attic", "roof"],
         }
-        assert made.sources(where="t = 30") == []
-        with pytest.raises(UnknownId, match="no subscription 'none'"):
-            made.sources("none")
+        assert made.advertisements.sources(where="t = 30") == []
+        with pytest.raises(UnknownId, match="no rule 'none'"):
+            made.advertisements.sources("none")
 
     def test_pairs_are_those_of_each_advertisement(self) -> None:
         made = rules(self.SUBSCRIPTIONS, cellar="t < 20", attic="t > 20 AND t < 28")
-        pairs = made.overlaps()
+        pairs = made.advertisements.overlaps()
         for id in made.advertisements:
-            assert [pair.subscription for pair in pairs if pair.advertisement == id] == made.overlapping(id)
+            assert [pair.subscription for pair in pairs if pair.advertisement == id] == made.advertisements.overlapping(
+                id
+            )
         assert {pair.certain for pair in pairs} == {True}
         undecided = rules({"x": "contains(name, 'x')", "y": "lower(name) = 'y'"}, all="t = 1")
-        assert [(pair.subscription, pair.certain) for pair in undecided.overlaps()] == [("x", False), ("y", False)]
+        assert [(pair.subscription, pair.certain) for pair in undecided.advertisements.overlaps()] == [
+            ("x", False),
+            ("y", False),
+        ]
 
     def test_columns_in_another_case_are_not_certain(self) -> None:
-        (pair,) = rules({"x": "Price > 5"}, all="price < 3").overlaps()
+        (pair,) = rules({"x": "Price > 5"}, all="price < 3").advertisements.overlaps()
         assert not pair.certain
 
     def test_texts_of_a_table(self) -> None:
         made = rules(self.SUBSCRIPTIONS)
         table = pa.table({"condition": ["t > 40", "t >", None, "t > 40", "t = 7 AND NOT damp"]})
-        assert made.overlaps(table, "condition").to_pylist() == [
+        assert made.advertisements.overlapping_all(table, "condition").to_pylist() == [
             {"condition": "t = 7 AND NOT damp", "subscriptions": [], "error": None},
             {"condition": "t >", "subscriptions": None, "error": "expected a value at line 1, column 4"},
             {"condition": "t > 40", "subscriptions": ["damp", "hot"], "error": None},
             {"condition": None, "subscriptions": None, "error": "the text is empty at line 1, column 1"},
         ]
         with pytest.raises(RuleSetError, match="no column 'where'; it has: condition"):
-            made.overlaps(table, "where")
-        with pytest.raises(RuleSetError, match="column 'n' is of type int64"):
-            made.overlaps(pa.table({"n": [1]}), "n")
+            made.advertisements.overlapping_all(table, "where")
+        with pytest.raises(RuleSetError, match="column 'n' has type int64"):
+            made.advertisements.overlapping_all(pa.table({"n": [1]}), "n")
         with pytest.raises(RuleSetError, match="not from list"):
-            made.overlaps(["t > 40"], "where")  # type: ignore[call-overload]
+            made.advertisements.overlapping_all(["t > 40"], "where")  # type: ignore[call-overload]
 
 
 class TestRestricting:
     def test_it_has_a_name_of_its_own(self, tmp_path: Path) -> None:
         made = rules({"hot": "t > 30", "cold": "t < 0"}, attic="t > 20")
-        made.publish(store=tmp_path)
+        made.store = tmp_path
+        made.publish()
         small = made.restrict("attic")
         assert (small.name, list(small.subscriptions), list(small.advertisements)) == (
             "alerts.attic",
             ["hot"],
             ["attic"],
         )
-        small.publish(store=tmp_path)
+        small.store = tmp_path
+        small.publish()
         assert len(RuleSet.load("alerts", tmp_path)) == 2
         assert made.restrict(where="t < 5").name == "alerts.restricted"
         assert made.restrict("attic", name="top").name == "top"
@@ -187,7 +194,8 @@ class TestRestricting:
     def test_tickets_stay_with_the_original(self, tmp_path: Path) -> None:
         made = rules({})
         made.subscribe("hot", "t > 30", ticket=True)
-        made.publish(store=tmp_path)
+        made.store = tmp_path
+        made.publish()
         assert made.subscriptions["hot"].ticket is not None
         assert made.restrict(where="t > 20").subscriptions["hot"].ticket is None
 
@@ -257,5 +265,5 @@ def test_rows_that_conform_match_the_same(texts: list[str], advertisement: str, 
         small = made.restrict("source", schema=schema, exact=exact)
         assert small.match(own).ids.equals(whole)
     needed = {id for ids in whole.to_pylist() for id in ids}
-    assert needed <= set(made.overlapping("source", schema=schema))
-    assert {pair.subscription for pair in made.overlaps(schema=schema)} >= needed
+    assert needed <= set(made.advertisements.overlapping("source", schema=schema))
+    assert {pair.subscription for pair in made.advertisements.overlaps(schema=schema)} >= needed

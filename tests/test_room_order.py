@@ -24,7 +24,7 @@ ALLOWED = {
     "catalyst": "errors sql index logic local store rules",
     "report": "errors sql index local store lint catalyst",
     "ruleset": "errors sql index local store lint rules catalyst report",
-    "sparkrules": "errors sql catalyst ruleset",
+    "sparkrules": "errors sql local store lint rules catalyst ruleset",
     "demo": "errors catalyst sparkrules",
     "cli": "errors sql index local store lint rules catalyst report ruleset sparkrules demo",
     "__main__": "cli",

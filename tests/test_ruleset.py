@@ -9,10 +9,17 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-import sparkrules
-from sparkrules import RuleError, RuleSet, SparkRulesError
-from sparkrules.errors import DuplicateId, RuleSetError, StoreError, UnknownId
-from sparkrules.ruleset import Rejected
+from sparkrules import (
+    DuplicateId,
+    Rejected,
+    RuleError,
+    RuleSet,
+    RuleSetError,
+    SparkRulesError,
+    Store,
+    StoreError,
+    UnknownId,
+)
 
 
 @pytest.fixture
@@ -35,11 +42,11 @@ class TestSubscribing:
     def test_unsubscribing_removes_a_rule(self, rules: RuleSet) -> None:
         rules.unsubscribe("hot")
         assert [rule.id for rule in rules] == ["cold"]
-        with pytest.raises(UnknownId, match=r"^rule set 'alerts' has no subscription 'hot'$"):
+        with pytest.raises(UnknownId, match=r"^rule set 'alerts' has no rule 'hot'$"):
             rules.unsubscribe("hot")
 
     def test_an_id_cannot_be_taken_twice(self, rules: RuleSet) -> None:
-        with pytest.raises(DuplicateId, match="'alerts' has a subscription 'hot' already"):
+        with pytest.raises(DuplicateId, match="'alerts' already has a rule 'hot'"):
             rules.subscribe("hot", "temperature > 40")
         assert rules.subscriptions["hot"].where == "temperature > 30 AND NOT indoors"
 
@@ -105,8 +112,9 @@ class TestSubscribingAll:
         assert "already" in duplicate.reason
         assert duplicate.line is None
 
-    def test_what_is_set_aside_keeps_its_order(self, rules: RuleSet, tmp_path: Path) -> None:
-        rules.publish(store=tmp_path)
+    def test_rejected_rules_keep_their_order(self, rules: RuleSet, tmp_path: Path) -> None:
+        rules.store = tmp_path
+        rules.publish()
         rules.subscribe("dry", "humidity < 10")
         source = [("x", "a >"), ("hot", "a = 1"), ("dry", "a = 1"), ("hot", "a = 2"), ("new", "a = 1"), ("y", "a >")]
         assert rules.subscribe_all(source) == 1
@@ -131,7 +139,8 @@ class TestSubscribingAll:
 
 class TestPublishing:
     def test_a_published_set_can_be_loaded(self, rules: RuleSet, tmp_path: Path) -> None:
-        assert rules.publish(store=tmp_path) == 1
+        rules.store = tmp_path
+        assert rules.publish() == 1
         loaded = RuleSet.load("alerts", tmp_path)
         assert {r.id: (r.where, r.priority, r.metadata) for r in loaded} == {
             r.id: (r.where, r.priority, r.metadata) for r in rules
@@ -140,26 +149,33 @@ class TestPublishing:
         assert loaded.match(table).ids.equals(rules.match(table).ids)
 
     def test_a_loaded_set_can_be_changed_and_published_again(self, rules: RuleSet, tmp_path: Path) -> None:
-        rules.publish(store=tmp_path)
+        rules.store = tmp_path
+        rules.publish()
         loaded = RuleSet.load("alerts", tmp_path)
         loaded.unsubscribe("hot")
         loaded.subscribe("mild", "temperature = 15")
-        assert loaded.publish(store=tmp_path) == 2
+        assert loaded.publish() == 2
         assert {rule.id for rule in RuleSet.load("alerts", tmp_path)} == {"cold", "mild"}
         assert {rule.id for rule in RuleSet.load("alerts", tmp_path, version=1)} == {"cold", "hot"}
 
     def test_it_knows_in_which_store_it_is_up_to_date(self, rules: RuleSet, tmp_path: Path) -> None:
-        assert rules.version_in(tmp_path) is None
-        rules.publish(store=tmp_path)
-        assert rules.version_in(f"file:{tmp_path}") == 1
-        assert rules.version_in(tmp_path / "other") is None
+        rules.store = tmp_path
+        assert rules.version is None
+        rules.publish()
+        rules.store = f"file:{tmp_path}"
+        assert rules.version == 1
+        rules.store = Store(tmp_path / "other")
+        assert rules.version is None
+        rules.store = Store(tmp_path)
+        assert rules.version == 1
         rules.unsubscribe("hot")
-        assert rules.version_in(tmp_path) is None
+        assert rules.version is None
 
-    def test_what_was_set_aside_is_published_too(self, rules: RuleSet, tmp_path: Path) -> None:
+    def test_rejected_rules_are_published_too(self, rules: RuleSet, tmp_path: Path) -> None:
         rules.subscribe_all([("broken", "temperature >\n AND"), ("\ud800", "a = 1"), (None, None)])
         aside = list(rules.rejected)
-        rules.publish(store=tmp_path)
+        rules.store = tmp_path
+        rules.publish()
         assert rules.rejected[0] == aside[0]
         loaded = RuleSet.load("alerts", tmp_path)
         assert [(rejected.id, rejected.line) for rejected in loaded.rejected] == [
@@ -173,7 +189,8 @@ class TestPublishing:
         assert RuleSet.load("alerts", tmp_path, version=1).rejected == rules.rejected
 
     def test_subscriptions_can_be_looked_at_one_by_one_or_compared(self, rules: RuleSet, tmp_path: Path) -> None:
-        rules.publish(store=tmp_path)
+        rules.store = tmp_path
+        rules.publish()
         loaded = RuleSet.load("alerts", tmp_path)
         loaded.subscribe("new", "a = 1")
         assert list(loaded.subscriptions) == ["cold", "hot", "new"]
@@ -183,13 +200,14 @@ class TestPublishing:
             _ = loaded.subscriptions["nobody"]
 
     def test_removing_many_is_all_or_nothing(self, rules: RuleSet, tmp_path: Path) -> None:
-        rules.publish(store=tmp_path)
+        rules.store = tmp_path
+        rules.publish()
         rules.subscribe("new", "a = 1")
         for unknown in ("nobody", "\ud800", 7, None):
-            with pytest.raises(UnknownId, match=r"'alerts' has no subscription|an id is a text"):
+            with pytest.raises(UnknownId, match=r"'alerts' has no rule|an id is a string"):
                 rules.unsubscribe_all(["hot", unknown, "new"])  # type: ignore[list-item]
         assert len(rules) == 3
-        with pytest.raises(RuleSetError, match="several ids"):
+        with pytest.raises(RuleSetError, match="must be a list of ids"):
             rules.unsubscribe_all("hot")
         assert rules.unsubscribe_all(iter(["hot", "new", "hot"])) == 2
         assert list(rules.subscriptions) == ["cold"]
@@ -197,17 +215,18 @@ class TestPublishing:
 
     def test_without_a_store_the_default_one_is_used(self, rules: RuleSet) -> None:
         version = rules.publish()
-        assert RuleSet.load("alerts", version=version).version_in(sparkrules.store.default_store()) == version
+        loaded = RuleSet.load("alerts", version=version)
+        assert (loaded.version, loaded.store.path) == (version, Store().path)
 
     def test_the_index_is_built_when_needed_and_kept_until_a_change(self, rules: RuleSet) -> None:
-        segment = rules.segment
-        assert rules.segment is segment
+        segment = rules._segment
+        assert rules._segment is segment
         rules.unsubscribe("hot")
-        assert rules.segment is not segment
+        assert rules._segment is not segment
 
     def test_the_functions_of_the_rules_are_published(self, rules: RuleSet) -> None:
         rules.subscribe("name", "lower(name) = upper('x')")
-        assert {"lower", "upper"} <= set(rules.segment.functions)
+        assert {"lower", "upper"} <= set(rules._segment.functions)
 
 
 class TestMatching:

@@ -12,8 +12,8 @@ import org.apache.spark.sql.execution.{ColumnarToRowExec, SparkPlan}
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec
 import org.apache.spark.util.SizeEstimator
 
-import sparkrules.kernel.Runner
 import sparkrules.plan.MatchExec
+import sparkrules.version.{RowMatches, VersionMatcher}
 
 /** The kernel alone: the rows of a query in memory, matched again and again by one thread. */
 object KernelBench {
@@ -22,27 +22,28 @@ object KernelBench {
   /** Called from Python. `df` is a query that matches; its plan has the program and the rows to match. */
   def run(df: Dataset[_], warmUpSeconds: Double, seconds: Double): JMap[String, Double] = {
     val exec = withoutAdaptivity(df.queryExecution.executedPlan).collectFirst { case m: MatchExec => m }.get
-    val program = exec.rules.program
     val rows = asRows(exec.child).execute().map(_.copy()).collect()
-    val matcher = new Runner(program, BindReferences.bindReferences(exec.inputs, exec.child.output))
+    val inputs = BindReferences.bindReferences(exec.inputs, exec.child.output)
+    val matcher = new VersionMatcher(exec.spec.rules, inputs, instant = None)
+    val programs = matcher.parts.map(_.program)
     val loop = new Loop(matcher, rows)
     loop.run(warmUpSeconds)
-    val (tests, candidates) = (matcher.tests, matcher.candidates)
+    val (tested, passed) = (matcher.tested, matcher.passed)
     val slices = Seq.fill(Slices)(loop.run(seconds / Slices))
-    val (allTests, allCandidates) = (matcher.tests - tests, matcher.candidates - candidates)
+    val (allTested, allPassed) = (matcher.tested - tested, matcher.passed - passed)
     val inOrder = Seq.fill(Slices)(loop.run(seconds / Slices, inOrder = true))
     val matched = slices.map(_.rows).sum
     Map(
-      "subscriptions" -> program.subscriptions.toDouble,
-      "bytes" -> SizeEstimator.estimate(program).toDouble,
+      "subscriptions" -> programs.map(_.rules.size).sum.toDouble,
+      "bytes" -> programs.map(SizeEstimator.estimate(_)).sum.toDouble,
       "rows" -> rows.length.toDouble,
       "rows_matched" -> matched.toDouble,
       "matches_per_row" -> slices.map(_.matches).sum / matched.toDouble,
       "rows_per_second" -> slices.map(_.rowsPerSecond).sorted.apply(Slices / 2),
       "cpu_share" -> slices.map(_.cpuNanos).sum / slices.map(_.nanos).sum.toDouble,
       "rows_per_second_in_order" -> inOrder.map(_.rowsPerSecond).sorted.apply(Slices / 2),
-      "tests_per_row" -> allTests / matched.toDouble,
-      "candidates_per_row" -> allCandidates / matched.toDouble).asJava
+      "tests_per_row" -> allTested / matched.toDouble,
+      "candidates_per_row" -> allPassed / matched.toDouble).asJava
   }
 
   /** Processor time of this JVM so far: tasks, planning, compiling, collecting garbage. */
@@ -64,31 +65,30 @@ object KernelBench {
   }
 
   /** Goes round and round over the rows, from where it stopped. */
-  private final class Loop(matcher: Runner, rows: Array[InternalRow]) {
+  private final class Loop(matcher: VersionMatcher, rows: Array[InternalRow]) {
     private val threads = ManagementFactory.getThreadMXBean
-    private var at = 0
-    private var chunkLeft = 0
-
-    private def startChunk(): Unit = {
-      chunkLeft = math.min(matcher.chunk, rows.length - at)
-      matcher.startChunk(chunkLeft, i => rows(at + i))
+    private val endless: Iterator[InternalRow] = new Iterator[InternalRow] {
+      private var at = -1
+      override def hasNext: Boolean = true
+      override def next(): InternalRow = {
+        at += 1
+        if (at == rows.length) at = 0
+        rows(at)
+      }
     }
+    private val matched: Iterator[RowMatches] = matcher.rows(endless, areKept = true)
 
     def run(seconds: Double, inOrder: Boolean = false): Slice = {
       val (start, startCpu) = (System.nanoTime, threads.getCurrentThreadCpuTime)
       val end = start + (seconds * 1e9).toLong
-      var matched, matches = 0L
-      while ((matched & 15) != 0 || chunkLeft > 0 || System.nanoTime < end) {
-        if (matcher.chunk > 0 && chunkLeft == 0) startChunk()
-        chunkLeft -= 1
-        matcher.run(rows(at))
-        if (inOrder) matcher.sort()
-        matches += matcher.count
-        matched += 1
-        at += 1
-        if (at == rows.length) at = 0
+      var count, matches = 0L
+      while ((count & 15) != 0 || System.nanoTime < end) {
+        val found = matched.next()
+        if (inOrder) found.inOrder
+        matches += found.count
+        count += 1
       }
-      Slice(matched, matches, System.nanoTime - start, threads.getCurrentThreadCpuTime - startCpu)
+      Slice(count, matches, System.nanoTime - start, threads.getCurrentThreadCpuTime - startCpu)
     }
   }
 }

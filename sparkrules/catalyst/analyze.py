@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from sparkrules.catalyst.dataframe import Rules
+from sparkrules.catalyst.session import require_plugin, store_of
+from sparkrules.errors import RuleSetError
+from sparkrules.local import Statistics, statistics_of
 from sparkrules.sql import Predicate
 from sparkrules.store import Store
 from sparkrules.store.statistics_file import STATISTICS
@@ -31,6 +35,23 @@ class Counted:
     tests: pa.Table
     predicates: Sequence[Predicate]
     uses: Sequence[int]
+
+
+def analyze(rules: Rules, df: DataFrame, rows: int, seed: int) -> Statistics:
+    """Count the values of a published rule set's attributes, and store the counts. See `RuleSet.analyze`."""
+    if rows < 1:
+        raise RuleSetError(f"a sample has at least one row, not {rows}")
+    require_plugin(df.sparkSession)
+    store = Store(store_of(df.sparkSession))
+    version = rules._publication.version_in(store)
+    if version is None:
+        raise RuleSetError(f"rule set {rules.name!r} is not in {store.path} as it is now: publish it first")
+    ranges = count_ranges(df, f"{rules.name}@{version}", rows, seed)
+    if ranges.num_rows:
+        store.analyzed(rules.name, ranges)
+    # Only now: the tests are to say how values are looked up from here on.
+    counted = counted_values(df, store, rules.name, version, ranges)
+    return statistics_of(rules.name, version, ranges, counted.tests, [*map(str, counted.predicates)], counted.uses)
 
 
 def counted_values(df: DataFrame, store: Store, name: str, version: int, ranges: pa.Table) -> Counted:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from sparkrules.catalyst.python_engine import matched_rows
@@ -10,11 +9,12 @@ from sparkrules.catalyst.session import require_plugin, store_of
 from sparkrules.errors import RuleSetError
 from sparkrules.index import Segment
 from sparkrules.rules.arguments import a_data_frame, a_text, checked, some_rules
+from sparkrules.rules.publication import Publication
 from sparkrules.sql.predicate_sql import quoted
 from sparkrules.store import Store, check_name, merged
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
 
 Engine = Literal["plugin", "python"]
 
@@ -26,11 +26,10 @@ class Rules(Protocol):
     def name(self) -> str: ...
 
     @property
-    def segment(self) -> Segment: ...
+    def _segment(self) -> Segment: ...
 
-    def version_in(self, store: str | os.PathLike[str]) -> int | None: ...
-
-    def publish(self, spark: SparkSession | None = None, store: str | os.PathLike[str] | None = None) -> int: ...
+    @property
+    def _publication(self) -> Publication: ...
 
 
 _COLUMNS_PER_MATCH = ("subscription_id", "priority", "overlap")
@@ -127,7 +126,7 @@ def rule_costs(df: DataFrame, rules: Rules | str) -> DataFrame:
 
 @checked(df=a_data_frame, rules=some_rules)
 def left_out(df: DataFrame, rules: Rules | str) -> DataFrame:
-    """The rules that cannot be used on the columns of a DataFrame: `subscription_id` and `reason`.
+    """The rules that are rejected on the columns of a DataFrame: `subscription_id` and `reason`.
 
     With `spark.sparkrules.invalidRules=skip` a match leaves these out; else it fails. `rules` as in `match`. No row of
     the DataFrame is read, and only the plugin is asked.
@@ -160,7 +159,7 @@ def _is_python(engine: str) -> bool:
 def _segment_of(df: DataFrame, rules: Rules | str) -> tuple[Segment, str]:
     """The index of the rules, and what to call them."""
     if not isinstance(rules, str):
-        return rules.segment, rules.name
+        return rules._segment, rules.name
     name, version = _name_and_version(rules)
     parts = Store(store_of(df.sparkSession)).open(name, version)
     return merged(parts.parts), f"{name}@{parts.manifest.version}"
@@ -173,8 +172,8 @@ def _published_name(df: DataFrame, rules: Rules | str) -> str:
         _name_and_version(rules)
         return rules
     store = store_of(spark)
-    if rules.version_in(store) is None:
-        rules.publish(store=store)
+    if rules._publication.version_in(store) is None:
+        rules._publication.publish(store)
     return rules.name
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import zipfile
@@ -16,16 +15,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from sparkrules.catalyst.jar_source import JarSource, find_jar_source
-from sparkrules.catalyst.java import find_java
+from sparkrules.catalyst.scala_compiler import SCALAC_OPTIONS, compile_scala
 from sparkrules.catalyst.spark_home import SparkHome, find_spark_home
 from sparkrules.errors import SetupError
-
-# The answer of `-release 17` would be checked against a full JDK's symbols, which a JRE does not have: leave it out.
-SCALAC_OPTIONS = ("-usejavacp", "-encoding", "UTF-8")
-STRICT_OPTIONS = ("-deprecation", "-feature", "-unchecked", "-Xlint", "-Werror")
-
-# The compiler is a short run: the first-tier compiler alone is fastest, and a deep tree needs a deep stack.
-_JAVA_OPTIONS = ("-Xss8m", "-Xmx1g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 
 _PREBUILT = Path(__file__).resolve().parent.parent / "_jar"
 
@@ -64,14 +56,13 @@ def build_jar(
     """Build the jar at `target`, which appears whole or not at all; `strict` takes a warning for an error."""
     home = home or find_spark_home()
     source = source or find_jar_source(home.minor)
-    java = find_java()
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         # In the target's own directory, so that the last step is a rename within one file system.
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=".building-") as scratch:
             classes = Path(scratch, "classes")
             classes.mkdir()
-            _compile(java, home, source, classes, strict)
+            compile_scala("the plugin", source.scala(), classes, home, root=source.root, strict=strict)
             content = {f.relative_to(classes).as_posix(): f for f in classes.rglob("*") if f.is_file()}
             made = Path(scratch, target.name)
             _write_jar(made, content | source.resources())
@@ -113,19 +104,6 @@ def _prebuilt_jar(minor: str, fingerprint: str) -> Path | None:
         return None
     built = json.loads(note.read_text(encoding="utf-8"))
     return jar if built == {"spark": minor, "source": fingerprint} else None
-
-
-def _compile(java: str, home: SparkHome, source: JarSource, classes: Path, strict: bool) -> None:
-    options = [*SCALAC_OPTIONS, *(STRICT_OPTIONS if strict else ("-nowarn",)), "-d", str(classes)]
-    # An argument file, because the names of many files can be longer than a command line may be on Windows.
-    arguments = classes.parent / "scalac.args"
-    arguments.write_text("\n".join(f'"{file}"' for file in source.scala()), encoding="utf-8")
-    classpath = str(home.jars / "*")
-    command = [java, *_JAVA_OPTIONS, "-cp", classpath, "scala.tools.nsc.Main", *options, f"@{arguments}"]
-    ran = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", errors="replace", check=False)
-    if ran.returncode != 0:
-        said = (ran.stdout + ran.stderr).replace(str(source.root) + os.sep, "").strip()
-        raise SetupError(f"the plugin does not compile against Spark {home.version} with {java}:\n{said}")
 
 
 def _write_jar(target: Path, content: dict[str, Path]) -> None:

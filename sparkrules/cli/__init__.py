@@ -1,4 +1,4 @@
-"""The command line: `sparkrules --help`. How commands end is in `exit_codes`."""
+"""The command line: `sparkrules --help`. See `exit_codes` for how commands end."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from sparkrules.cli.version_commands import add_versions
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
-    _say_what_can_be_said()
+    _replace_unprintable()
     try:
         arguments = _parser().parse_args(argv)
         run: Callable[[argparse.Namespace], int] = arguments.run
@@ -35,7 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"sparkrules: {error}", file=sys.stderr)
         return FAILED
     except BrokenPipeError:
-        # `sparkrules match ... | head`: nobody reads on, and Python would complain when it flushes at the end.
+        # `sparkrules match ... | head`: the reader is gone, and Python would complain when it flushes at the end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except OSError as error:
@@ -46,8 +46,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return STOPPED
 
 
-def _say_what_can_be_said() -> None:
-    """A terminal that knows only ASCII gets question marks for ✓ and →, not an error."""
+def _replace_unprintable() -> None:
+    """Print question marks for ✓ and → on a terminal that knows only ASCII, instead of failing."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")

@@ -1,4 +1,4 @@
-"""The rules that two versions differ in, a line for each, with what is new about it."""
+"""The rules that differ between two versions, one line each, with what has changed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FIELDS = ("priority", "metadata", "valid_from", "valid_until")
 def changed_rules(
     store: Store, name: str, versions: tuple[int, int | None], changes: Changes, limit: int
 ) -> list[tuple[str, str, str]]:
-    """At most `limit` lines (0: all) of the kind of change, the id, and the text of the rule."""
+    """At most `limit` lines (0: all): the kind of change, the id, and the text of the rule."""
     before, after = (RuleSet.load(name, store.path, version).subscriptions for version in versions)
 
     def lines() -> Iterator[tuple[str, str, str]]:
@@ -28,7 +28,7 @@ def changed_rules(
 
 
 def _changed(old: Rule, new: Rule) -> Iterator[tuple[str, str, str]]:
-    """What is different: the text, before and after, or other fields."""
+    """What differs: the text, before and after, or other fields."""
     others = [
         f"{field} {getattr(old, field)} → {getattr(new, field)}"
         for field in _FIELDS

@@ -1,4 +1,4 @@
-"""What `sparkrules doctor` looks at, each a check that says what was found and, if that is wrong, what to do."""
+"""The checks of `sparkrules doctor`: each says what it found and, if that is wrong, what to do."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from sparkrules.catalyst import (
     parse_minor,
 )
 from sparkrules.cli.text_table import counted
-from sparkrules.errors import SparkRulesError
+from sparkrules.errors import SparkRulesError, listed
 from sparkrules.store import STORE_VARIABLE, Store, read_key
 
 Status = Literal["ok", "note", "broken", "skipped"]
@@ -31,16 +31,16 @@ Status = Literal["ok", "note", "broken", "skipped"]
 _OLDEST_PYTHON = (3, 10)
 _REQUIRED = ("numpy", "pyarrow", "sqlglot", "tqdm")
 _OPTIONAL = {
-    "pyyaml": ("rules in YAML files", 'pip install "sparkrules[yaml]"'),
-    "grpcio": ("Spark Connect", 'pip install "sparkrules[connect]"'),
-    "pandas": ("Spark Connect", 'pip install "sparkrules[connect]"'),
+    "pyyaml": ("rules in YAML files", 'pip install "pyyaml>=6"'),
+    "grpcio": ("Spark Connect", 'pip install "pyspark[connect]>=4.0,<4.4"'),
+    "pandas": ("Spark Connect", 'pip install "pyspark[connect]>=4.0,<4.4"'),
 }
 _SHOWN = 3
 
 
 @dataclass(frozen=True)
 class Check:
-    """`note`: it works, and there is something to know. `fix` is what to do about what is broken."""
+    """A result. `note`: it works, but there is something to know. `fix` says what to do."""
 
     name: str
     status: Status
@@ -49,7 +49,7 @@ class Check:
 
 
 def all_checks(store: str | None, *, spark: bool) -> Iterator[Check]:
-    """Every check, in the order in which one thing needs the other."""
+    """All checks; each needs only what the earlier ones have checked."""
     needed = [_python(), _pyspark(), _java(), _jar()]
     yield from needed
     yield from _packages()
@@ -57,13 +57,13 @@ def all_checks(store: str | None, *, spark: bool) -> Iterator[Check]:
     if not spark:
         yield Check("Spark", "skipped", "not started")
     elif any(check.status == "broken" for check in needed):
-        yield Check("Spark", "skipped", "not started: mend what it needs first")
+        yield Check("Spark", "skipped", "not started: fix the above first")
     else:
         yield _guarded("Spark", _spark)
 
 
 def _guarded(name: str, check: Callable[[], Check]) -> Check:
-    """A check that fails with an error that says what to do."""
+    """Run a check; if it fails, the error says what to do."""
     try:
         return check()
     except SparkRulesError as error:
@@ -87,7 +87,7 @@ def _pyspark() -> Check:
             return Check("PySpark", "broken", f"{found}; but the Python package is {package}", fix)
         if parse_minor(home.version) > NEWEST_SPARK:
             fix = 'If something fails: pip install "pyspark>=4.0,<4.4"'
-            return Check("PySpark", "note", f"{found}; newer than any that sparkrules was tried with", fix)
+            return Check("PySpark", "note", f"{found}; newer than any version that sparkrules was tested with", fix)
         return Check("PySpark", "ok", found)
 
     return _guarded("PySpark", check)
@@ -109,8 +109,8 @@ def _jar() -> Check:
             return Check("plugin", "ok", str(jar))
         place = _existing(cache_directory())
         if not os.access(place, os.W_OK):
-            fix = "Set SPARKRULES_CACHE to a directory that can be written to, and run: sparkrules build-jar"
-            return Check("plugin", "broken", f"not built yet, and {place} cannot be written to", fix)
+            fix = "Set SPARKRULES_CACHE to a writable directory, and run: sparkrules build-jar"
+            return Check("plugin", "broken", f"not built yet, and {place} is not writable", fix)
         return Check("plugin", "note", "not built yet: takes about 15 s when Spark first starts", "sparkrules jar-path")
 
     return _guarded("plugin", check)
@@ -124,7 +124,7 @@ def _packages() -> Iterator[Check]:
         else:
             yield Check(name, "ok", version)
     if sys.version_info >= (3, 11) and _version("sqlglotc") is None:
-        yield Check("sqlglotc", "note", "not installed: rules are parsed slowly", 'pip install "sqlglot[c]"')
+        yield Check("sqlglotc", "note", "not installed: rules are parsed more slowly", 'pip install "sqlglot[c]"')
     for name, (use, fix) in _OPTIONAL.items():
         version = _version(name)
         yield Check(name, "ok", version) if version else Check(name, "note", f"not installed, needed for {use}", fix)
@@ -136,10 +136,10 @@ def _store(store: Store, named: str | None) -> Iterator[Check]:
     place = _existing(store.path)
     if not store.path.exists():
         if os.access(place, os.W_OK):
-            yield Check("store", "ok", f"{found}: not there yet, sparkrules publish makes it")
+            yield Check("store", "ok", f"{found}: does not exist yet, sparkrules publish creates it")
         else:
             fix = f"Choose another with --store or {STORE_VARIABLE}, or let this user write to {place}."
-            yield Check("store", "broken", f"{found}: not there, and cannot be made", fix)
+            yield Check("store", "broken", f"{found}: does not exist and cannot be created", fix)
         return
     if not store.path.is_dir():
         yield Check("store", "broken", f"{found} is a file", f"Choose a directory with --store or {STORE_VARIABLE}.")
@@ -175,20 +175,19 @@ def _rule_set(store: Store, name: str) -> Check:
         except SparkRulesError as error:
             damaged.append(str(error))
     if damaged:
-        more = f" and {len(damaged) - _SHOWN} more" * (len(damaged) > _SHOWN)
-        good = f"go back to a good version (sparkrules rollback {name} N), or publish the rules again"
-        return Check(f"rule set {name}", "broken", "; ".join(damaged[:_SHOWN]) + more, f"Restore a backup, {good}.")
+        good = f"go back to a good version (sparkrules rollback --ruleset {name} N), or publish the rules again"
+        return Check(f"rule set {name}", "broken", listed(damaged, _SHOWN, "; "), f"Restore a backup, {good}.")
     newest = store.manifest(name)
     rules = counted(newest.subscriptions, "rule")
     found = f"{counted(len(versions), 'version')}, the newest {newest.version}: {rules}"
     if not newest.verified:
-        unverified = f"{found}; unverified, since an older sparkrules made it without checksums"
-        return Check(f"rule set {name}", "note", unverified, "A version that is published now has checksums.")
+        unverified = f"{found}; unverified: an older sparkrules wrote it, without checksums"
+        return Check(f"rule set {name}", "note", unverified, "Publish again: the new version has checksums.")
     return Check(f"rule set {name}", "ok", found)
 
 
 def _spark() -> Check:
-    """Start one and match two rows."""
+    """Start Spark and match two rows."""
     import sparkrules
     from sparkrules.catalyst import embedded_spark
     from sparkrules.cli.engine import MEMORY
@@ -214,5 +213,5 @@ def _version(package: str) -> str | None:
 
 
 def _existing(path: Path) -> Path:
-    """The path, or the nearest directory above it that there is."""
+    """The path, or the nearest existing directory above it."""
     return next((place for place in (path, *path.parents) if place.exists()), path)

@@ -1,6 +1,6 @@
 """The data that commands read: one or more Parquet, CSV or JSON files, or a directory of them.
 
-Rows are numbered within their file, from 0. What cannot be read is an error that names the file.
+Rows are numbered within their file, from 0. Errors name the file.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _BATCH = 65_536
 
 
 class Chunk(NamedTuple):
-    """Rows of one file, and where they begin in it."""
+    """Rows of one file, and the number of the first."""
 
     file: int
     start: int
@@ -52,7 +52,7 @@ class DataFiles:
 
     @cached_property
     def schema(self) -> pa.Schema:
-        """The columns of all files; of Parquet, rows are not read."""
+        """The columns of all files. Rows of Parquet files are not read."""
         if self.format != "parquet":
             return self.read[0].schema
         try:
@@ -62,7 +62,7 @@ class DataFiles:
 
     @property
     def columns(self) -> list[str]:
-        """The names of the columns, those that directories name as well."""
+        """The names of the columns, including those that directories name."""
         names = dict.fromkeys(self.schema.names)
         if self.root is not None:
             names |= dict.fromkeys(name for file in self.files for name in directory_values(self.root, file))
@@ -70,7 +70,7 @@ class DataFiles:
 
     @property
     def are_alike(self) -> bool:
-        """Whether the rows of all files have the columns of the schema, and no others."""
+        """Whether all files have exactly the columns of the schema."""
         return self.format != "parquet" or (self.root is None and all(map(self.schema.equals, self._schemas)))
 
     @cached_property
@@ -124,14 +124,14 @@ class DataFiles:
 
 
 def find_data(paths: Sequence[Path]) -> DataFiles:
-    """The files that are named, and those in directories that are named; ordered by path, each once."""
+    """The given files, and the files in given directories; ordered by path, each once."""
     files: list[Path] = []
     root = None
     for path in paths:
         if path.is_dir():
             found = _files_in(path)
             if not found:
-                raise SparkRulesError(f"{path} has no {', '.join(_FORMATS)} files in it")
+                raise SparkRulesError(f"{path} contains no {', '.join(_FORMATS)} files")
             if any("=" in part for file in found for part in file.relative_to(path).parts[:-1]):
                 root = path
             files += found
@@ -141,7 +141,7 @@ def find_data(paths: Sequence[Path]) -> DataFiles:
         raise SparkRulesError(f"{root} is partitioned by columns: give that directory alone")
     formats = {_format_of(file) for file in files}
     if len(formats) > 1:
-        raise SparkRulesError(f"files of one format are read together, not {' and '.join(sorted(formats))}")
+        raise SparkRulesError(f"all files must have the same format, not {' and '.join(sorted(formats))}")
     for file in files:
         if not file.exists():
             raise SparkRulesError(f"{file} cannot be read: there is no such file{_elsewhere(file)}")
@@ -150,7 +150,7 @@ def find_data(paths: Sequence[Path]) -> DataFiles:
 
 
 def _elsewhere(file: Path) -> str:
-    """What to do about `s3a://bucket/file`, of which a path has only one slash."""
+    """A hint for `s3a://bucket/file`, which has only one slash as a path."""
     is_remote = re.match("[A-Za-z][A-Za-z0-9+.-]+:/", str(file)) is not None
     return " here. Only local files are read; in Spark: sparkrules.match(spark.read.parquet(...), name)" * is_remote
 
@@ -161,7 +161,7 @@ def read_schema(file: Path) -> pa.Schema:
 
 
 def _files_in(directory: Path) -> list[Path]:
-    """The data of a directory. As Spark does it: names that begin with `_` or `.` are hidden."""
+    """The data files of a directory. As in Spark, names that begin with `_` or `.` are hidden."""
     found = []
     for file in sorted(directory.rglob("*")):
         hidden = any(part.startswith(("_", ".")) for part in file.relative_to(directory).parts)
@@ -214,7 +214,7 @@ def _parquet_schema(file: Path) -> pa.Schema:
 
 
 def _instants(opened: Any) -> list[str]:
-    """The columns of the old type INT96, of which Arrow does not know that they are instants, as Spark does."""
+    """The columns of the old type INT96: instants for Spark, which Arrow does not know."""
     leaves = (opened.schema.column(number) for number in range(len(opened.schema)))
     return [leaf.path for leaf in leaves if leaf.physical_type == "INT96"]
 

@@ -1,4 +1,4 @@
-"""`sparkrules doctor`: is everything there that sparkrules needs?"""
+"""`sparkrules doctor`: check everything that sparkrules needs."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def add_doctor(commands: Commands) -> None:
     command = add_command(
         commands,
         "doctor",
-        "check Java, PySpark, the plugin and the store, and say what to mend",
-        "Check Python, PySpark, Java, the plugin's jar, packages and the store, and that Spark starts and matches. For "
-        "everything that is broken the fix is said, and the exit code is 1.",
+        "check Java, PySpark, the plugin and the store, and say how to fix them",
+        "Check Python, PySpark, Java, the plugin's jar, packages and the store, and that Spark starts and matches. If "
+        "something is broken, print how to fix it and exit with 1.",
         examples=["sparkrules doctor", "sparkrules doctor --no-spark --store /data/rules --json"],
     )
-    command.add_argument("--no-spark", action="store_true", help="do not start a Spark, which takes some seconds")
+    command.add_argument("--no-spark", action="store_true", help="do not start Spark, which takes some seconds")
     add_json(command)
     add_store(command)
     command.set_defaults(run=_doctor)
@@ -43,7 +43,7 @@ def _doctor(arguments: argparse.Namespace) -> int:
         listed = [asdict(check) for check in checks]
         print(json_text({"sparkrules": __version__, "ok": not broken, "checks": listed}, indent=2))
     else:
-        print(f"\nbroken: {', '.join(broken)}" if broken else "\nall is well")
+        print(f"\nbroken: {', '.join(broken)}" if broken else "\neverything works")
     return FAILED if broken else DONE
 
 

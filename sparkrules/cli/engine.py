@@ -1,14 +1,14 @@
-"""Who matches: numpy at once, where that is certain to give Spark's answer, or an embedded Spark."""
+"""What matches: numpy at once, where it is certain to give Spark's answer, or an embedded Spark."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import pyarrow as pa
 
-from sparkrules.errors import SparkRulesError
+from sparkrules.errors import SparkRulesError, listed
 from sparkrules.local import NeedsSpark, UnknownColumn
 from sparkrules.ruleset import RuleSet
 
@@ -17,7 +17,7 @@ MEMORY = {"spark.driver.memory": "2g"}
 
 
 def settings_of(arguments: argparse.Namespace) -> dict[str, str]:
-    """What `--conf` says about the embedded Spark."""
+    """The settings of the embedded Spark."""
     return {**MEMORY, **dict(arguments.conf)}
 
 
@@ -30,7 +30,7 @@ def reasons_for_spark(rules: RuleSet, schema: pa.Schema) -> Mapping[str, str]:
             f"columns are missing:\n{shown_reasons(error.reasons)}\n"
             f"The data has: {', '.join(schema.names)}.\n"
             "--conf spark.sparkrules.missingColumns=null reads missing columns as NULL, "
-            "--conf spark.sparkrules.invalidRules=skip leaves such rules out."
+            "--conf spark.sparkrules.invalidRules=skip skips such rules."
         ) from error
     except NeedsSpark as error:
         return error.reasons
@@ -38,20 +38,17 @@ def reasons_for_spark(rules: RuleSet, schema: pa.Schema) -> Mapping[str, str]:
 
 
 def refuse_python(reasons: Mapping[str, str]) -> SparkRulesError:
-    """What to say to those who want no Spark where it is needed."""
+    """The error for `--engine python` where Spark is needed."""
     return SparkRulesError(f"some rules need Spark (--engine spark):\n{shown_reasons(reasons)}")
 
 
 def shown_reasons(reasons: Mapping[str, str], shown: int = _SHOWN) -> str:
-    """The first of them, a line each."""
-    lines = [f"  {id}: {reason}" for id, reason in list(reasons.items())[:shown]]
-    if len(reasons) > shown:
-        lines.append(f"  and {len(reasons) - shown:,} more")
-    return "\n".join(lines)
+    """The first of them, one line each."""
+    return "  " + listed((f"{id}: {reason}" for id, reason in reasons.items()), shown, "\n  ")
 
 
 def first_lines(error: BaseException) -> str:
-    """What Spark says, without the plan or the stack that may follow it."""
+    """Spark's message, without the plan or the stack trace that may follow it."""
     kept: list[str] = []
     for line in str(error).splitlines():
         if line.startswith(("'", "+-", "== ", "JVM stacktrace", "\tat ")) or not line.strip():
@@ -61,16 +58,5 @@ def first_lines(error: BaseException) -> str:
 
 
 def note(*words: str) -> None:
-    """Something to know, on stderr."""
+    """Print a note on stderr."""
     print("sparkrules:", *words, file=sys.stderr, flush=True)
-
-
-def some(names: Iterable[str]) -> str:
-    """The first of many names.
-
-    >>> some(["a", "b", "c", "d", "e"])
-    'a, b, c and 2 more'
-    """
-    listed = list(names)
-    rest = len(listed) - _SHOWN
-    return ", ".join(listed[:_SHOWN]) + (f" and {rest} more" if rest > 0 else "")

@@ -18,12 +18,12 @@ import pyarrow as pa
 from sparkrules.catalyst import embedded_spark
 from sparkrules.cli.command import Commands, add_command
 from sparkrules.cli.data_files import find_data
-from sparkrules.cli.engine import first_lines, note, refuse_python, settings_of, some
+from sparkrules.cli.engine import first_lines, note, refuse_python, settings_of
 from sparkrules.cli.exit_codes import DONE
 from sparkrules.cli.json_text import json_text
 from sparkrules.cli.options import add_engine, add_json, add_rules
 from sparkrules.cli.rules import chosen_rules
-from sparkrules.errors import SparkRulesError
+from sparkrules.errors import SparkRulesError, listed
 from sparkrules.local import ExplainedNode, Explanation, NeedsSpark, UnknownColumn
 from sparkrules.ruleset import RuleSet
 from sparkrules.sql import columns_in, distinct_predicates
@@ -35,20 +35,22 @@ def add_explain(commands: Commands) -> None:
         commands,
         "explain",
         "why a rule matches a row, or does not",
-        "Show which parts of the rules are true for a row: of those that match it, or of those that are named.",
+        "Show which parts of rules are true for a row. By default the rules that match it are explained.",
         examples=[
-            """sparkrules explain --name alerts --row '{"temperature": 35, "indoors": true}'""",
-            """sparkrules explain --name alerts --id hot --id cold --row '{"temperature": 35, "indoors": true}'""",
+            """sparkrules explain --ruleset alerts --row '{"temperature": 35, "indoors": true}'""",
+            """sparkrules explain --ruleset alerts --id hot --id cold --row '{"temperature": 35, "indoors": true}'""",
             "sparkrules explain --rules alerts.csv --data readings.parquet --row-number 7",
         ],
     )
     add_rules(command)
     row = command.add_mutually_exclusive_group(required=True)
-    row.add_argument("--row", metavar="JSON", help="the row: an object of column and value; '-' reads it from stdin")
-    row.add_argument("--data", type=Path, metavar="FILE", help="take it from a .parquet, .csv or .jsonl file")
+    row.add_argument(
+        "--row", metavar="JSON", help="the row: a JSON object of column and value; '-' reads it from stdin"
+    )
+    row.add_argument("--data", type=Path, metavar="FILE", help="take the row from a .parquet, .csv or .jsonl file")
     command.add_argument("--row-number", type=int, default=0, metavar="N", help="which row of --data (default: 0)")
     which = command.add_mutually_exclusive_group()
-    which.add_argument("--id", action="append", metavar="ID", help="explain this rule; may be repeated")
+    which.add_argument("--id", action="append", metavar="ID", help="explain this rule; can be repeated")
     which.add_argument("--all", action="store_true", help="explain all rules, not only those that match")
     add_json(command)
     add_engine(command)
@@ -58,13 +60,13 @@ def add_explain(commands: Commands) -> None:
 def _explain(arguments: argparse.Namespace) -> int:
     rules = chosen_rules(arguments)
     row = _row_of(arguments)
-    problems = _Problems.of(rules, row)
+    unmatched = _Unmatched.of(rules, row)
     by_spark = arguments.engine == "spark" or bool(arguments.conf)
-    ids = arguments.id or _candidates(rules, row, problems, everything=by_spark or arguments.all)
-    _check(rules, ids, problems)
-    by_spark |= not problems.undecided.keys().isdisjoint(ids)
+    ids = arguments.id or _candidates(rules, row, unmatched, everything=by_spark or arguments.all)
+    _check(rules, ids, unmatched)
+    by_spark |= not unmatched.undecided.keys().isdisjoint(ids)
     if by_spark and arguments.engine == "python":
-        raise refuse_python(problems.undecided)
+        raise refuse_python(unmatched.undecided)
     explained = _explained(rules, row, ids, arguments, by_spark=by_spark)
     if not (arguments.id or arguments.all):
         explained = [own for own in explained if own.matched]
@@ -73,12 +75,12 @@ def _explain(arguments: argparse.Namespace) -> int:
     elif explained:
         print("\n\n".join(map(str, explained)))
     else:
-        print("no rule matches this row; --id ID says why one does not, --all explains all")
+        print("no rule matches this row; --id ID explains one rule, --all explains all")
     return DONE
 
 
 def _row_of(arguments: argparse.Namespace) -> pa.Table:
-    """A table of the row alone."""
+    """A table with only the row."""
     if arguments.data:
         return find_data([arguments.data]).row(arguments.row_number)
     text = sys.stdin.read() if arguments.row == "-" else arguments.row
@@ -95,14 +97,14 @@ def _row_of(arguments: argparse.Namespace) -> pa.Table:
 
 
 @dataclass(frozen=True)
-class _Problems:
-    """Rules that name a column which the row lacks, and rules that only Spark can decide, each with the reason."""
+class _Unmatched:
+    """Rules with a column that the row lacks, and rules that only Spark can match, each with the reason."""
 
     missing: Mapping[str, str]
     undecided: Mapping[str, str]
 
     @staticmethod
-    def of(rules: RuleSet, row: pa.Table) -> _Problems:
+    def of(rules: RuleSet, row: pa.Table) -> _Unmatched:
         missing: Mapping[str, str] = {}
         try:
             rules.match(row)
@@ -113,11 +115,11 @@ class _Problems:
         skipped = rules.match(row, unsupported="skip").skipped
         undecided = {id: reason for id, reason in skipped.items() if id not in missing}
         unknown = _unknown_columns(rules, undecided, {name.lower() for name in row.column_names})
-        return _Problems({**missing, **unknown}, {id: reason for id, reason in undecided.items() if id not in unknown})
+        return _Unmatched({**missing, **unknown}, {id: reason for id, reason in undecided.items() if id not in unknown})
 
 
 def _unknown_columns(rules: RuleSet, ids: Iterable[str], known: Set[str]) -> dict[str, str]:
-    """Those of some rules with a derived attribute for which a column is missing."""
+    """The rules among `ids` with a derived attribute for which a column is missing."""
     found: dict[str, str] = {}
     for id in ids:
         for predicate in distinct_predicates(rules.subscriptions[id].tree):
@@ -126,26 +128,26 @@ def _unknown_columns(rules: RuleSet, ids: Iterable[str], known: Set[str]) -> dic
     return found
 
 
-def _candidates(rules: RuleSet, row: pa.Table, problems: _Problems, *, everything: bool) -> list[str]:
-    """The rules to look at: all that are valid, or those that match or may match."""
-    if problems.missing:
-        note(f"left out, for want of a column in the row: {some(problems.missing)}")
+def _candidates(rules: RuleSet, row: pa.Table, unmatched: _Unmatched, *, everything: bool) -> list[str]:
+    """The rules to explain: all valid ones, or those that match or could match."""
+    if unmatched.missing:
+        note(f"skipped, because the row lacks a column: {listed(unmatched.missing, 3)}")
     if everything:
-        segment = rules.segment
+        segment = rules._segment
         valid = segment.rules.id[segment.rules.valid_at(datetime.now(timezone.utc))].tolist()
-        return [id for id in valid if id not in problems.missing]
+        return [id for id in valid if id not in unmatched.missing]
     matched = rules.match(row, unsupported="skip").ids[0].as_py()
-    return [*matched, *problems.undecided]
+    return [*matched, *unmatched.undecided]
 
 
-def _check(rules: RuleSet, ids: list[str], problems: _Problems) -> None:
+def _check(rules: RuleSet, ids: list[str], unmatched: _Unmatched) -> None:
     for id in ids:
         if id not in rules.subscriptions:
             near = get_close_matches(id, rules.subscriptions, 3)
             advice = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
             raise SparkRulesError(f"rule set {rules.name!r} has no rule {id!r}{advice}")
-        if id in problems.missing:
-            raise SparkRulesError(f"{id}: {problems.missing[id]} in the row")
+        if id in unmatched.missing:
+            raise SparkRulesError(f"{id}: {unmatched.missing[id]} in the row")
 
 
 def _explained(

@@ -1,4 +1,4 @@
-"""`sparkrules jar-path` and `build-jar`: the plugin's jar, for those who start Spark themselves."""
+"""`sparkrules jar-path` and `build-jar`: the plugin's jar, for users who start Spark themselves."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def add_jar(commands: Commands) -> None:
     jar_path = add_command(
         commands,
         "jar-path",
-        "print the path of the plugin's jar; builds it if need be",
+        "print the path of the plugin's jar, and build it if necessary",
         examples=["spark-submit --jars $(sparkrules jar-path) job.py"],
     )
     jar_path.set_defaults(run=_jar_path)
@@ -26,8 +26,8 @@ def add_jar(commands: Commands) -> None:
         "Build the plugin's jar for the installed PySpark, with the Scala compiler inside it, and print its path.",
         examples=["sparkrules build-jar --output /opt/sparkrules/sparkrules.jar"],
     )
-    build_jar.add_argument("--output", type=Path, metavar="FILE", help="where to (default: the cache)")
-    build_jar.add_argument("--strict", action="store_true", help="take the compiler's warnings for errors")
+    build_jar.add_argument("--output", type=Path, metavar="FILE", help="where to write it (default: the cache)")
+    build_jar.add_argument("--strict", action="store_true", help="treat compiler warnings as errors")
     build_jar.add_argument("--prebuilt", type=Path, metavar="DIRECTORY", help=argparse.SUPPRESS)
     build_jar.set_defaults(run=_build_jar)
 

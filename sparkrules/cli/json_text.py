@@ -1,4 +1,4 @@
-"""Values of data as JSON: dates as ISO texts, decimals as texts, no NaN, which JSON does not have."""
+"""Values as JSON: dates as ISO strings, decimals as strings, and NaN, which JSON does not have, as a string."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """`sparkrules lint`: what is wrong with the rules of a file, or of a published rule set; made for CI.
 
-Exit codes: 0 nothing at or above the level, 1 findings, or rules that are not accepted at all, 2 it could not be done.
+Exit codes: 0 no findings at or above the level, 1 findings or rejected rules, 2 it could not run.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any
 from sparkrules.cli.command import Commands, add_command
 from sparkrules.cli.data_files import read_schema
 from sparkrules.cli.exit_codes import FAILED, WRONG_USAGE
-from sparkrules.cli.options import add_dialect, add_schema, add_store
-from sparkrules.cli.rules import load_rules, read_rules
+from sparkrules.cli.options import add_rules, add_schema
+from sparkrules.cli.rules import chosen_rules
 from sparkrules.errors import RuleSetError, SparkRulesError
 from sparkrules.lint import SEVERITIES, Baseline, Report, Severity
 from sparkrules.ruleset import RuleSet
@@ -31,25 +31,24 @@ def add_lint(commands: Commands) -> None:
         "lint",
         "look for contradictions, duplicates and the like in rules",
         "Look for contradictions, duplicates and the like in rules. Exit codes: 0 no findings at or above the level, 1 "
-        "findings or rules that are set aside, 2 it could not be done.",
-        examples=["sparkrules lint alerts.csv", "sparkrules lint --name alerts --schema readings.parquet --json"],
+        "findings or rejected rules, 2 it could not run.",
+        examples=[
+            "sparkrules lint --rules alerts.csv",
+            "sparkrules lint --ruleset alerts --schema readings.parquet --json",
+        ],
     )
-    source = command.add_mutually_exclusive_group(required=True)
-    source.add_argument("file", nargs="?", type=Path, help="a .csv, .jsonl or .yaml file of rules")
-    source.add_argument("--name", help="a published rule set: alerts, or alerts@12 for version 12")
+    add_rules(command)
     add_schema(command)
     command.add_argument("--json", action="store_true", help="write one JSON object")
-    command.add_argument("--baseline", type=Path, metavar="FILE", help="do not report the findings that it accepts")
-    command.add_argument("--update-baseline", action="store_true", help="accept all findings: write them to --baseline")
+    command.add_argument("--baseline", type=Path, metavar="FILE", help="do not report the findings in this file")
+    command.add_argument("--update-baseline", action="store_true", help="write all findings to the file of --baseline")
     command.add_argument(
         "--fail-on",
         choices=[*reversed(SEVERITIES)],
         default="warning",
         metavar="LEVEL",
-        help="exit with 1 if a finding is that bad: info, warning (default) or error",
+        help="exit with 1 for findings at or above this level: info, warning (default) or error",
     )
-    add_store(command)
-    add_dialect(command)
     command.set_defaults(run=_lint)
 
 
@@ -58,7 +57,7 @@ def _lint(arguments: argparse.Namespace) -> int:
         print("sparkrules: --update-baseline needs --baseline FILE", file=sys.stderr)
         return _FAILED
     try:
-        rules = _rules(arguments)
+        rules = chosen_rules(arguments)
         report = rules.lint(read_schema(arguments.schema) if arguments.schema else None)
         if arguments.update_baseline:
             _write(Baseline.of(report), arguments.baseline)
@@ -75,15 +74,9 @@ def _lint(arguments: argparse.Namespace) -> int:
     return _FOUND if _rejected(rules, arguments) or _is_bad(report, arguments.fail_on) else 0
 
 
-def _rules(arguments: argparse.Namespace) -> RuleSet:
-    if arguments.name:
-        return load_rules(arguments.name, arguments.store)
-    return read_rules(arguments.file, "rules", arguments.dialect)
-
-
 def _rejected(rules: RuleSet, arguments: argparse.Namespace) -> list[Any]:
-    """Rules of the file that are not accepted. Those of a published rule set were known when it was published."""
-    return [] if arguments.name else rules.rejected
+    """The rejected rules of a file. Those of a published rule set were known when it was published."""
+    return rules.rejected if arguments.rules else []
 
 
 def _is_bad(report: Report, level: Severity) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 from sparkrules.cli.command import Commands, add_command
 from sparkrules.cli.data_files import DataFiles, find_data
 from sparkrules.cli.engine import note, settings_of
-from sparkrules.cli.exit_codes import DONE, SOME_SET_ASIDE
+from sparkrules.cli.exit_codes import DONE, SOME_REJECTED
 from sparkrules.cli.match_output import (
     Counts,
     Totals,
@@ -37,10 +37,10 @@ def add_match(commands: Commands) -> None:
         "match Parquet, CSV or JSON files against a rule set",
         "Match every row of Parquet, CSV or JSON files against a rule set. Rows count from 0 within their file.",
         examples=[
-            "sparkrules match readings.parquet --name alerts",
+            "sparkrules match readings.parquet --ruleset alerts",
             "sparkrules match day1.csv day2.csv --rules alerts.csv --summary",
-            "sparkrules match readings/ --name alerts@12 --output matches.parquet --per match",
-            "sparkrules match readings.jsonl --name alerts --json | jq .ids",
+            "sparkrules match readings/ --ruleset alerts@12 --output matches.parquet --per match",
+            "sparkrules match readings.jsonl --ruleset alerts --json | jq .ids",
         ],
     )
     command.add_argument(
@@ -51,17 +51,17 @@ def add_match(commands: Commands) -> None:
     command.add_argument(
         "--per", choices=["row", "match"], default="row", help="one line per row (default), or one per match"
     )
-    command.add_argument("--summary", action="store_true", help="count the matches of each rule instead")
+    command.add_argument("--summary", action="store_true", help="print the number of matches of each rule instead")
     add_limit(command, _SHOWN)
-    add_json(command, "write one JSON object per line, all of them")
+    add_json(command, "write one JSON object per line, without a limit")
     command.add_argument(
-        "--output", type=Path, metavar="FILE", help="write all of it to a .parquet, .csv or .jsonl file"
+        "--output", type=Path, metavar="FILE", help="write all lines to a .parquet, .csv or .jsonl file"
     )
     command.add_argument(
         "--columns",
         metavar="A,B",
-        help="columns of the data to write as well: '*' for all, '' for none (default: those that fit into the table, "
-        "none with --json, all with --output)",
+        help="columns of the data to include: '*' for all, '' for none (default: those that fit into the table, none "
+        "with --json, all with --output)",
     )
     add_engine(command)
     command.set_defaults(run=_match)
@@ -73,15 +73,15 @@ def _match(arguments: argparse.Namespace) -> int:
     rules = chosen_rules(arguments)
     data = find_data(arguments.data)
     files = [str(file) for file in data.files] if len(data.files) > 1 else None
-    shape = Shape(arguments.per, rules.segment, files)
+    shape = Shape(arguments.per, rules._segment, files)
     columns = [] if arguments.summary else _columns(arguments, data, shape)
     engine: Engine = "spark" if arguments.conf and arguments.engine == "auto" else arguments.engine
     everything = arguments.all and not arguments.summary
-    matching = Matching(rules, data, columns, everything, engine, settings_of(arguments), arguments.store)
+    matching = Matching(rules, data, columns, everything, engine, settings_of(arguments))
     totals = Totals(data.rows)
     found = totals.counting(matching.rows())
     if arguments.summary:
-        counts = Counts(rules.segment)
+        counts = Counts(rules._segment)
         counts.add(found)
         _write_counts(counts, totals, arguments)
     elif arguments.output:
@@ -95,7 +95,7 @@ def _match(arguments: argparse.Namespace) -> int:
         most = totals.rows if arguments.all else totals.matching
         cut = f"; the first {arguments.limit:,} are shown, --limit 0 shows all" * (0 < arguments.limit < most)
         print(f"{chr(10) * (shown > 0)}{totals}{cut}")
-    return SOME_SET_ASIDE if arguments.rules and rules.rejected else DONE
+    return SOME_REJECTED if arguments.rules and rules.rejected else DONE
 
 
 def _columns(arguments: argparse.Namespace, data: DataFiles, shape: Shape) -> list[str]:

@@ -1,4 +1,4 @@
-"""Where matched rows go: a table for people, JSON lines, a file, or counts per rule."""
+"""Where matched rows go: a table on the terminal, JSON lines, a file, or counts per rule."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sparkrules.cli.json_text import json_text
 from sparkrules.cli.matched import Matched, Shape
 from sparkrules.cli.text_table import GAP, cell, counted, terminal_width, text_table
 from sparkrules.cli.whole_file import whole_file
-from sparkrules.errors import SparkRulesError
+from sparkrules.errors import SparkRulesError, listed
 from sparkrules.index import Segment
 
 SUFFIXES = (".parquet", ".csv", ".jsonl")
@@ -23,7 +23,7 @@ _WIDEST_CELL = 30
 
 
 class Totals:
-    """What went by: rows that match, and matches."""
+    """Counts of what went by: matching rows, and matches."""
 
     def __init__(self, rows: int) -> None:
         self.rows = rows
@@ -43,7 +43,7 @@ class Totals:
 
 
 def first_rows(found: Iterable[Matched], limit: int) -> Iterator[Matched]:
-    """At most so many rows (0: all); what comes later is looked at, so that it is counted."""
+    """At most so many rows (0: all). The others are read as well, so that they are counted."""
     left = limit
     for rows in found:
         if not limit:
@@ -54,7 +54,7 @@ def first_rows(found: Iterable[Matched], limit: int) -> Iterator[Matched]:
 
 
 def print_table(tables: Iterable[pa.Table], chosen: bool) -> int:
-    """Print rows for people, and return how many; columns of the data that do not fit are left out unless chosen."""
+    """Print rows as a table, and return how many. Columns of the data that do not fit are dropped unless chosen."""
     lines: list[dict[str, object]] = []
     for table in tables:
         lines += table.to_pylist()
@@ -78,7 +78,7 @@ def print_table(tables: Iterable[pa.Table], chosen: bool) -> int:
 
 
 def first_ids(ids: Sequence[str], room: int | None) -> str:
-    """The ids of a row; those that fit into so many characters, and how many there are besides.
+    """The ids of a row: as many as fit into so many characters, and how many more there are.
 
     >>> first_ids(["hot", "dry", "windy"], None), first_ids([f"rule {number}" for number in range(50)], 30)
     ('hot, dry, windy', 'rule 0, rule 1 and 48 more')
@@ -87,9 +87,9 @@ def first_ids(ids: Sequence[str], room: int | None) -> str:
     if room is None or len(whole) <= room:
         return whole
     kept = len(ids) - 1
-    while kept > 1 and len(", ".join(ids[:kept])) + len(f" and {len(ids) - kept:,} more") > room:
+    while kept > 1 and len(listed(ids, kept)) > room:
         kept -= 1
-    return ", ".join(ids[:kept]) + (f" and {len(ids) - kept:,} more" if kept < len(ids) else "")
+    return listed(ids, kept)
 
 
 def _fitting(names: list[str], lines: list[dict[str, object]], room: int) -> Iterator[str]:
@@ -121,7 +121,7 @@ def check_output(file: Path) -> None:
 
 
 def write_tables(tables: Iterable[pa.Table], file: Path) -> int:
-    """Write tables, at least one, to a file in the format that its name says, and return the number of rows."""
+    """Write at least one table to a file, in the format of its suffix, and return the number of rows."""
     rows = 0
     try:
         pieces = iter(tables)
@@ -164,7 +164,7 @@ class _Writer:
 
 
 def _flat(table: pa.Table) -> pa.Table:
-    """What CSV can hold: arrays, structs and bytes as JSON."""
+    """Columns that CSV can hold: arrays, structs and bytes become JSON."""
     for index, field in enumerate(table.schema):
         if pa.types.is_nested(field.type) or pa.types.is_binary(field.type):
             texts = [None if value is None else json_text(value) for value in table.column(index).to_pylist()]
@@ -191,7 +191,7 @@ class Counts:
         return int(np.count_nonzero(self.counts == 0))
 
     def table(self) -> pa.Table:
-        """All rules, those that match most first."""
+        """All rules, the most frequent matches first."""
         whole = pa.table(
             {
                 "subscription_id": self.ids,

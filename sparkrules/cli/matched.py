@@ -17,7 +17,7 @@ Per = Literal["row", "match"]
 
 @dataclass(frozen=True)
 class Matched:
-    """Some rows: the number of their file, their own in it, the columns that are wanted, and the ids that match."""
+    """Some rows: the number of their file, their number in it, the wanted columns, and the ids that match."""
 
     file: pa.Array
     row: pa.Array
@@ -34,7 +34,7 @@ class Matched:
 
 @dataclass(frozen=True)
 class Shape:
-    """How matched rows become a table: with the names of the files, if there are several."""
+    """How matched rows become a table; with the names of the files if there are several."""
 
     per: Per
     segment: Segment
@@ -50,7 +50,7 @@ class Shape:
         clash = [name for name in columns if name in self.names()]
         if clash:
             raise SparkRulesError(
-                f"the data has a column {clash[0]!r}, and so have the matches: choose others with --columns a,b"
+                f"the data has a column {clash[0]!r}, and so do the matches: choose other columns with --columns a,b"
             )
 
     def table(self, rows: Matched) -> pa.Table:

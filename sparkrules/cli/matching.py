@@ -15,21 +15,21 @@ from tqdm import tqdm
 
 from sparkrules.catalyst import find_java
 from sparkrules.cli.data_files import Chunk, DataFiles
-from sparkrules.cli.engine import note, reasons_for_spark, refuse_python, some
+from sparkrules.cli.engine import note, reasons_for_spark, refuse_python
 from sparkrules.cli.matched import Matched, numbered
 from sparkrules.cli.text_table import counted
-from sparkrules.errors import SetupError, SparkRulesError
+from sparkrules.errors import SetupError, SparkRulesError, listed
 from sparkrules.ruleset import RuleSet
 
 Engine = Literal["auto", "spark", "python"]
 
-# numpy looks at every part of every rule for every row: so many in about as long as an embedded Spark takes to start.
+# numpy evaluates every part of every rule for every row: this many while an embedded Spark starts.
 _QUICK = 2_000_000_000
 
 
 @dataclass(frozen=True)
 class Matching:
-    """What is matched, and how: `columns` of the data are kept, and with `all`, rows that match nothing are, too."""
+    """What is matched, and how. `columns` of the data are kept; with `all`, rows that match nothing are kept too."""
 
     rules: RuleSet
     data: DataFiles
@@ -37,7 +37,6 @@ class Matching:
     all: bool
     engine: Engine
     settings: Mapping[str, str]
-    store: str | None
 
     def rows(self) -> Iterator[Matched]:
         """The rows that match, in order of the files, in at least one piece."""
@@ -50,21 +49,21 @@ class Matching:
             yield from self._python_matched()
 
     def _wants_spark(self) -> bool:
-        """Decide, and say why on stderr."""
+        """Decide, and print the reason on stderr."""
         if self.engine == "spark":
             note("matching with Spark")
             return True
         if not self.data.are_alike:
             if self.engine == "python":
-                raise SparkRulesError("files with different columns, and partitioned ones, need --engine spark")
-            note("matching with Spark: the files differ in their columns, or are partitioned by some")
+                raise SparkRulesError("files with different columns, and partitioned files, need --engine spark")
+            note("matching with Spark: the files have different columns, or are partitioned")
             return True
         reasons = reasons_for_spark(self.rules, self.data.schema)
         if self.engine == "python" and reasons:
             raise refuse_python(reasons)
         if reasons:
             need = "needs it" if len(reasons) == 1 else "need it"
-            note(f"matching with Spark: {counted(len(reasons), 'rule')} {need}:", some(reasons))
+            note(f"matching with Spark: {counted(len(reasons), 'rule')} {need}:", listed(reasons, 3))
             return True
         if self.engine == "auto" and self._is_long() and _has_java():
             note("matching with Spark: there is much to match")
@@ -73,7 +72,7 @@ class Matching:
         return False
 
     def _is_long(self) -> bool:
-        return len(self.rules.segment.forest.nodes.operator) * self.data.rows > _QUICK
+        return len(self.rules._segment.forest.nodes.operator) * self.data.rows > _QUICK
 
     def _python_matched(self) -> Iterator[Matched]:
         now = datetime.now(timezone.utc)

@@ -11,7 +11,7 @@ ENGINES = ("auto", "spark", "python")
 
 
 def add_store(command: argparse.ArgumentParser) -> None:
-    """Where published rule sets are."""
+    """Where rule sets are published."""
     command.add_argument(
         "--store",
         metavar="DIRECTORY",
@@ -20,7 +20,7 @@ def add_store(command: argparse.ArgumentParser) -> None:
 
 
 def add_dialect(command: argparse.ArgumentParser) -> None:
-    """What the texts of a file are written in."""
+    """The language of the texts in a file."""
     command.add_argument(
         "--dialect", type=_dialect, default="spark", help="SQL dialect of the rules in the file (default: spark)"
     )
@@ -32,45 +32,52 @@ def add_json(command: argparse.ArgumentParser, help: str = "write JSON") -> None
 
 
 def add_rules(command: argparse.ArgumentParser) -> None:
-    """Which rules: published ones or those of a file."""
+    """Which rules: those of a published rule set, or those of a file."""
     source = command.add_mutually_exclusive_group(required=True)
-    source.add_argument("--name", help="a published rule set: alerts, or alerts@12 for version 12")
-    source.add_argument("--rules", type=Path, metavar="FILE", help="rules of a .csv, .jsonl or .yaml file instead")
+    source.add_argument(
+        "--ruleset", metavar="NAME", help="a published rule set: alerts, or alerts@12 for version 12 of it"
+    )
+    source.add_argument("--rules", type=Path, metavar="FILE", help="a .csv, .jsonl or .yaml file of rules")
     add_store(command)
     add_dialect(command)
 
 
+def add_ruleset(command: argparse.ArgumentParser, help: str = "the rule set", *, required: bool = True) -> None:
+    """Which rule set."""
+    command.add_argument("--ruleset", metavar="NAME", required=required, help=help)
+
+
 def add_advertisements(command: argparse.ArgumentParser) -> None:
-    """What sources will send."""
+    """What sources send."""
     command.add_argument(
         "--advertisements",
         type=Path,
         metavar="FILE",
-        help="conditions that describe what sources send: a .csv, .jsonl or .yaml file with the fields id and where",
+        help="conditions that describe the rows of sources: a .csv, .jsonl or .yaml file with the fields id and where",
     )
 
 
 def add_schema(command: argparse.ArgumentParser) -> None:
-    """Types of columns."""
+    """The types of columns."""
     command.add_argument(
         "--schema", type=Path, metavar="FILE", help="a .parquet, .csv or .jsonl file with the columns and their types"
     )
 
 
 def add_engine(command: argparse.ArgumentParser) -> None:
-    """Who decides which rules are true."""
+    """What matches the rules."""
     command.add_argument(
         "--engine",
         choices=ENGINES,
         default="auto",
-        help="python: without Spark, at once, for rules that allow it; spark: an embedded Spark, for every rule; "
-        "auto (default): python where it can",
+        help="python: without Spark, starts at once, not for every rule; spark: an embedded Spark, for every rule; "
+        "auto (default): python where possible",
     )
-    add_conf(command, "a setting of the embedded Spark, which is then used; may be repeated")
+    add_conf(command, "a setting of the embedded Spark, which is then used; can be repeated")
 
 
 def add_conf(command: argparse.ArgumentParser, help: str, prefixes: tuple[str, ...] = ("spark.",)) -> None:
-    """Settings of Spark, or of what else takes those that begin so."""
+    """Settings of Spark, or others with these prefixes."""
 
     def setting(text: str) -> tuple[str, str]:
         name, equals, value = text.partition("=")
@@ -83,7 +90,7 @@ def add_conf(command: argparse.ArgumentParser, help: str, prefixes: tuple[str, .
 
 
 def add_limit(command: argparse.ArgumentParser, shown: int) -> None:
-    """How long a table may become."""
+    """How many lines a table has."""
     command.add_argument(
         "--limit", type=_limit, metavar="N", help=f"lines of the table (default: {shown}; 0: all)", default=shown
     )

@@ -1,4 +1,4 @@
-"""`sparkrules overlap`: which rules may match rows of which sources."""
+"""`sparkrules overlap`: which rules could match rows of which sources."""
 
 from __future__ import annotations
 
@@ -27,22 +27,26 @@ def add_overlap(commands: Commands) -> None:
     command = add_command(
         commands,
         "overlap",
-        "which rules may match rows of which sources",
-        "List the rules that may match rows which fulfil a condition, or rows of an advertisement; or the "
-        "advertisements whose rows a rule may match; or, without any of these, all such pairs. An overlap is certain "
-        "if there is a row that fulfils both. What is not listed matches no such row.",
+        "list the rules that could match rows of sources",
+        "List the rules that could match rows which fulfil a condition, or rows of an advertisement; or the "
+        "advertisements whose rows a rule could match; or by default all such pairs. An overlap is certain if some row "
+        "fulfils both. Rules that are not listed match no such row.",
         examples=[
-            'sparkrules overlap --name alerts --where "t BETWEEN 25 AND 35"',
-            "sparkrules overlap --name alerts --advertisement cellar",
-            "sparkrules overlap --name alerts --subscription hot --json",
+            'sparkrules overlap --ruleset alerts --where "t BETWEEN 25 AND 35"',
+            "sparkrules overlap --ruleset alerts --advertisement cellar",
+            "sparkrules overlap --ruleset alerts --subscription hot --json",
         ],
     )
     add_rules(command)
     add_advertisements(command)
     asked = command.add_mutually_exclusive_group()
-    asked.add_argument("--where", metavar="CONDITION", help="rules that may match rows which fulfil this condition")
-    asked.add_argument("--advertisement", metavar="ID", help="rules that may match rows of this advertisement")
-    asked.add_argument("--subscription", metavar="ID", help="advertisements whose rows this rule may match")
+    asked.add_argument(
+        "--where", metavar="CONDITION", help="list the rules that could match rows which fulfil this condition"
+    )
+    asked.add_argument(
+        "--advertisement", metavar="ID", help="list the rules that could match rows of this advertisement"
+    )
+    asked.add_argument("--subscription", metavar="ID", help="list the advertisements whose rows this rule could match")
     add_schema(command)
     add_limit(command, _SHOWN)
     add_json(command)
@@ -56,24 +60,24 @@ def _overlap(arguments: argparse.Namespace) -> int:
     schema = read_schema(arguments.schema) if arguments.schema else None
     if arguments.where is not None:
         condition = Advertisement.parsed(None, arguments.where, rules.dialect, rules.policy)
-        found = list(OverlapQuestions(rules.segment, schema).pairs([condition]))
+        found = list(OverlapQuestions(rules._segment, schema).pairs([condition]))
         _write(found, ["subscription"], rules, arguments)
     elif arguments.advertisement is not None:
         own = _advertisements(rules)[arguments.advertisement]
-        found = list(OverlapQuestions(rules.segment, schema).pairs([own]))
+        found = list(OverlapQuestions(rules._segment, schema).pairs([own]))
         _write(found, ["subscription"], rules, arguments)
     elif arguments.subscription is not None:
         _write(_sources(rules, arguments.subscription, schema), ["advertisement"], rules, arguments)
     else:
         _advertisements(rules)
-        _write(rules.overlaps(schema=schema), ["advertisement", "subscription"], rules, arguments)
+        _write(rules.advertisements.overlaps(schema=schema), ["advertisement", "subscription"], rules, arguments)
     return DONE
 
 
 def _advertisements(rules: RuleSet) -> dict[str, Advertisement]:
     if not rules.advertisements:
         raise SparkRulesError(
-            f"rule set {rules.name!r} has no advertisements: ask for a condition with --where, give a file with "
+            f"rule set {rules.name!r} has no advertisements: give a condition with --where or a file with "
             "--advertisements, or publish some with sparkrules publish --advertisements FILE"
         )
     return _Known(rules.advertisements)
@@ -85,7 +89,7 @@ class _Known(dict[str, Advertisement]):
 
 
 def _sources(rules: RuleSet, id: str, schema: pa.Schema | None) -> list[OverlappingPair]:
-    """The advertisements that a rule may match: the same question, with the two sides exchanged."""
+    """The advertisements that a rule could match: the same question with the sides swapped."""
     known, rule = _advertisements(rules), rules.subscriptions[id]
     sources = build_segment(Rule(own.id, own.where, own.tree) for own in known.values())
     asked = Advertisement(id, rule.where, rule.sql or rule.where, rule.tree)

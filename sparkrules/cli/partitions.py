@@ -16,7 +16,7 @@ _NULL = "__HIVE_DEFAULT_PARTITION__"
 
 
 def directory_values(root: Path, file: Path) -> dict[str, str]:
-    """What the directories between the root and the file say.
+    """The values that the directories between the root and the file name.
 
     >>> directory_values(Path("readings"), Path("readings/day=2024-05-01/place=S%C3%BCd/a.csv"))
     {'day': '2024-05-01', 'place': 'Süd'}
@@ -26,7 +26,7 @@ def directory_values(root: Path, file: Path) -> dict[str, str]:
 
 
 def partition_columns(root: Path, files: Sequence[Path]) -> pa.Table:
-    """One row per file; types are inferred as those of a CSV file are.
+    """One row per file; types are inferred as for a CSV file.
 
     >>> partition_columns(Path("."), [Path("n=1/a.csv"), Path("n=__HIVE_DEFAULT_PARTITION__/b.csv")]).to_pydict()
     {'n': [1, None]}

@@ -1,7 +1,7 @@
-"""Data files as a DataFrame of the embedded Spark, and what it says of them where it cannot go on.
+"""Data files as a DataFrame of the embedded Spark, and errors of Spark made readable.
 
-Spark itself reads Parquet. Of CSV and JSON it is given the columns as they were read here, so that a rule means the
-same whoever matches it.
+Spark itself reads Parquet. CSV and JSON are read here and passed to Spark, so that a rule means the same in both
+engines.
 """
 
 from __future__ import annotations
@@ -48,20 +48,20 @@ def numbered_frame(spark: SparkSession, data: DataFiles, directory: Path) -> Dat
 
 
 def cannot_match(error: BaseException) -> SparkRulesError:
-    """What to say where Spark cannot match the rows."""
+    """The error where Spark cannot match the rows."""
     said = first_lines(error).replace(f", {FILE}, {ROW}", "")
     advice = "\nSettings are given with --conf KEY=VALUE." if "spark.sparkrules." in said else ""
     return SparkRulesError(f"Spark cannot match: {said}{advice}")
 
 
 def note_left_out(df: DataFrame, rules: RuleSet | str) -> None:
-    """Say which rules a match will leave out, if the session is set to do that."""
+    """Print which rules a match will skip, if the session is set to do so."""
     if df.sparkSession.conf.get("spark.sparkrules.invalidRules", "error") != "skip":
         return
     found = {row["subscription_id"]: row["reason"] for row in left_out(df, rules).collect()}
     if found:
         lines = shown_reasons(found, _SHOWN)
-        note(f"{counted(len(found), 'rule')} left out (spark.sparkrules.invalidRules=skip):\n{lines}")
+        note(f"{counted(len(found), 'rule')} skipped (spark.sparkrules.invalidRules=skip):\n{lines}")
 
 
 def _parquet(spark: SparkSession, data: DataFiles) -> DataFrame:
@@ -83,7 +83,7 @@ def _converted(spark: SparkSession, data: DataFiles, directory: Path) -> DataFra
 
 
 def _storable(kind: pa.DataType) -> pa.DataType:
-    """A type that Spark reads from Parquet: what is always NULL inside an array or a struct becomes a text."""
+    """A type that Spark reads from Parquet: what is always NULL inside an array or a struct becomes a string."""
     if pa.types.is_null(kind):
         return pa.string()
     if pa.types.is_struct(kind):
@@ -94,5 +94,5 @@ def _storable(kind: pa.DataType) -> pa.DataType:
 
 
 def _spark_path(path: Path) -> str:
-    """The path, with what Spark would take for a pattern escaped."""
+    """The path, with characters escaped that Spark would read as a pattern."""
     return re.sub(r"([][{}*?\\])", r"\\\1", os.path.abspath(path))  # noqa: PTH100

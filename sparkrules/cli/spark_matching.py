@@ -18,7 +18,6 @@ from sparkrules.cli.matched import Matched
 from sparkrules.cli.spark_data import FILE, ROW, cannot_match, note_left_out, numbered_frame
 from sparkrules.ruleset import RuleSet
 from sparkrules.sql import quoted
-from sparkrules.store import Store
 
 if TYPE_CHECKING:
     from sparkrules.cli.matching import Matching
@@ -32,7 +31,7 @@ def spark_matched(matching: Matching, directory: Path) -> Iterator[Matched]:
     """The rows that match, in order of the files; scratch files go to the directory."""
     from pyspark.errors import PySparkException
 
-    store, name = published(matching.rules, matching.store, directory)
+    store, name = published(matching.rules, directory)
     data = matching.data
     keep = matching.columns if data.format == "parquet" else []
     try:
@@ -55,14 +54,13 @@ def spark_matched(matching: Matching, directory: Path) -> Iterator[Matched]:
                 yield _matched(pa.Table.from_batches([batch]), matching)
 
 
-def published(rules: RuleSet, store: str | None, directory: Path) -> tuple[Path, str]:
-    """The store and the version in it from which Spark takes the rules; those of a file are published for it."""
-    source = Store(store).path
-    version = rules.version_in(source)
+def published(rules: RuleSet, directory: Path) -> tuple[Path, str]:
+    """The store and the version from which Spark takes the rules. Rules of a file are published to the directory."""
+    version = rules.version
     if version is None:
-        source = directory / "store"
-        version = rules.publish(store=source)
-    return source, f"{rules.name}@{version}"
+        rules.store = directory / "store"
+        version = rules.publish()
+    return rules.store.path, f"{rules.name}@{version}"
 
 
 def _matched(found: pa.Table, matching: Matching) -> Matched:

@@ -1,4 +1,4 @@
-"""A table for people: aligned columns, numbers to the right, and on a terminal no wider than that."""
+"""A table of text: aligned columns, numbers to the right, and on a terminal no wider than it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SHORTEST = 12
 
 
 def text_table(headings: Sequence[str], rows: Iterable[Sequence[object]], width: int | None = None) -> str:
-    """The lines of a table. Where it is wider than `width`, its longest texts are cut.
+    """The lines of a table. If it is wider than `width`, its longest texts are cut.
 
     >>> print(text_table(["id", "matches"], [("hot", 12), ("cold", 3)]))
     id    matches

@@ -11,7 +11,7 @@ from pathlib import Path
 from sparkrules.catalyst import DEFAULT_PORT, ThriftServer, free_port, serve
 from sparkrules.cli.command import Commands, add_command
 from sparkrules.cli.engine import note
-from sparkrules.cli.options import add_conf, add_json, add_store
+from sparkrules.cli.options import add_conf, add_json, add_ruleset, add_store
 from sparkrules.cli.rules import load_rules
 from sparkrules.errors import StoreError
 from sparkrules.store import default_store, local_path
@@ -23,15 +23,15 @@ def add_thriftserver(commands: Commands) -> None:
         commands,
         "thriftserver",
         "start Spark's Thrift server with a rule set, for BI tools and other JDBC and ODBC clients",
-        "Start Spark's own Thrift server with the plugin, say when it accepts connections, and run until Ctrl-C or "
-        "SIGTERM. The Thrift server asks nobody for a password unless it is told to: see docs/bi.md.",
+        "Start Spark's own Thrift server with the plugin, print a line when it accepts connections, and run until "
+        "Ctrl-C or SIGTERM. By default the Thrift server needs no password: see docs/bi.md.",
         examples=[
             "sparkrules thriftserver --ruleset alerts",
             "sparkrules thriftserver --ruleset alerts@12 --port 10001 --conf spark.driver.memory=4g",
             "sparkrules thriftserver --ruleset alerts --store /data/rules --fix-store --allow alerts --allow 'fraud*'",
         ],
     )
-    command.add_argument("--ruleset", required=True, help="rule set of calls that name none: alerts, or alerts@12")
+    add_ruleset(command, "the rule set of calls that name none: alerts, or alerts@12")
     add_store(command)
     command.add_argument("--fix-store", action="store_true", help="clients cannot choose another store")
     command.add_argument(
@@ -40,21 +40,25 @@ def add_thriftserver(commands: Commands) -> None:
         default=[],
         type=_pattern,
         metavar="NAME",
-        help="a rule set that clients can use, or several with *: 'fraud*'; as often as needed (default: all)",
+        help="a rule set that clients can use, or several with *: 'fraud*'; can be repeated (default: all)",
     )
     command.add_argument(
-        "--host", default="127.0.0.1", help="address to listen on; 0.0.0.0: all (default: %(default)s)"
+        "--host", default="127.0.0.1", help="address to listen on; 0.0.0.0 for all (default: %(default)s)"
     )
     command.add_argument(
-        "--port", type=_port, default=DEFAULT_PORT, metavar="N", help="0: any free one (default: %(default)s)"
+        "--port",
+        type=_port,
+        default=DEFAULT_PORT,
+        metavar="N",
+        help="port to listen on; 0 for any free one (default: %(default)s)",
     )
     command.add_argument(
         "--warehouse",
         type=Path,
         metavar="DIR",
-        help="where tables and views are kept (default: the metastore of your Spark, else ~/.sparkrules/warehouse)",
+        help="where tables and views are kept (default: the metastore of your Spark, or ~/.sparkrules/warehouse)",
     )
-    command.add_argument("--master", help="Spark master (default: that of your Spark, else local[*])")
+    command.add_argument("--master", help="Spark master (default: that of your Spark, or local[*])")
     add_conf(
         command,
         "a setting of Spark, or of the server: spark.driver.memory=4g, hive.server2.authentication=LDAP",
@@ -94,10 +98,12 @@ def _thriftserver(arguments: argparse.Namespace) -> int:
     server = server_of(arguments)
     name = server.rule_set.partition("@")[0]
     if server.allowed and not any(_matches(name, pattern) for pattern in server.allowed):
-        raise StoreError(f"--ruleset {server.rule_set} is not among what --allow allows: {', '.join(server.allowed)}")
+        raise StoreError(
+            f"--ruleset {server.rule_set} is not among the rule sets of --allow: {', '.join(server.allowed)}"
+        )
     version: int | None = None
     if not _is_elsewhere(server.store):
-        version = load_rules(server.rule_set, server.store).version_in(server.store)
+        version = load_rules(server.rule_set, server.store).version
 
     def ready(pid: int) -> None:
         if arguments.json:
@@ -111,7 +117,7 @@ def _thriftserver(arguments: argparse.Namespace) -> int:
     try:
         note("starting the Thrift server; Ctrl-C stops it")
         serve(server, ready)
-    except KeyboardInterrupt:  # before there was anything to stop
+    except KeyboardInterrupt:  # before the server had started
         pass
     finally:
         signal.signal(signal.SIGTERM, before)
@@ -119,7 +125,7 @@ def _thriftserver(arguments: argparse.Namespace) -> int:
 
 
 def _is_elsewhere(store: str) -> bool:
-    """Whether only the plugin can read it, through Hadoop.
+    """Whether only the plugin can read the store, through Hadoop.
 
     >>> [_is_elsewhere(store) for store in ("/data/rules", "file:/data/rules", "s3a://bucket/rules")]
     [False, False, True]
@@ -137,7 +143,7 @@ def _pattern(text: str) -> str:
     'fraud*'
     """
     if not re.fullmatch(r"[A-Za-z0-9_.*-]+", text):
-        raise argparse.ArgumentTypeError(f"{text!r} is not the name of a rule set, in which * stands for anything")
+        raise argparse.ArgumentTypeError(f"{text!r} is not the name of a rule set or a pattern with *")
     return text
 
 

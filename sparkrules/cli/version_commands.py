@@ -9,7 +9,7 @@ from sparkrules.cli.changed_rules import changed_rules
 from sparkrules.cli.command import Commands, add_command
 from sparkrules.cli.exit_codes import DONE
 from sparkrules.cli.json_text import json_text
-from sparkrules.cli.options import add_json, add_limit, add_store
+from sparkrules.cli.options import add_json, add_limit, add_ruleset, add_store
 from sparkrules.cli.text_table import terminal_width, text_table
 from sparkrules.store import Manifest, Store
 
@@ -22,39 +22,39 @@ def add_versions(commands: Commands) -> None:
         commands,
         "versions",
         "list the versions of a rule set, or all rule sets",
-        examples=["sparkrules versions", "sparkrules versions alerts --json"],
+        examples=["sparkrules versions", "sparkrules versions --ruleset alerts --json"],
     )
-    versions.add_argument("name", nargs="?", help="name of the rule set (default: list the rule sets of the store)")
+    add_ruleset(versions, "the rule set (default: list all rule sets of the store)", required=False)
 
     diff = add_command(
         commands,
         "diff",
-        "which rules two versions differ in",
-        "Say which rules two versions differ in: those added, those removed, and those with another text, priority, "
-        "metadata, validity or ticket.",
-        examples=["sparkrules diff alerts 7", "sparkrules diff alerts 7 9 --json"],
+        "list the rules that differ between two versions",
+        "List the rules that differ between two versions: added ones, removed ones, and those with another text, "
+        "priority, metadata, validity or ticket.",
+        examples=["sparkrules diff --ruleset alerts 7", "sparkrules diff --ruleset alerts 7 9 --json"],
     )
-    diff.add_argument("name", help="name of the rule set")
+    add_ruleset(diff)
     diff.add_argument("before", type=int, help="a version")
-    diff.add_argument("after", type=int, nargs="?", help="another one (default: the newest)")
+    diff.add_argument("after", type=int, nargs="?", help="another version (default: the newest)")
     add_limit(diff, _SHOWN)
 
     rollback = add_command(
         commands,
         "rollback",
         "publish an old version again, as the newest",
-        examples=["sparkrules rollback alerts 7"],
+        examples=["sparkrules rollback --ruleset alerts 7"],
     )
-    rollback.add_argument("name", help="name of the rule set")
+    add_ruleset(rollback)
     rollback.add_argument("version", type=int, help="the version to go back to")
     rollback.add_argument(
         "--ticket",
         action="append",
         default=[],
         metavar="SECRET",
-        help="of a subscription that the rollback removes, brings back or changes; as often as needed",
+        help="the ticket of a rule that the rollback removes, restores or changes; can be repeated",
     )
-    rollback.add_argument("--force", action="store_true", help="also without the tickets of such subscriptions")
+    rollback.add_argument("--force", action="store_true", help="roll back even without the tickets of such rules")
 
     for command, run in ((versions, _versions), (diff, _diff), (rollback, _rollback)):
         add_json(command)
@@ -64,10 +64,10 @@ def add_versions(commands: Commands) -> None:
 
 def _versions(arguments: argparse.Namespace) -> int:
     store = Store(arguments.store)
-    if arguments.name is None:
+    if arguments.ruleset is None:
         return _rule_sets(store, arguments)
-    store.manifest(arguments.name)  # says which rule sets there are if there is none of this name
-    manifests = [store.manifest(arguments.name, number) for number in store.versions(arguments.name)]
+    store.manifest(arguments.ruleset)  # lists the rule sets if there is none with this name
+    manifests = [store.manifest(arguments.ruleset, number) for number in store.versions(arguments.ruleset)]
     if arguments.json:
         print(json_text([_fields(manifest) for manifest in manifests], indent=2))
     else:
@@ -82,19 +82,19 @@ def _rule_sets(store: Store, arguments: argparse.Namespace) -> int:
     elif newest:
         print(_table(newest, ["rule_set", "version", "created", "subscriptions", "publisher"]))
     else:
-        print(f"there are no rule sets in {store.path}: sparkrules publish FILE makes one")
+        print(f"there are no rule sets in {store.path}: sparkrules publish --rules FILE makes one")
     return DONE
 
 
 def _fields(manifest: Manifest) -> dict[str, object]:
     fields = asdict(manifest) | {"verified": manifest.verified}
-    del fields["files"]  # nobody wants to see all the checksums
+    del fields["files"]  # the checksums are of no use here
     return fields
 
 
 def _table(manifests: list[Manifest], fields: list[str]) -> str:
     if not all(own.verified for own in manifests):
-        fields = [*fields, "verified"]  # no: made by a sparkrules that wrote no checksums
+        fields = [*fields, "verified"]  # no: an older sparkrules wrote no checksums
     headings = [field.replace("_", " ") for field in fields]
     return text_table(
         headings, ([_shown(getattr(own, field)) for field in fields] for own in manifests), terminal_width()
@@ -107,13 +107,13 @@ def _shown(value: object) -> object:
 
 def _diff(arguments: argparse.Namespace) -> int:
     store = Store(arguments.store)
-    changes = store.diff(arguments.name, arguments.before, arguments.after)
+    changes = store.diff(arguments.ruleset, arguments.before, arguments.after)
     if arguments.json:
         print(json_text(asdict(changes), indent=2))
         return DONE
     counts = ", ".join(f"{len(getattr(changes, kind)):,} {kind}" for kind in ("added", "removed", "changed"))
     if changes:
-        lines = changed_rules(store, arguments.name, (arguments.before, arguments.after), changes, arguments.limit)
+        lines = changed_rules(store, arguments.ruleset, (arguments.before, arguments.after), changes, arguments.limit)
         print(text_table(["change", "id", "where"], lines, terminal_width()), end="\n\n")
     number = len(changes.touched)
     cut = f"; the first {arguments.limit:,} are shown, --limit 0 shows all" * (0 < arguments.limit < number)
@@ -123,9 +123,9 @@ def _diff(arguments: argparse.Namespace) -> int:
 
 def _rollback(arguments: argparse.Namespace) -> int:
     store = Store(arguments.store)
-    number = store.rollback(arguments.name, arguments.version, tickets=arguments.ticket, force=arguments.force)
+    number = store.rollback(arguments.ruleset, arguments.version, tickets=arguments.ticket, force=arguments.force)
     if arguments.json:
-        print(json_text({"rule_set": arguments.name, "version": number, "content_of": arguments.version}))
+        print(json_text({"rule_set": arguments.ruleset, "version": number, "content_of": arguments.version}))
     else:
-        print(f"published {arguments.name} version {number}: the content of version {arguments.version}")
+        print(f"published {arguments.ruleset} version {number}: the content of version {arguments.version}")
     return DONE

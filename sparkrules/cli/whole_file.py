@@ -1,4 +1,4 @@
-"""A file that is there as a whole or not at all."""
+"""A file that is written completely or not at all."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pathlib import Path
 
 @contextmanager
 def whole_file(file: Path) -> Iterator[Path]:
-    """A name beside the file, with its suffix, to write to: it takes the file's place when the block has ended.
+    """A temporary name beside the file to write to, which replaces the file when the block ends.
 
-    If the block fails or is interrupted, the file stays as it was, and what was written is removed. What is no file,
-    such as a pipe, is written to directly.
+    If the block fails or is interrupted, the file stays as it was and the temporary file is removed. Something that is
+    not a regular file, such as a pipe, is written to directly.
     """
     target = file.resolve()  # a link stays one
     if target.exists() and not target.is_file():

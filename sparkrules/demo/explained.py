@@ -30,7 +30,7 @@ def explained_overlap(auctions: DataFrame, rules: sparkrules.RuleSet, width: int
     found = [(row, shared) for row in rows for shared in _overlaps(row, rules) if len(shared.ids) in _MEMBERS]
     if not found:
         return None
-    row, shared = max(found, key=lambda pair: len(rules.segment.forest.descendants(pair[1].node)))
+    row, shared = max(found, key=lambda pair: len(rules._segment.forest.descendants(pair[1].node)))
     return "\n".join(_lines(row, shared, rules, width))
 
 
@@ -38,7 +38,7 @@ def _overlaps(row: Row, rules: sparkrules.RuleSet) -> list[_Shared]:
     """The overlap sets of the row with their nodes, which Spark's answer does not have."""
     matches = rules.match(pa.Table.from_pylist([_columns(row)]))
     truth = next(matches.blocks()).truth.row(0)
-    segment = rules.segment
+    segment = rules._segment
     ids_at: dict[int, list[str]] = {}
     for number in matches.subscriptions.row(0).tolist():
         for node in segment.forest.descendants(int(segment.forest.roots[number])):
@@ -62,7 +62,7 @@ def _lines(row: Row, shared: _Shared, rules: sparkrules.RuleSet, width: int) -> 
     yield from wrapped("row", ", ".join(f"{name} = {value}" for name, value in columns.items()))
     yield from wrapped("matches", ", ".join(ids))
     yield from wrapped("overlap sets", f"{len(overlaps)}, one of them: {', '.join(shared.ids)}")
-    yield from wrapped("they share", str(rules.segment.forest.tree(shared.node)))
+    yield from wrapped("they share", str(rules._segment.forest.tree(shared.node)))
     for id in shared.ids:
         yield from wrapped(id, rules.subscriptions[id].where)
     yield ""

@@ -41,9 +41,9 @@ def compare_with_plain_spark(spark: SparkSession, auctions: DataFrame, seed: int
     plain_seconds = time.perf_counter() - begun
 
     begun = time.perf_counter()
-    ours = sparkrules.RuleSet("sample")
+    ours = sparkrules.RuleSet("sample", store=spark.conf.get("spark.sparkrules.store"))
     ours.subscribe_all(rules)
-    ours.publish(store=spark.conf.get("spark.sparkrules.store"))
+    ours.publish()
     matched = _collected(sparkrules.match(sample, ours).selectExpr("auction", "matches.ids"))
     our_seconds = time.perf_counter() - begun
 

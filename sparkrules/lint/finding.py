@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
+from sparkrules.errors import listed
+
 Kind = Literal[
     "contradiction",
     "unknown column",
@@ -85,10 +87,7 @@ class Finding:
         }
 
     def __str__(self) -> str:
-        shown = ", ".join(self.ids[:_SHOWN_IDS])
-        if len(self.ids) > _SHOWN_IDS:
-            shown += f" and {len(self.ids) - _SHOWN_IDS} more"
-        lines = [f"{self.severity} {self.kind}: {shown}", self.message]
+        lines = [f"{self.severity} {self.kind}: {listed(self.ids, _SHOWN_IDS)}", self.message]
         for place in self.places:
             rule = f" of {place.id}" if place.id != self.ids[0] else ""
             lines.append(f"at line {place.line}, column {place.column}{rule}: {shortened(place.fragment)}")

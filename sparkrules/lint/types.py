@@ -20,6 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pyarrow as pa
 
+from sparkrules.errors import and_more
 from sparkrules.index.rule import Rule
 from sparkrules.lint.finding import Finding, quoted
 from sparkrules.lint.impossible import wrong_comparison
@@ -82,8 +83,10 @@ def _surprises(users: Mapping[Predicate, list[Rule]], columns: _Columns | None) 
             found.setdefault((predicate.attribute, other, f"{reason}\0{expected}"), []).append(predicate)
     for (_, other, why), tests in found.items():
         reason, expected = why.split("\0")
-        more = f" and {len(tests) - 1} more like it" if len(tests) > 1 else ""
-        message = f"{quoted(tests[0])}{more} compare{'' if more else 's'} with {_WORDS[other]}{reason}"
+        more = and_more(len(tests) - 1, "like it")
+        message = (
+            f"{quoted(tests[0])}{' ' * bool(more)}{more} compare{'' if more else 's'} with {_WORDS[other]}{reason}"
+        )
         places = [place for test in tests for place in Locator(users[test][0]).places(test)[:1]]
         ids = dict.fromkeys(rule.id for test in tests for rule in users[test])
         yield Finding("type surprise", tuple(ids), message, tuple(places[:5]), _remedy(expected, other))

@@ -7,8 +7,8 @@ A string without its quotes looks like such a column: `kind = login`.
 >>> rules = [Rule(id, text, parse_rule(text)) for id, text in texts.items()]
 >>> schema = pa.schema([("price", pa.int32()), ("kind", pa.string())])
 >>> [(finding.message, finding.suggestion) for finding in unknown_column_findings(rules, schema)]
-[('there is no column `prise`', 'Did you mean `price`?'), ('there is no column `login`', "Did you mean 'login'? A string \
-needs quotes.")]
+[('there is no column `prise`', 'Did you mean `price`?'), ('there is no column `login`', "Did you mean 'login'? A \
+string needs quotes.")]
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from html import escape
 from pathlib import Path
 from typing import Protocol
 
+from sparkrules.errors import and_more
 from sparkrules.sql.tree import Node, Predicate
 
 _WORDS = {"and": "all of", "or": "any of"}
@@ -144,7 +145,7 @@ class _Layout:
         for number, child in enumerate(branch.children):
             if number == _MOST_BRANCHES or self.drawn >= _MOST_DRAWN:
                 left = len(branch.children) - number
-                yield self.place(_Part(f"... and {left:,} more", None), x)
+                yield self.place(_Part(f"... {and_more(left)}", None), x)
                 return
             yield self.place(child, x)
 

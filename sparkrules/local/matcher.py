@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sparkrules.errors import SparkRulesError
+from sparkrules.errors import SparkRulesError, listed
 from sparkrules.index.csr import Csr, Ints, Offsets
 from sparkrules.index.forest import AND, OR, PREDICATE
 from sparkrules.index.segment import Segment
@@ -35,19 +35,16 @@ _SHOWN = 10
 
 
 class NeedsSpark(SparkRulesError):
-    """Some subscriptions can only be matched by Spark. `reasons` maps their ids to why."""
+    """Only Spark can match some of the rules. `reasons` says why, by id."""
 
     def __init__(self, reasons: Mapping[str, str], what: str = "only Spark can match") -> None:
-        shown = [f"{name}: {reason}" for name, reason in list(reasons.items())[:_SHOWN]]
-        if len(reasons) > _SHOWN:
-            shown.append(f"and {len(reasons) - _SHOWN} more")
-        advice = 'leave them out with unsupported="skip"'
-        super().__init__(f"{what} {len(reasons)} of the subscriptions ({advice}):\n  " + "\n  ".join(shown))
+        shown = listed((f"{id}: {reason}" for id, reason in reasons.items()), _SHOWN, "\n  ")
+        super().__init__(f'{what} {len(reasons)} of the rules (skip them with unsupported="skip"):\n  {shown}')
         self.reasons = dict(reasons)
 
 
 class UnknownColumn(NeedsSpark):
-    """Some subscriptions name a column that the table does not have. `reasons` maps their ids to which."""
+    """The table lacks a column that some of the rules name. `reasons` says which, by id."""
 
     def __init__(self, reasons: Mapping[str, str]) -> None:
         super().__init__(reasons, "a column is missing for")

@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
+from sparkrules.errors import and_more
 from sparkrules.local.distribution import Distribution, Search
 
 _SHOWN = 20
@@ -114,9 +115,8 @@ class Statistics:
         lines += [
             "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
         ]
-        if len(self.order) > _SHOWN:
-            lines.append(f"... and {len(self.order) - _SHOWN} more attributes")
-        return "\n".join(lines)
+        more = and_more(len(self.order) - _SHOWN, "attributes")
+        return "\n".join([*lines, f"... {more}"] if more else lines)
 
 
 def statistics_of(

@@ -26,6 +26,7 @@ equal objects, and a set is as large as the predicate that it stands for, howeve
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -34,6 +35,8 @@ NULL = 0
 LOWEST = 1  # the lowest code of a value
 
 Interval = tuple[int, int]
+_MANY = 16  # times as many intervals: then finding the place of one is faster than walking over all
+_ENDLESS = 2**63
 
 
 def constant_code(number: int) -> int:
@@ -91,7 +94,19 @@ class Codes:
         if len(mine) == 1 and len(theirs) == 1:
             start, end = max(mine[0][0], theirs[0][0]), min(mine[0][1], theirs[0][1])
             return Codes(((start, end),)) if start <= end else EMPTY
+        if len(mine) > len(theirs):
+            mine, theirs = theirs, mine
         found: list[Interval] = []
+        if len(theirs) > _MANY * len(mine):
+            for first, last in mine:
+                # From the last interval that begins at or before this one.
+                place = max(bisect_right(theirs, (first, _ENDLESS)) - 1, 0)
+                while place < len(theirs) and theirs[place][0] <= last:
+                    start, end = theirs[place]
+                    if end >= first:
+                        found.append((max(start, first), min(end, last)))
+                    place += 1
+            return Codes(tuple(found))
         i = j = 0
         while i < len(mine) and j < len(theirs):
             start, end = max(mine[i][0], theirs[j][0]), min(mine[i][1], theirs[j][1])

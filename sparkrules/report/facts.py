@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -43,9 +42,6 @@ class ReportedRules(Rules, Protocol):
 
     @property
     def rejected(self) -> list[Rejected]: ...
-
-    @property
-    def _home(self) -> Path | None: ...
 
     def lint(self, schema: pa.Schema | None = None) -> Report: ...
 
@@ -90,24 +86,24 @@ def gather(
     together: Together | None = None
     distributions: Sequence[Distribution] = ()
     chosen: list[str] = []
-    version, zone, sampled = _known_version(rules), "", 0
+    version, zone, sampled = rules._publication.version, "", 0
     if df is not None:
         require_plugin(df.sparkSession)
         store = store_of(df.sparkSession)
-        version = rules.version_in(store) or rules.publish(store=store)
+        version = rules._publication.version_in(store) or rules._publication.publish(store)
         rule_set = f"{rules.name}@{version}"
         zone = str(df.sparkSession.conf.get("spark.sql.session.timeZone"))
         say("matching rows")
         hits = count_hits(df, rule_set, time)
-        texts = dict(zip(rules.segment.rules.id.tolist(), rules.segment.rules.where.tolist(), strict=True))
+        texts = dict(zip(rules._segment.rules.id.tolist(), rules._segment.rules.where.tolist(), strict=True))
         unfit = rejected_by_table(matched(df, rule_set, None), texts)
         chosen = [id for id, _ in sorted(hits.by_rule.items(), key=lambda item: (-item[1], item[0]))[:MOST_RULES]]
         say("counting what hits together")
         together = count_together(df, rule_set, chosen, hits, time)
         say("looking where values lie")
-        ranges = count_ranges(df, rule_set, _sample(rules.segment), 0)
+        ranges = count_ranges(df, rule_set, _sample(rules._segment), 0)
         distributions, sampled = distributions_of(counted_values(df, Store(store), rules.name, version, ranges))
-    segment = rules.segment
+    segment = rules._segment
     valid = segment.rules.valid_at(made)
     catalogue = Catalogue(segment, None if hits is None else hits.by_rule, valid)
     say("looking for what rules have in common")
@@ -142,8 +138,3 @@ def _sample(segment: Segment) -> int:
     """Of how many rows the values are looked at."""
     values = len(segment.forest.attributes) + int(_PATTERNS[segment.forest.predicates.operator].sum())
     return min(_SAMPLE, max(_SMALLEST_SAMPLE, _VALUES // max(values, 1)))
-
-
-def _known_version(rules: ReportedRules) -> int | None:
-    """The version that the rules were loaded or published as, if they are still the same."""
-    return None if rules._home is None else rules.version_in(rules._home)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from sparkrules.errors import and_more
 from sparkrules.lint import Finding, Kind
 from sparkrules.report.facts import MOST_LINTED, Facts
 from sparkrules.report.markup import Markup, h, join
@@ -63,7 +64,7 @@ def _finding(finding: Finding, hits: Mapping[str, int] | None) -> Markup:
     shown = [_rule(id) for id in finding.ids[:_SHOWN_IDS]]
     left = len(finding.ids) - len(shown)
     separated = [part for button in shown for part in (", ", button)][1:]
-    names = join(*separated, f" and {left:,} more" if left else None)
+    names = join(*separated, f" {and_more(left)}" if left else None)
     hit = None if hits is None else h("span", _hits(affected(finding, hits), len(finding.ids)), cls="count")
     places = [h("pre", place.fragment) for place in finding.places[:2]]
     said = h("p", finding.suggestion, cls="do")

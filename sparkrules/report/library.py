@@ -17,6 +17,6 @@ def plotting_script() -> str:
     try:
         import vl_convert
     except ImportError as error:
-        raise SetupError("a report needs its plotting library: pip install 'sparkrules[report]'") from error
+        raise SetupError("a report needs its plotting library: pip install 'vl-convert-python>=1.7'") from error
     # Its own names stay its own.
     return "(() => {" + vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;") + "})();"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sparkrules.errors import and_more
 from sparkrules.report.markup import Markup, h
 
 
@@ -25,7 +26,7 @@ def chart(id: str, label: str) -> Markup:
 
 def more(left: int) -> Markup | None:
     """That so many are not shown."""
-    return h("p", f"… and {left:,} more.", cls="hint") if left > 0 else None
+    return h("p", f"… {and_more(left)}.", cls="hint") if left > 0 else None
 
 
 def cut(text: str, most: int = 300) -> str:

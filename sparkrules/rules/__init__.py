@@ -1,9 +1,22 @@
-"""What users write, on its way into a rule set: sources, checked fields, validity, compiled content."""
+"""What users write, on its way into a rule set: sources, checked fields, validity, tickets, compiled content."""
 
 from sparkrules.rules.advertised import Advertisement
+from sparkrules.rules.advertisements import Advertisements
 from sparkrules.rules.as_written import as_written
 from sparkrules.rules.overlapping import OverlappingPair, OverlapQuestions
+from sparkrules.rules.publication import Publication
 from sparkrules.rules.sources import read_rules
+from sparkrules.rules.strict import StrictPublishError
 from sparkrules.rules.table_schema import arrow_schema
 
-__all__ = ["Advertisement", "OverlapQuestions", "OverlappingPair", "arrow_schema", "as_written", "read_rules"]
+__all__ = [
+    "Advertisement",
+    "Advertisements",
+    "OverlapQuestions",
+    "OverlappingPair",
+    "Publication",
+    "StrictPublishError",
+    "arrow_schema",
+    "as_written",
+    "read_rules",
+]

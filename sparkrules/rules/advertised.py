@@ -1,4 +1,4 @@
-"""The advertisements of a rule set: what rows its sources say they will send, as SQL conditions by id.
+"""The advertisements of a rule set, in memory: conditions by id that describe the rows which sources send.
 
 >>> advertised = Advertised("alerts")
 >>> advertised.add(Advertisement.parsed("attic", "indoors AND floor > 3"))
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from sparkrules.errors import DuplicateId, UnknownId
+from sparkrules.errors import DuplicateId, UnknownId, listed
 from sparkrules.index import Rule
 from sparkrules.rules.fields import check_id, check_where
 from sparkrules.sql import Node, Policy, RuleError, parse_rule, spark_sql
@@ -22,7 +22,7 @@ _SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class Advertisement:
-    """What a source will send: every row of it fulfils the condition. `sql` is that as Spark SQL.
+    """What a source sends: all its rows fulfil the condition. `sql` is the condition in Spark SQL.
 
     >>> print(Advertisement("attic", "floor > 3", "floor > 3", parse_rule("floor > 3")))
     floor > 3
@@ -38,10 +38,7 @@ class Advertisement:
 
     @staticmethod
     def parsed(id: str | None, where: str, dialect: str = "spark", policy: Policy = DEFAULT_POLICY) -> Advertisement:
-        """A condition, checked as that of a subscription is: `RuleError` if its text is not accepted.
-
-        Without an id it is a condition that nobody has named.
-        """
+        """A condition, checked like a rule: `RuleError` if its text is invalid. It may have no id."""
         known, where = "" if id is None else check_id(id), check_where(where)
         try:
             sql = spark_sql(where, dialect=dialect, policy=policy)
@@ -52,10 +49,14 @@ class Advertisement:
 
 
 class Advertised(Mapping[str, Advertisement]):
-    """Advertisements by id, in order of arrival. Those of a store are read when they are first asked for."""
+    """Advertisements by id, in order of arrival. Those of a store are read when they are first needed."""
 
-    def __init__(self, rule_set: str, read: Callable[[], tuple[Rule, ...]] = tuple) -> None:
+    def __init__(self, rule_set: str) -> None:
         self.rule_set = rule_set
+        self.become(tuple)
+
+    def become(self, read: Callable[[], tuple[Rule, ...]]) -> None:
+        """Have the advertisements of a version, which `read` reads."""
         self._read = read
         self._by_id: dict[str, Advertisement] | None = None
         self._changed = False
@@ -68,10 +69,10 @@ class Advertised(Mapping[str, Advertisement]):
 
     def __getitem__(self, id: str) -> Advertisement:
         if not isinstance(id, str) or id not in self._all:
-            known = ", ".join(map(repr, list(self._all)[:_SHOWN])) or "none"
+            known = listed(map(repr, self._all), _SHOWN) or "none"
             raise UnknownId(
                 f"rule set {self.rule_set!r} has no advertisement {id!r}; there are: {known}. "
-                "A condition is given as where=..."
+                "To ask about a condition, write where=..."
             )
         return self._all[id]
 
@@ -82,7 +83,7 @@ class Advertised(Mapping[str, Advertisement]):
         """Add one. Raises `DuplicateId` if there is one with its id."""
         if made.id in self._all:
             raise DuplicateId(
-                f"rule set {self.rule_set!r} has an advertisement {made.id!r} already; unadvertise it first"
+                f"rule set {self.rule_set!r} already has an advertisement {made.id!r}; unadvertise it first"
             )
         self._all[made.id] = made
         self._changed = True

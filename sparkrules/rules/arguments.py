@@ -1,7 +1,7 @@
-"""The arguments of public functions, checked in one place: a wrong one is an error that says what belongs there.
+"""Checks of the arguments of public functions: an invalid one is an error that says what is expected.
 
-Contract: `@checked(df=a_data_frame)` looks at the argument `df` before the function runs. An argument that is left out,
-or that is its default, is not looked at. Whatever is raised is a `RuleSetError`.
+Contract: `@checked(df=a_data_frame)` checks the argument `df` before the function runs. An argument that is omitted, or
+that equals its default, is not checked. The error is a `RuleSetError`.
 
 >>> @checked(count=a_whole_number)
 ... def repeated(text, count=2):
@@ -11,7 +11,7 @@ or that is its default, is not looked at. Whatever is raised is a `RuleSetError`
 >>> repeated("ab", "3")
 Traceback (most recent call last):
 ...
-sparkrules.errors.RuleSetError: repeated: count must be a whole number, not '3'
+sparkrules.errors.RuleSetError: repeated: count must be an integer, not '3'
 """
 
 from __future__ import annotations
@@ -29,11 +29,12 @@ from sparkrules.rules.fields import is_whole
 from sparkrules.rules.frames import is_frame
 from sparkrules.rules.sources import is_spark
 from sparkrules.sql.policy import Policy
+from sparkrules.store import Store
 
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
 Check = Callable[[Any], "str | None"]
-"""What is wrong with a value, to be read behind the name of the argument; None if nothing is."""
+"""What is wrong with a value, to be read after the name of the argument; None if nothing is."""
 
 _WIDEST = 60
 
@@ -48,7 +49,7 @@ def checked(**checks: Check) -> Callable[[Callable[_Arguments, _Result]], Callab
             for number, own in enumerate(parameters)
             if own.name in checks
         ]
-        assert len(wanted) == len(checks), f"{function.__qualname__} has not all of {', '.join(checks)}"
+        assert len(wanted) == len(checks), f"{function.__qualname__} lacks some of {', '.join(checks)}"
         called = _called(function)
 
         @wraps(function)
@@ -62,9 +63,9 @@ def checked(**checks: Check) -> Callable[[Callable[_Arguments, _Result]], Callab
                     continue
                 if value is default:
                     continue
-                problem = check(value)
-                if problem is not None:
-                    raise RuleSetError(f"{called}: {name} {problem}")
+                wrong = check(value)
+                if wrong is not None:
+                    raise RuleSetError(f"{called}: {name} {wrong}")
             return function(*args, **kwargs)
 
         return checking
@@ -73,26 +74,23 @@ def checked(**checks: Check) -> Callable[[Callable[_Arguments, _Result]], Callab
 
 
 def _called(function: Callable[..., Any]) -> str:
-    """How a function is written: `RuleSet.publish`, `sparkrules.match`."""
+    """How users write a function: `RuleSet.publish`, `sparkrules.match`."""
     if function.__module__ in ("sparkrules.catalyst.dataframe", "sparkrules.catalyst.session"):
         return f"sparkrules.{function.__name__}"
-    first, point, name = function.__qualname__.partition(".")
-    if not point:
-        return first
-    return "RuleSet" if name == "__init__" else f"RuleSet.{name}"
+    return function.__qualname__.removesuffix(".__init__")
 
 
 def shown(value: object) -> str:
-    """A value in a message: short, and by its type where that says more.
+    """A value in a message: short, or its type where that says more.
 
     >>> shown("t"), shown(None), shown([1, 2]), shown(RuleSetError)
-    ("the text 't'", 'None', 'a list', 'the class RuleSetError')
+    ("the string 't'", 'None', 'a list', 'the class RuleSetError')
     """
     if value is None or isinstance(value, (bool, int, float)):
         return repr(value)
     if isinstance(value, str):
         text = repr(value)
-        return f"the text {text if len(text) <= _WIDEST else text[: _WIDEST - 3] + '...'}"
+        return f"the string {text if len(text) <= _WIDEST else text[: _WIDEST - 3] + '...'}"
     if isinstance(value, type):
         return f"the class {value.__name__}"
     library = type(value).__module__.partition(".")[0]
@@ -108,13 +106,13 @@ def a_data_frame(value: object) -> str | None:
         return _stopped(value.sparkSession)
     wanted = f"must be a DataFrame of Spark, not {shown(value)}"
     if _is_rule_set(value):
-        return f"{wanted}: exchange the two, the DataFrame comes first"
+        return f"{wanted}: swap the two, the DataFrame comes first"
     if is_frame(value):
-        return f"{wanted}: spark.createDataFrame makes one of it, or rules.match(table) matches it without Spark"
+        return f"{wanted}: convert it with spark.createDataFrame, or match it without Spark: rules.match(table)"
     if isinstance(value, str):
-        return f"{wanted}: spark.table({value!r}) is the table of this name"
+        return f"{wanted}: spark.table({value!r}) is the table with this name"
     if isinstance(value, (list, tuple)):
-        return f"{wanted}: spark.createDataFrame makes one of rows"
+        return f"{wanted}: make one with spark.createDataFrame"
     return wanted
 
 
@@ -124,33 +122,33 @@ def some_rules(value: object) -> str | None:
         return None
     wanted = f"must be a RuleSet, or the name of a published one, not {shown(value)}"
     if is_spark(value):
-        return f"{wanted}: exchange the two if that is the table, or read it with rules.subscribe_all(df)"
+        return f"{wanted}: swap the two if this is the data, or read rules from it with rules.subscribe_all(df)"
     if is_frame(value) or isinstance(value, (Mapping, list, tuple, os.PathLike)):
         return f"{wanted}: make one with RuleSet(name) and subscribe_all(...)"
     return wanted
 
 
 def a_table(value: object) -> str | None:
-    """What `RuleSet.match` reads."""
+    """What `RuleSet.match` takes."""
     if is_frame(value):
         return None
-    wanted = f"must be a table of Arrow, pandas or polars, not {shown(value)}"
+    wanted = f"must be an Arrow table, or a DataFrame of pandas or polars, not {shown(value)}"
     if is_spark(value):
         return f"{wanted}: sparkrules.match(df, rules) matches a DataFrame of Spark"
     if isinstance(value, (list, tuple)):
-        return f"{wanted}: pyarrow.Table.from_pylist makes one of a list of dictionaries"
+        return f"{wanted}: convert a list of dictionaries with pyarrow.Table.from_pylist"
     if isinstance(value, Mapping):
-        return f"{wanted}: pyarrow.table makes one of columns, and rules.explain(row) takes a single row"
+        return f"{wanted}: convert columns with pyarrow.table; rules.explain(row) takes a single row"
     return wanted
 
 
 def a_session(value: object) -> str | None:
-    """A session of Spark that runs."""
+    """A running session of Spark."""
     bases = [(base.__module__, base.__name__) for base in type(value).__mro__]
     if any(module.startswith("pyspark.sql.") and name == "SparkSession" for module, name in bases):
         return _stopped(value)
     builder = ": call its getOrCreate()" if type(value).__name__ == "Builder" else ""
-    path = ": give a path as store=..." if isinstance(value, (str, os.PathLike)) else ""
+    path = ": name a store with RuleSet(name, store=...)" if isinstance(value, (str, os.PathLike)) else ""
     return f"must be a SparkSession, not {shown(value)}{builder}{path}"
 
 
@@ -158,53 +156,59 @@ def a_builder(value: object) -> str | None:
     """What `sparkrules.configure` takes."""
     if isinstance(getattr(value, "_options", None), dict) and not isinstance(value, type):
         return None
-    session = ": a session that runs cannot be given the plugin any more" if a_session(value) is None else ""
-    return f"must be a builder, SparkSession.builder, not {shown(value)}{session}"
+    session = ": the plugin cannot be added to a running session" if a_session(value) is None else ""
+    return f"must be a builder such as SparkSession.builder, not {shown(value)}{session}"
 
 
 def a_path(value: object) -> str | None:
-    """A path, as text or as a Path."""
+    """A path, as a string or as a Path."""
     if not isinstance(value, (str, os.PathLike)) or not isinstance(os.fspath(value), str):
         return f"must be a path, not {shown(value)}"
     if not os.fspath(value):
-        return "must be a path, and this is empty"
+        return "must be a path, but it is empty"
     try:
         os.fsencode(os.fspath(value))
     except UnicodeEncodeError:
-        return f"must be a path, and {value!r} is not valid Unicode"
-    return "must be a path, and has a zero byte in it" if "\0" in os.fspath(value) else None
+        return f"must be a path, but {value!r} is not valid Unicode"
+    return "must be a path, but it contains a zero byte" if "\0" in os.fspath(value) else None
+
+
+def a_store(value: object) -> str | None:
+    """A store, or its path."""
+    wrong = None if isinstance(value, Store) else a_path(value)
+    return None if wrong is None else wrong.replace("must be a path", "must be a Store or a path", 1)
 
 
 def a_file_to_write(value: object) -> str | None:
-    """A path in a directory that there is."""
-    problem = a_path(value)
-    if problem is not None:
-        return problem
+    """A path in an existing directory."""
+    wrong = a_path(value)
+    if wrong is not None:
+        return wrong
     file = Path(os.fspath(value))  # type: ignore[call-overload]
     if file.is_dir():
-        return f"must be a file to be written, and {file} is a directory"
+        return f"must be a file to write, but {file} is a directory"
     if not file.absolute().parent.is_dir():
-        return f"must be a file to be written, and there is no directory {file.absolute().parent}"
+        return f"must be a file to write, but there is no directory {file.absolute().parent}"
     return None
 
 
 def a_policy(value: object) -> str | None:
-    """What bounds the texts of rules."""
-    return None if isinstance(value, Policy) else f"must be a sparkrules.sql.Policy, not {shown(value)}"
+    """What limits the texts of rules."""
+    return None if isinstance(value, Policy) else f"must be a sparkrules.Policy, not {shown(value)}"
 
 
 def a_text(value: object) -> str | None:
-    """Any text but an empty one."""
-    return None if isinstance(value, str) and value else f"must be a text that is not empty, not {shown(value)}"
+    """A non-empty string."""
+    return None if isinstance(value, str) and value else f"must be a non-empty string, not {shown(value)}"
 
 
 def a_whole_number(value: object) -> str | None:
-    """A number of versions, rows and the like."""
-    return None if is_whole(value) else f"must be a whole number, not {value!r:.60}"
+    """An integer: a number of versions, rows and the like."""
+    return None if is_whole(value) else f"must be an integer, not {value!r:.60}"
 
 
 def a_span(value: object) -> str | None:
-    """How long."""
+    """A span of time."""
     return (
         None if isinstance(value, timedelta) else f"must be a timedelta, such as timedelta(days=1), not {shown(value)}"
     )
@@ -219,7 +223,7 @@ def some_ids(value: object) -> str | None:
     """Several ids."""
     if isinstance(value, Iterable) and not isinstance(value, (str, bytes)) and not is_frame(value):
         return None
-    return f"must be several ids, in a list, not {shown(value)}"
+    return f"must be a list of ids, not {shown(value)}"
 
 
 def one_of(*names: str) -> Check:
@@ -233,11 +237,12 @@ def one_of(*names: str) -> Check:
 
 
 def _is_rule_set(value: object) -> bool:
-    # By name: what defines it needs this module.
-    return any(base.__module__ == "sparkrules.rules.subscriptions" for base in type(value).__mro__)
+    # By name: the module that defines it imports this one.
+    names = [(base.__module__, base.__name__) for base in type(value).__mro__]
+    return ("sparkrules.ruleset", "RuleSet") in names
 
 
 def _stopped(spark: Any) -> str | None:
-    """Whether a session has been stopped; Spark would only say that something of it is None."""
+    """An error if the session has been stopped; Spark would only say that something is None."""
     ended = spark.is_stopped if hasattr(spark, "is_stopped") else spark.sparkContext._jsc is None
-    return "belongs to a Spark session that has been stopped: make another one" if ended else None
+    return "belongs to a stopped Spark session: create a new one" if ended else None

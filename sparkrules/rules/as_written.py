@@ -1,8 +1,7 @@
 """Rules with their trees in the order of their texts.
 
-In the index equal parts of all rules are one, so that the order of what stands in an AND or OR there depends on the
-other rules. What is said about a rule should not: lint compares rules of the same form, and what it says is kept in a
-baseline.
+In the index, rules share equal parts, so the order inside an AND or OR depends on the other rules. The findings about a
+rule must not: lint compares rules of the same form, and a baseline keeps its findings.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from sparkrules.sql.policy import AnyFunction
 
 
 def as_written(rules: Iterable[Rule], policy: Policy) -> Iterator[Rule]:
-    """The rules, each with the tree of its text. One that is beyond the bounds of the policy keeps what it has.
+    """The rules, each with the tree of its text. A rule that exceeds the limits of the policy keeps its tree.
 
     >>> from sparkrules.sql import DEFAULT_POLICY
     >>> rule = Rule("r", "b > 1 AND a > 1", parse_rule("a > 1 AND b > 1"))

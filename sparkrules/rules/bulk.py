@@ -1,4 +1,4 @@
-"""Rules as they are read, to a segment: fields checked, texts compiled together, the others set aside.
+"""From rows to a segment: check the fields, compile the texts together, reject the invalid ones.
 
 >>> rows = [RuleRow("hot", "temperature > 30"), RuleRow("broken", "temperature >"), RuleRow("hot", "temperature > 40")]
 >>> done = compile_rows(rows, "alerts")
@@ -32,7 +32,7 @@ from sparkrules.sql.rejected import Rejected, Source
 
 @dataclass(frozen=True)
 class CompiledRows:
-    """The accepted rules, their ids in the order of the rows, and those set aside with their place among the rows."""
+    """The accepted rules, their ids in the order of the rows, and the rejected ones with their place among the rows."""
 
     segment: Segment
     ids: list[str]
@@ -40,7 +40,7 @@ class CompiledRows:
 
 
 class CheckedRow(NamedTuple):
-    """A row whose fields are as they must be; its text has not been looked at."""
+    """A row with valid fields; its text has not been parsed yet."""
 
     id: str
     where: str
@@ -51,7 +51,7 @@ class CheckedRow(NamedTuple):
 
 
 def check_row(row: RuleRow, default_validity: timedelta | None = None) -> CheckedRow:
-    """The fields of a row; `RuleSetError` if one of them is wrong."""
+    """The fields of a row; `RuleSetError` if one of them is invalid."""
     id, where, priority, metadata, valid_from, valid_until = row
     if isinstance(id, NoRule):
         raise RuleSetError(id.reason)
@@ -64,7 +64,7 @@ def check_row(row: RuleRow, default_validity: timedelta | None = None) -> Checke
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """Millions of small objects are made, in no cycles: there is no point in looking for cycles among them."""
+    """Switch off the search for reference cycles: compiling makes millions of small objects, and none in a cycle."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -85,9 +85,9 @@ def compile_rows(
     taken: Callable[[list[str]], Collection[str]] = lambda _: (),
     progress: Callable[[list[str]], Iterable[str]] = iter,
 ) -> CompiledRows:
-    """Compile rows; `taken` says which ids are. Of rules with the same id the first that is accepted stays.
+    """Compile rows. `taken` returns which ids are taken. Of rules with the same id, the first accepted one is kept.
 
-    `progress` is given the texts and gives them back, one by one as they are compiled.
+    `progress` receives the texts and returns them one by one as they are compiled.
     """
     rejected: list[tuple[int, Rejected]] = []
     open_rows: list[tuple[int, CheckedRow]] = []
@@ -131,7 +131,7 @@ def compile_rows(
 
 
 def without_taken(done: CompiledRows, rule_set: str, taken: Collection[str]) -> CompiledRows:
-    """The same without the rules whose id is taken: set aside, behind those that were."""
+    """The same, but rules whose id is taken are rejected, after those that already were."""
     if not taken:
         return done
     segment = done.segment
@@ -145,13 +145,13 @@ def without_taken(done: CompiledRows, rule_set: str, taken: Collection[str]) -> 
 
 
 def duplicate(rule_set: str, id: str) -> DuplicateId:
-    return DuplicateId(f"rule set {rule_set!r} has a subscription {id!r} already; unsubscribe it first")
+    return DuplicateId(f"rule set {rule_set!r} already has a rule {id!r}; unsubscribe it first")
 
 
 def _compiled(
     rows: Sequence[CheckedRow], dialect: str, policy: Policy, progress: Callable[[list[str]], Iterable[str]]
 ) -> tuple[Segment, dict[int, RuleError]]:
-    """The segment of rows with different ids, and what is wrong with the others, by number."""
+    """The segment of rows with distinct ids, and the errors of the invalid ones by number."""
     done = compile_texts(progress([row.where for row in rows]), dialect=dialect, policy=policy)
     accepted = done.accepted.tolist()
     own = [rows[number] for number in accepted]

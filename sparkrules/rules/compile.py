@@ -3,7 +3,7 @@
     texts ─ lifted ─▶ skeletons ─ one parse each ─▶ templates ─ constants as arrays ─▶ forests ─ merged ─▶ forest
                           └ too few alike: parsed one by one ─▶ trees ─▶ forest ┘
 
-What comes out is what parsing and building the rules one by one would give, whatever their order.
+The result equals that of parsing and building the rules one by one, in any order.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from sparkrules.sql.template import (
     make_template,
 )
 
-# Below this, parsing each text costs less than making a template and being sure of it.
+# Below this, parsing each text costs less than making and checking a template.
 FEWEST_ALIKE = 16
 
 
 @dataclass(frozen=True)
 class CompiledTexts:
-    """The forest of the texts that were accepted: root i belongs to text `accepted[i]`.
+    """The forest of the accepted texts: root i belongs to text `accepted[i]`.
 
     `errors` says what is wrong with the others, `translated` has the Spark SQL of texts in another dialect,
     `functions` the functions that the rules call.
@@ -65,7 +65,7 @@ def compile_texts(texts: Iterable[str], *, dialect: str = "spark", policy: Polic
 
 @dataclass
 class _Alike:
-    """The texts with one skeleton: their numbers, and those of their literals, one text's after the other's."""
+    """The texts with one skeleton: their numbers, and the numbers of their literals, text by text."""
 
     texts: array[int] = field(default_factory=lambda: array("i"))
     literals: array[int] = field(default_factory=lambda: array("i"))
@@ -90,7 +90,7 @@ class _Compilation:
         self.numbered = _Numbered()
         self.trees: dict[int, Node] = {}
         self.table = ConstantTable()
-        self.constant_numbers: dict[bool, Ints] = {}  # of the literals, without and with a minus before them
+        self.constant_numbers: dict[bool, Ints] = {}  # of the literals, without and with a minus sign
         self.forests: list[Forest] = []
         self.members: list[Ints] = []
         self.errors: dict[int, RuleError] = {}
@@ -98,7 +98,7 @@ class _Compilation:
         self.functions: set[str] = set()
 
     def read(self, text: str) -> None:
-        """Cut a text and put it beside those that are like it."""
+        """Split a text into skeleton and literals, and group it with those that have the same skeleton."""
         number = self.count
         self.count += 1
         sql = text
@@ -137,8 +137,8 @@ class _Compilation:
         )
 
     def _compile_alike(self, skeleton: str, texts: Ints, literals: Ints) -> None:
-        """Texts with one skeleton. Those that agree in the pinned literals, too, and in the classes of the others, have
-        one template; which literals are pinned turns out when one is made."""
+        """Texts with one skeleton. Those with the same pinned literals, and the same classes of the others, share
+        one template; making it shows which literals are pinned."""
         template = self._template(skeleton, literals[0]) if len(texts) >= FEWEST_ALIKE else None
         if template is None:
             for number, own in zip(texts.tolist(), literals, strict=True):
@@ -154,7 +154,7 @@ class _Compilation:
                 self._compile_alike(skeleton, texts[others][group == number], literals[others][group == number])
 
     def _template(self, skeleton: str, literals: Ints) -> Template | None:
-        """The template, if instantiating it gives the tree that parsing gives."""
+        """The template, if instantiating it gives the same tree as parsing."""
         own = [self.literals[number] for number in literals.tolist()]
         template = make_template(skeleton, own, self.policy)
         if template is None:
@@ -177,7 +177,7 @@ class _Compilation:
             self._parse(number, self._text(skeleton, own))
 
     def _constant_numbers(self, literals: Ints, *, negative: bool) -> Ints:
-        """The constants that literals stand for; each literal is converted once."""
+        """The constants of literals; each literal is converted once."""
         known = self.constant_numbers.setdefault(negative, np.full(len(self.literals), -1, np.int32))
         for number in np.unique(literals[known[literals] < 0]).tolist():
             known[number] = self.table.number(literal_constant(self.literals[number], negative=negative))

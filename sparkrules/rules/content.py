@@ -1,4 +1,4 @@
-"""What a rule set holds: parts, each a segment of which some rows may be removed, and single rules that wait.
+"""The rules of a rule set: parts, each a segment in which rows may be marked as removed, and single waiting rules.
 
 A rule that is added alone waits in a dictionary, and becomes a row of a small segment when it is published. A segment
 that is added stays a segment; the rows of a small one wait beside the single rules, and are merged as arrays. Removing
@@ -7,7 +7,7 @@ marks rows. Nothing is rebuilt until somebody wants the index of all rules.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sparkrules.errors import UnknownId, UnknownOrOwned
+from sparkrules.errors import UnknownId, UnknownOrOwned, listed
 from sparkrules.index import Rule, Segment, build_segment
 from sparkrules.index.arrow_arrays import arrow_of
 from sparkrules.index.segment_rules import rule_at
@@ -76,17 +76,17 @@ class Content(Mapping[str, Rule]):
 
     def __getitem__(self, id: str) -> Rule:
         if not isinstance(id, str):
-            raise UnknownId(f"an id is a text, not {id!r:.60}")
+            raise UnknownId(f"an id is a string, not {id!r:.60}")
         if id in self.waiting:
             return _rule(self.waiting[id])
         place = self._place(id)
         if place is None:
-            raise UnknownId(f"rule set {self.name!r} has no subscription {id!r}")
+            raise UnknownId(f"rule set {self.name!r} has no rule {id!r}")
         number, row = place
         return self.parts[number].body.rule(row)
 
     def rules(self) -> Iterator[Rule]:
-        """All rules. Reads every segment, and takes no note of changes made meanwhile."""
+        """All rules. Reads every segment, and ignores changes made during the iteration."""
         waiting = self.waiting_rules()
         for part in self.parts:
             yield from part.rules()
@@ -97,7 +97,7 @@ class Content(Mapping[str, Rule]):
         return [_rule(own) for own in self.waiting.values()]
 
     def ticket(self, id: str) -> str | None:
-        """The hash of a subscription's ticket; None if it has none, or if there is no such subscription."""
+        """The hash of a rule's ticket; None if it has none, or if there is no such rule."""
         if id in self.waiting:
             return _ticket(self.waiting[id])
         place = self._place(id)
@@ -108,14 +108,14 @@ class Content(Mapping[str, Rule]):
         return found
 
     def has_tickets(self) -> bool:
-        """Whether some subscription has the hash of a ticket."""
+        """Whether some rule has the hash of a ticket."""
         columns = (part.body.column("ticket") for part in self.parts)
         return any(column.null_count < len(column) for column in columns) or any(
             _ticket(own) is not None for own in self.waiting.values()
         )
 
     def ticketed(self, ids: Sequence[str]) -> list[str]:
-        """Those of the ids whose subscription has a ticket."""
+        """Which of the ids belong to a rule with a ticket."""
         found = [id for id in ids if id in self.waiting and _ticket(self.waiting[id]) is not None]
         for part in self.parts:
             tickets = part.body.column("ticket")
@@ -126,7 +126,7 @@ class Content(Mapping[str, Rule]):
         return found
 
     def taken(self, ids: Sequence[str]) -> set[str]:
-        """Those of the ids that are of a subscription: many at once are looked up much faster than each."""
+        """Which of the ids are taken. Looking up many at once is much faster than one by one."""
         ids = list(dict.fromkeys(ids))
         found = [id for id in ids if id in self.waiting] if self.waiting else []
         for part in self.parts:
@@ -135,12 +135,12 @@ class Content(Mapping[str, Rule]):
         return set(found)
 
     def add(self, rule: Rule) -> None:
-        """Add a rule whose id is new; that has been checked."""
+        """Add a rule. The caller has checked that its id is new."""
         self.waiting[rule.id] = rule
         self._segment = None
 
     def add_segment(self, segment: Segment, ids: Sequence[str]) -> None:
-        """Add all rules of a segment, whose ids are new; that has been checked. A few wait, in the order of `ids`."""
+        """Add the rules of a segment, whose ids are known to be new. A few wait, in the order of `ids`."""
         if len(ids) < _FEW:
             rows = {id: row for row, id in enumerate(segment.rules.id.tolist())}
             self.waiting |= {id: _Row(segment, rows[id]) for id in ids}
@@ -149,14 +149,14 @@ class Content(Mapping[str, Rule]):
         self._segment = None
 
     def replace(self, rule: Rule) -> None:
-        """Put a rule in the place of the one with its id."""
+        """Replace the rule with the same id."""
         self.remove_all([rule.id])
         self.add(rule)
 
-    def remove_all(self, ids: Iterable[str], owned: Collection[str] | None = None) -> None:
-        """Remove rules. Raises `UnknownId`, and removes nothing, if there is none with some of the ids.
+    def remove_all(self, ids: Iterable[str], owned: set[str] | None = None) -> None:
+        """Remove rules. Raises `UnknownId`, and removes nothing, if some of the ids are unknown.
 
-        With the ids that are `owned` by who has a ticket: the same `UnknownOrOwned` for these and for unknown ones.
+        `owned` are ids of rules with a ticket: for these and for unknown ones the error is the same `UnknownOrOwned`.
         """
         wanted = list(dict.fromkeys(ids))
         stored = [id for id in wanted if id not in self.waiting]
@@ -167,9 +167,10 @@ class Content(Mapping[str, Rule]):
             known |= rows >= 0
             rows = rows[rows >= 0]
             parts.append(part.without(rows) if len(rows) else part)
-        unknown = [stored[place] for place in np.flatnonzero(~known)[: _SHOWN + 1].tolist()]
+        unknown = [stored[place] for place in np.flatnonzero(~known).tolist()]
         if owned:
-            unknown = [id for id in wanted if id in owned or id in set(unknown)][: _SHOWN + 1]
+            refused = owned | set(unknown)
+            unknown = [id for id in wanted if id in refused]
         if unknown and owned is None:
             raise UnknownId(f"rule set {self.name!r} has no {_some(unknown)}")
         if unknown:
@@ -184,7 +185,7 @@ class Content(Mapping[str, Rule]):
         self._segment = None
 
     def sealed(self) -> tuple[Part, ...]:
-        """The parts, with one more for the rules that wait."""
+        """The parts, and one more for the waiting rules."""
         if not self.waiting:
             return self.parts
         rules = [own for own in self.waiting.values() if isinstance(own, Rule)]
@@ -200,7 +201,7 @@ class Content(Mapping[str, Rule]):
 
     @property
     def segment(self) -> Segment:
-        """One index of all rules, made when it is first asked for after a change."""
+        """One index of all rules, made when it is first needed after a change."""
         if self._segment is None:
             parts = self.sealed()
             whole = len(parts) == 1 and parts[0].live == parts[0].body.rows
@@ -220,11 +221,10 @@ class Content(Mapping[str, Rule]):
     def _find(self, part: Part, ids: list[str]) -> NDArray[np.int64]:
         try:
             return part.find(ids)
-        except UnicodeEncodeError:  # no id is like that
+        except UnicodeEncodeError:  # no such id can exist
             bad = [id for id in ids if id.encode(errors="replace").decode() != id]
             raise UnknownId(f"rule set {self.name!r} has no {_some(bad)}") from None
 
 
 def _some(ids: Sequence[str]) -> str:
-    shown = ", ".join(map(repr, ids[:_SHOWN])) + (", ..." if len(ids) > _SHOWN else "")
-    return f"subscription {shown}" if len(ids) == 1 else f"subscriptions {shown}"
+    return f"rule{'s' * (len(ids) > 1)} {listed(map(repr, ids), _SHOWN)}"

@@ -1,4 +1,4 @@
-"""The fields of a rule, checked: what a rule set accepts as an id, a text, a priority and metadata."""
+"""Checks of the fields of a rule: id, text, priority and metadata."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sparkrules.errors import RuleSetError
 
 
 def check_id(id: Any) -> str:
-    """The id, a text; whole numbers, as ids of a table may be, become text.
+    """The id, a string. Integers, as in the id column of a table, become strings.
 
     >>> check_id(17)
     '17'
@@ -19,7 +19,7 @@ def check_id(id: Any) -> str:
     if is_whole(id):
         return str(id)
     if not isinstance(id, str) or not id:
-        raise RuleSetError(f"an id is a text that is not empty, not {id!r:.60}")
+        raise RuleSetError(f"an id is a non-empty string, not {id!r:.60}")
     try:
         id.encode()
     except UnicodeEncodeError as error:
@@ -28,7 +28,7 @@ def check_id(id: Any) -> str:
 
 
 def check_where(where: Any) -> str:
-    """The text of the rule; no text is an empty one, which the parser will refuse as it does any other."""
+    """The text of the rule; None becomes an empty text, which the parser rejects."""
     if where is None:
         return ""
     if not isinstance(where, str):
@@ -37,7 +37,7 @@ def check_where(where: Any) -> str:
 
 
 def check_priority(priority: Any) -> int:
-    """The priority as a number of 32 bits, 0 if there is none; a CSV file has it as text.
+    """The priority, an integer of 32 bits, 0 by default; in a CSV file it is a string.
 
     >>> check_priority("-3"), check_priority(None)
     (-3, 0)
@@ -48,23 +48,23 @@ def check_priority(priority: Any) -> int:
         try:
             priority = int(priority)
         except ValueError:
-            raise RuleSetError(f"a priority is a whole number, not {priority!r}") from None
+            raise RuleSetError(f"a priority is an integer, not {priority!r}") from None
     if isinstance(priority, float) and priority.is_integer():
-        priority = int(priority)  # pandas has floats where a number is missing
+        priority = int(priority)  # pandas uses floats where numbers are missing
     if not is_whole(priority):
-        raise RuleSetError(f"a priority is a whole number, not {priority!r:.60}")
+        raise RuleSetError(f"a priority is an integer, not {priority!r:.60}")
     if not -(2**31) <= priority < 2**31:
         raise RuleSetError(f"the priority {priority} does not fit into 32 bits")
     return int(priority)
 
 
 def is_whole(value: object) -> bool:
-    """Whether this is a whole number, of numpy as well; True and False are not meant as such."""
+    """Whether this is an integer, also one of numpy; True and False are not."""
     return not isinstance(value, bool) and isinstance(value, Integral)
 
 
 def check_metadata(metadata: Any) -> dict[str, object] | None:
-    """The metadata as a dictionary that JSON can hold; a file has it as JSON text, Arrow as a list of pairs.
+    """The metadata as a dictionary that JSON can hold; a file has it as a JSON string, Arrow as a list of pairs.
 
     >>> check_metadata('{"owner": "ops"}')
     {'owner': 'ops'}
@@ -79,8 +79,8 @@ def check_metadata(metadata: Any) -> dict[str, object] | None:
         kept = dict(metadata) if isinstance(metadata, (Mapping, list)) else metadata
         if not isinstance(kept, dict):
             raise TypeError("it is not a mapping")
-        # A copy by way of JSON: what is published is what was given, whatever happens to the original.
+        # A copy through JSON: later changes to the original do not reach it.
         copied: dict[str, object] = json.loads(json.dumps(kept))
     except (TypeError, ValueError, RecursionError) as error:
-        raise RuleSetError(f"metadata is a mapping that JSON can hold: {error}") from error
+        raise RuleSetError(f"metadata must be a mapping that JSON can hold: {error}") from error
     return copied

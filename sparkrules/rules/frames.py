@@ -1,11 +1,11 @@
-"""Tables of other libraries as Arrow tables with types that Spark has: pandas, polars, and what else exports Arrow.
+"""Tables of other libraries (pandas, polars, and others that export Arrow) as Arrow tables with types of Spark.
 
-| type | becomes | as Spark does |
+| type | becomes | as in Spark |
 |---|---|---|
-| timestamps in nanoseconds, seconds, milliseconds | timestamps in microseconds, cut | in createDataFrame |
-| unsigned integers | the next wider signed one; of 64 bits, a decimal of 20 digits | of a Parquet file |
+| timestamps in nanoseconds, seconds, milliseconds | timestamps in microseconds, truncated | createDataFrame |
+| unsigned integers | the next wider signed type; for 64 bits, a decimal of 20 digits | reading Parquet |
 | half floats, `date64`, decimals of other widths | floats, dates, decimals of 128 bits | |
-| views of texts | texts | |
+| string views | strings | |
 
 >>> as_arrow(pa.table({"n": pa.array([1, 2], pa.uint8())})).schema
 n: int16
@@ -43,7 +43,7 @@ def is_frame(source: object) -> bool:
 
 
 def as_arrow(source: Any) -> pa.Table:
-    """A table as one of Arrow, in types of Spark; of pandas, without the index.
+    """A table as an Arrow table, in types of Spark; without the index of pandas.
 
     >>> import pandas
     >>> as_arrow(pandas.DataFrame({"t": [35.5, None]}, index=[7, 8])).to_pydict()
@@ -57,10 +57,10 @@ def as_arrow(source: Any) -> pa.Table:
 
 
 def _library(source: object) -> str:
-    """The library of which this is a DataFrame; `arrow` for any other that exports itself as a stream of Arrow."""
+    """The library of this DataFrame; `arrow` for anything else that exports an Arrow stream."""
     names = [(base.__module__.partition(".")[0], base.__name__) for base in type(source).__mro__]
     if ("pyspark", "DataFrame") in names:
-        return ""  # it exports itself as well, by running the query
+        return ""  # it exports Arrow as well, by running the query
     for library in ("pandas", "polars"):
         if (library, "DataFrame") in names:
             return library
@@ -71,7 +71,7 @@ def _library(source: object) -> str:
 
 
 def _is_table(source: Any) -> bool:
-    """Not a single column, which exports itself in the same way."""
+    """Whether this is not a single column, which exports Arrow in the same way."""
     return hasattr(source, "columns") or hasattr(source, "schema")
 
 
@@ -86,11 +86,11 @@ def _exported(source: Any) -> pa.Table:
             return source.to_arrow()
         return pa.RecordBatchReader.from_stream(source).read_all()
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
-        # Arrow names the column behind the reason.
+        # Arrow names the column after the reason.
         reason = " ".join(map(str, error.args)) or type(error).__name__
         raise RuleSetError(
             f"the {type(source).__name__} of {library.split()[0]} cannot become an Arrow table: {reason}. Give the "
-            "column values of one type, or leave it out"
+            "column values of one type, or drop it"
         ) from error
 
 
@@ -101,7 +101,7 @@ def _in_spark_types(table: pa.Table) -> pa.Table:
             try:
                 column = table.column(number).cast(field.type, safe=False)
             except pa.ArrowException:
-                continue  # it stays what it is, of which only NULL can be asked
+                continue  # it keeps its type, of which only IS NULL can be asked
             table = table.set_column(number, field, column)
     return table
 
@@ -109,7 +109,7 @@ def _in_spark_types(table: pa.Table) -> pa.Table:
 def _spark_type(kind: Any) -> Any:
     if kind in _NEXT:
         return _NEXT[kind]
-    if pa.types.is_dictionary(kind):  # a category or an enumeration, which is matched by its few values
+    if pa.types.is_dictionary(kind):  # a category or an enumeration: matched by its few values
         value = _spark_type(kind.value_type)
         return kind if value == kind.value_type else value
     if pa.types.is_timestamp(kind):

@@ -1,4 +1,4 @@
-"""Which subscriptions can match rows of which advertisements: `OverlapIndex` and the exact test, for a rule set."""
+"""Which rules could match rows of which advertisements: `OverlapIndex` and the exact test, for a segment."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sparkrules.store import Pairs
 
 
 class OverlappingPair(NamedTuple):
-    """A subscription that may match rows of an advertisement. `certain`: there is a row that fulfils both."""
+    """A rule that could match rows of an advertisement. `certain`: some row fulfils both."""
 
     advertisement: str
     subscription: str
@@ -29,7 +29,7 @@ class OverlappingPair(NamedTuple):
 
 
 class OverlapQuestions:
-    """What overlaps the conditions of a segment, each of which is looked at once, whoever has subscribed to it.
+    """Which rules of a segment overlap a condition. Rules with the same tree are decided once.
 
     >>> from sparkrules.sql import parse_rule
     >>> texts = {"a": "price < 10", "b": "10 > price", "c": "price > 7 AND price < 9"}
@@ -44,25 +44,25 @@ class OverlapQuestions:
         self._index = OverlapIndex(segment, schema)
         self._regions: Regions | None = None
         self._known: set[Predicate] = set()
-        self._formulas: dict[int, Formula] = {}  # by node: an advertisement asks for the same as the one before
+        self._formulas: dict[int, Formula] = {}  # by node: advertisements share them
 
     def prepare(self, trees: Iterable[Node]) -> None:
-        """Say which conditions will be asked for: what they need is then made once."""
-        asked = {test for tree in trees for test in distinct_predicates(tree)}
+        """Announce conditions: what they need is then prepared once."""
+        asked = {predicate for tree in trees for predicate in distinct_predicates(tree)}
         if self._regions is None or not asked <= self._known:
-            # One column has one type: where none is declared, what all conditions compare it with is taken together.
+            # A column has one type: if none is declared, it follows from the constants of all conditions.
             self._known = asked.union(self.segment.forest.all_predicates())
             self._regions = Regions(self._known, self.schema)
             self._formulas.clear()
 
     def ids(self, tree: Node, *, exact: bool = True) -> list[str]:
-        """The ids of those that may overlap, in output order. Without `exact`, predicates are looked at one by one."""
+        """The ids of rules that may overlap, in output order. Without `exact`, predicates are considered one by one."""
         numbers = self.numbers(tree, exact=exact)
         found: list[str] = self.segment.rules.id[numbers].tolist()
         return found
 
     def numbers(self, tree: Node, *, exact: bool = True) -> NDArray[np.int32]:
-        """The same as numbers of subscriptions."""
+        """The same as numbers of rules."""
         found = self._index.numbers(tree)
         if exact:
             overlaps = dict(self._exact(found, tree))
@@ -71,7 +71,7 @@ class OverlapQuestions:
         return found
 
     def pairs(self, advertisements: Collection[Advertisement]) -> Iterator[OverlappingPair]:
-        """Those that overlap each advertisement, in output order."""
+        """The rules that may overlap each advertisement, in output order."""
         self.prepare(own.tree for own in advertisements)
         for advertisement in advertisements:
             for number, certain in self._decided(advertisement.tree):
@@ -88,7 +88,7 @@ class OverlapQuestions:
         return Pairs(np.array(next(columns)), np.array(next(columns)), np.array(next(columns)))
 
     def _decided(self, tree: Node) -> Iterator[tuple[int, bool]]:
-        """The numbers of those that may overlap, in output order, and whether that is certain."""
+        """The numbers of rules that may overlap, in output order, and whether that is certain."""
         found = self._index.numbers(tree)
         overlaps = dict(self._exact(found, tree))
         for number in found.tolist():
@@ -97,7 +97,7 @@ class OverlapQuestions:
                 yield number, own.certain
 
     def _exact(self, numbers: NDArray[np.int32], tree: Node) -> Iterator[tuple[int, Satisfiability]]:
-        """For each condition that some of the subscriptions have, by node, whether it overlaps."""
+        """For each distinct tree of the rules, by node, whether it overlaps."""
         self.prepare([tree])
         assert self._regions is not None
         given = formula(tree, self._regions)
@@ -123,9 +123,9 @@ class OverlapQuestions:
         return made[node]
 
 
-def decided(subscriptions: Segment, advertisements: Segment, types: pa.Schema | None) -> Pairs:
-    """Which of the subscriptions and advertisements of two segments may overlap, for a store."""
-    return OverlapQuestions(subscriptions, types).rows(advertisements)
+def decided(rules: Segment, advertisements: Segment, types: pa.Schema | None) -> Pairs:
+    """Which of the rules and advertisements of two segments may overlap, for a store."""
+    return OverlapQuestions(rules, types).rows(advertisements)
 
 
 def advertising(
@@ -138,7 +138,7 @@ def advertising(
 
 
 def texts_table(texts: Iterable[tuple[str | None, list[str] | None, str | None]], column: str) -> pa.Table:
-    """What `RuleSet.overlaps` says about texts: the text, ids of subscriptions, or why there are none."""
+    """What `Advertisements.overlapping_all` returns: the text, the ids of rules, or the error."""
     rows = [{"text": text, "subscriptions": ids, "error": error} for text, ids, error in texts]
     types = [("text", pa.string()), ("subscriptions", pa.list_(pa.string())), ("error", pa.string())]
     return pa.Table.from_pylist(rows, pa.schema(types)).rename_columns([column, "subscriptions", "error"])

@@ -1,7 +1,8 @@
-"""Some subscriptions of a segment as a segment of their own."""
+"""Some rules of a segment: as a segment of their own, and their predicates."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +13,7 @@ from sparkrules.index.merge import merge_segments
 
 
 def restricted_segment(segment: Segment, numbers: NDArray[np.int32]) -> Segment:
-    """The subscriptions of some numbers. Their tickets stay with the original: its owners change that, not a copy.
+    """The rules with some numbers. Their tickets stay with the original: owners change that, not a copy.
 
     >>> from sparkrules.index import Rule, build_segment
     >>> from sparkrules.sql import parse_rule
@@ -20,8 +21,19 @@ def restricted_segment(segment: Segment, numbers: NDArray[np.int32]) -> Segment:
     >>> restricted_segment(whole, np.array([1], np.int32)).rules.where.tolist()
     ['b > 1']
     """
-    left_out = np.ones(len(segment.rules.id), bool)
-    left_out[numbers] = False
-    made = merge_segments([(segment, np.flatnonzero(left_out).astype(np.int32))])
+    removed = np.ones(len(segment.rules.id), bool)
+    removed[numbers] = False
+    made = merge_segments([(segment, np.flatnonzero(removed).astype(np.int32))])
     none = np.full(len(made.rules), None, object)
     return replace(made, rules=replace(made.rules, ticket=none))
+
+
+def predicates_of(segment: Segment, ids: Iterable[str]) -> list[int]:
+    """The numbers of the predicates of some rules, ascending."""
+    wanted = set(ids)
+    found: set[int] = set()
+    for number, id in enumerate(segment.rules.id.tolist()):
+        if id in wanted:
+            nodes = segment.forest.descendants(int(segment.forest.roots[number]))
+            found.update(segment.forest.nodes.predicate[nodes].tolist())
+    return sorted(found - {-1})

@@ -1,7 +1,7 @@
 """Rules from where users keep them: Python objects, a DataFrame, a CSV, JSON lines or YAML file.
 
-Every source is read as a stream of `RuleRow`, as it stands there: whether a row is a good rule is for the rule set to
-say, so that one bad row does not end the reading.
+Every source is read as a stream of unchecked `RuleRow`s. The rule set checks them, so one invalid row does not stop the
+reading.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 import pyarrow as pa
 
-from sparkrules.errors import RuleSetError
+from sparkrules.errors import RuleSetError, listed
 from sparkrules.rules.frames import as_arrow, is_frame
 from sparkrules.sql.rejected import Source
 
@@ -27,7 +27,7 @@ FIELDS = ("id", "where", "priority", "metadata", "valid_from", "valid_until")
 
 
 class RuleRow(NamedTuple):
-    """A rule as it was read; nothing is checked yet."""
+    """A rule as it was read, unchecked."""
 
     id: Any
     where: Any
@@ -38,13 +38,13 @@ class RuleRow(NamedTuple):
 
 
 class FileRow(RuleRow):
-    """A rule of a file, which it knows: the same as any other row with these fields."""
+    """A rule of a file, with its place there. It equals any other row with these fields."""
 
     source: Source
 
 
 class NoRule(NamedTuple):
-    """What stands in the place of an id where there is no rule: the reason, and the id if there is one."""
+    """In place of an id where there is no rule: the reason, and the id if there is one."""
 
     reason: str
     id: str = ""
@@ -54,7 +54,7 @@ class NoRule(NamedTuple):
 
 
 def read_rules(source: object) -> Iterator[RuleRow]:
-    """The rules of a source, as they stand there.
+    """The rules of a source, unchecked.
 
     >>> [row.id for row in read_rules({"hot": "temperature > 30", "cold": "temperature < 0"})]
     ['hot', 'cold']
@@ -81,7 +81,7 @@ def _row_of(rule: Any) -> RuleRow:
     if isinstance(rule, (tuple, list)):
         if 2 <= len(rule) <= len(FIELDS):
             return RuleRow(*rule)
-        reason = f"a rule has 2 to {len(FIELDS)} fields ({', '.join(FIELDS)}), and this has {len(rule)}"
+        reason = f"a rule has 2 to {len(FIELDS)} fields ({', '.join(FIELDS)}), but this has {len(rule)}"
         return RuleRow(NoRule(reason, str(rule[0]) if rule else ""), None)
     if isinstance(rule, Mapping):
         row = RuleRow(*(rule.get(field) for field in FIELDS))
@@ -98,13 +98,13 @@ def _file_row(rule: Any, file: Path, unit: str, number: int) -> FileRow:
 
 def _without_fields(rule: Any) -> str:
     if isinstance(rule, Mapping):
-        return f"a rule has the fields id and where, and this has {_listed(map(str, rule)) or 'none'}"
-    return f"a rule is a pair (id, where), or has fields of these names; it is not {rule!r:.60}"
+        return f"a rule has the fields id and where, but this has {listed(rule, _SHOWN) or 'none'}"
+    return f"a rule is a pair (id, where), or has fields with these names, not {rule!r:.60}"
 
 
 def _read_mapping(source: Mapping[Any, Any]) -> Iterator[RuleRow]:
     if {"id", "where"} <= set(source) <= set(FIELDS):
-        raise RuleSetError("this is one rule, and not a mapping of id to where: give a list of such rules, [{...}]")
+        raise RuleSetError("this is one rule, not a mapping of id to where: give a list of such rules, [{...}]")
     return (_row_of({"id": id, **_named(rule)}) for id, rule in source.items())
 
 
@@ -113,16 +113,16 @@ def _named(rule: Any) -> Mapping[str, Any]:
 
 
 def _path(source: str | os.PathLike[Any]) -> Path:
-    """The path of a file of rules, unless it is the text of one."""
+    """The path of a file of rules; an error if this looks like the text of a rule."""
     path = os.fspath(source)
     if not isinstance(path, str):
-        raise RuleSetError(f"a path is a text, not {path!r:.60}")
+        raise RuleSetError(f"a path is a string, not {path!r:.60}")
     found = Path(path)
     if found.suffix.lower() not in _READERS and isinstance(source, str) and not any(map(path.endswith, "/\\")):
         looks_like_sql = any(mark in path for mark in (" ", "=", "<", ">", "("))
         if looks_like_sql:
             raise RuleSetError(
-                f"{path!r:.60} is no path of a .csv, .jsonl or .yaml file: a single rule is added with "
+                f"{path!r:.60} is not the path of a .csv, .jsonl or .yaml file: add a single rule with "
                 "subscribe(id, where)"
             )
     return found
@@ -160,7 +160,7 @@ def _read_file(file: Path) -> Iterator[RuleRow]:
 
 
 def _wrong_encoding(file: Path) -> str:
-    """Where a file is not UTF-8, and what to do."""
+    """Which byte of a file is not UTF-8, and what to do."""
     content = file.read_bytes()
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         return f"{file} cannot be read: it is UTF-16. Save it as UTF-8, or run: iconv -f UTF-16 -t UTF-8 {file.name}"
@@ -170,14 +170,14 @@ def _wrong_encoding(file: Path) -> str:
         line = content.count(b"\n", 0, error.start) + 1
         byte = content[error.start]
         return (
-            f"{file} cannot be read: it is not UTF-8 (byte 0x{byte:02x} in line {line}). Save it as UTF-8, or, if it "
+            f"{file} cannot be read: it is not UTF-8 (byte 0x{byte:02x} on line {line}). Save it as UTF-8, or, if it "
             f"is Latin-1, run: iconv -f LATIN1 -t UTF-8 {file.name}"
         )
     return f"{file} cannot be read: it is not UTF-8. Save it as UTF-8"
 
 
 def _near_file(file: Path) -> str:
-    """A file beside it that may have been meant."""
+    """A file in the same directory with a similar name."""
     try:
         names = [own.name for own in file.parent.iterdir() if own.suffix.lower() in _READERS]
     except OSError:
@@ -187,7 +187,7 @@ def _near_file(file: Path) -> str:
 
 
 def _read_csv(file: Path) -> Iterator[RuleRow]:
-    csv.field_size_limit(2**31 - 1)  # a rule's text may be longer than the module's 128 KB
+    csv.field_size_limit(2**31 - 1)  # a rule may be longer than the 128 KB that the module allows
     with file.open(encoding="utf-8-sig", newline="") as lines:
         rows = csv.reader(lines)
         try:
@@ -233,7 +233,7 @@ def _read_yaml(file: Path) -> Iterator[RuleRow]:
     try:
         import yaml
     except ImportError as error:
-        raise RuleSetError(f'{file}: YAML needs another package: pip install "sparkrules[yaml]"') from error
+        raise RuleSetError(f'{file}: YAML needs another package: pip install "pyyaml>=6"') from error
     try:
         content = yaml.load(file.read_text(encoding="utf-8-sig"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except (yaml.YAMLError, RecursionError) as error:
@@ -243,35 +243,29 @@ def _read_yaml(file: Path) -> Iterator[RuleRow]:
 
 def _document(content: Any, file: Path) -> Iterator[RuleRow]:
     if isinstance(content, dict) and not {"id", "where"} <= set(content):
-        # `rules:` above a list is how many people write it.
+        # Many people write `rules:` above the list.
         inner = [value for value in content.values() if isinstance(value, list)]
         if len(content) == 1 and inner:
             content = inner[0]
     if isinstance(content, dict):
         content = [content] if {"id", "where"} <= set(content) <= set(FIELDS) else list(_read_mapping(content))
     if not isinstance(content, list):
-        raise RuleSetError(f"{file}: a list of rules (id, where) or a mapping of id to where is expected")
+        raise RuleSetError(f"{file}: expected a list of rules (id, where) or a mapping of id to where")
     for number, rule in enumerate(content, start=1):
         yield _file_row(rule, file, "rule", number)
 
 
 def check_columns(names: Iterable[Any], origin: str) -> dict[str, str]:
-    """The columns of a table by the names of the fields, without regard to case."""
+    """The columns of a table by the names of the fields, ignoring case."""
     written = [name for name in names if name is not None]
     by_field = {str(name).strip().lower(): name for name in reversed(written)}
     missing = {"id", "where"}.difference(by_field)
     if not missing:
         return by_field
-    found = f"it has: {_listed(map(str, written))}" if written else "it has no columns"
+    found = f"it has: {listed(written, _SHOWN)}" if written else "it has no columns"
     separators = [mark for mark in ";\t|" if len(written) == 1 and mark in str(written[0])]
-    hint = f". A comma separates the fields, not {separators[0]!r}" if separators else ""
+    hint = f". Separate the fields with a comma, not {separators[0]!r}" if separators else ""
     raise RuleSetError(f"{origin} has no column {' and no column '.join(sorted(missing))}; {found}{hint}")
-
-
-def _listed(names: Iterable[str]) -> str:
-    known = list(names)
-    more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
-    return ", ".join(known[:_SHOWN]) + more
 
 
 _SHOWN = 20

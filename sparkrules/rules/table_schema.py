@@ -1,4 +1,4 @@
-"""The schema of a table as Arrow has it, whoever describes the table: pyarrow, Spark, or a table itself."""
+"""The Arrow schema of a table, from a schema of pyarrow or Spark, or from the table itself."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 TableSchema: TypeAlias = Union[pa.Schema, Frame, "StructType", "DataFrame"]
 
-# A type that Arrow does not have: of its values only NULL can be asked, as of binary ones.
+# A type that Arrow does not have: only IS NULL can be asked of its values, as of binary ones.
 _OPAQUE = pa.binary()
 
 
@@ -40,7 +40,7 @@ def arrow_schema(table: TableSchema | None) -> pa.Schema | None:
     described: Any = table.schema if is_spark(table) else table
     if not any(base.__name__ == "StructType" for base in type(described).__mro__):
         raise RuleSetError(
-            f"a schema is one of pyarrow, a StructType of Spark, or a table that has one, not {type(table).__name__}"
+            f"a schema is a pyarrow Schema, a StructType of Spark, or a table that has one, not {type(table).__name__}"
         )
     return pa.schema(list(arrow_type(described)))
 
@@ -50,12 +50,12 @@ def _arrow_field(field: Any) -> pa.Field:
     collation = getattr(field.dataType, "collation", "UTF8_BINARY")
     if type_ != _OPAQUE or not (is_char(field) or collation != "UTF8_BINARY"):
         return pa.field(field.name, type_, field.nullable)
-    # An opaque type, with what an error can say about it.
+    # An opaque type, with a description for error messages.
     return described_string(pa.field(field.name, type_, field.nullable), field.metadata or {}, collation)
 
 
 def is_char(field: Any) -> bool:
-    """Whether a field of Spark, a text to all appearances, is a CHAR(n): its metadata say so.
+    """Whether a string field of Spark is a CHAR(n), according to its metadata.
 
     >>> from pyspark.sql.types import StringType, StructField
     >>> is_char(StructField("code", StringType(), True, {"__CHAR_VARCHAR_TYPE_STRING": "char(5)"}))
@@ -66,7 +66,7 @@ def is_char(field: Any) -> bool:
 
 
 def arrow_type(spark_type: Any) -> pa.DataType:
-    """The type of Spark as Arrow has it; an opaque one where Arrow's would be compared in another way.
+    """The Arrow type of a Spark type; an opaque one where Arrow compares values differently.
 
     >>> from pyspark.sql.types import StringType, TimestampType
     >>> arrow_type(TimestampType()), arrow_type(StringType("UTF8_LCASE"))
@@ -79,11 +79,11 @@ def arrow_type(spark_type: Any) -> pa.DataType:
     if isinstance(spark_type, StructType):
         return pa.struct([_arrow_field(own) for own in spark_type.fields])
     if isinstance(spark_type, TimestampType):
-        return pa.timestamp("us", "UTC")  # from PySpark 4.3 on, to_arrow_type wants a zone for it, and asserts that
+        return pa.timestamp("us", "UTC")  # from PySpark 4.3 on, to_arrow_type asserts a zone for it
     if isinstance(spark_type, VarcharType):
         return pa.string()
     if isinstance(spark_type, CharType) or (isinstance(spark_type, StringType) and spark_type != StringType()):
-        return _OPAQUE  # padded, or of another collation: equal, less and like mean something else there
+        return _OPAQUE  # padded, or with a collation: =, < and LIKE mean something else there
     try:
         return to_arrow_type(spark_type)
     except (PySparkException, TypeError, ValueError, AssertionError):

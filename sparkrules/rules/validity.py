@@ -1,4 +1,4 @@
-"""When a subscription is valid: instants with a time zone, and spans of time."""
+"""When a rule is valid: instants with a time zone, and spans of time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sparkrules.errors import RuleSetError
 
 
 def check_instant(value: Any, what: str) -> datetime | None:
-    """An instant in UTC; a text is one of ISO 8601, no text is none.
+    """An instant in UTC. A string is in ISO 8601; an empty one is None.
 
     >>> check_instant("2026-01-31T12:00:00+02:00", "valid_from")
     datetime.datetime(2026, 1, 31, 10, 0, tzinfo=datetime.timezone.utc)
@@ -24,8 +24,8 @@ def check_instant(value: Any, what: str) -> datetime | None:
         try:
             value = datetime.fromisoformat(_with_offset(value.strip()))
         except ValueError:
-            raise RuleSetError(f"{what} is an instant as 2026-01-31T12:00:00+00:00, not {value!r}") from None
-    if not isinstance(value, datetime) or value != value:  # the NaT of pandas is a datetime, and not equal to itself
+            raise RuleSetError(f"{what} is an instant such as 2026-01-31T12:00:00+00:00, not {value!r}") from None
+    if not isinstance(value, datetime) or value != value:  # NaT of pandas is a datetime, and not equal to itself
         raise RuleSetError(f"{what} is a datetime with a time zone, not {value!r}")
     if value.utcoffset() is None:
         raise RuleSetError(
@@ -36,14 +36,14 @@ def check_instant(value: Any, what: str) -> datetime | None:
         instant = value.astimezone(timezone.utc)
     except OverflowError:
         raise RuleSetError(f"{what} {value} is out of range") from None
-    # A plain datetime: that of pandas has nanoseconds, which the store has not.
+    # A plain datetime: that of pandas has nanoseconds, and the store does not.
     return datetime.combine(instant.date(), instant.time(), timezone.utc)
 
 
 def check_validity(
     valid_from: Any, valid_until: Any, default: timedelta | None = None
 ) -> tuple[datetime | None, datetime | None]:
-    """From when until when, if that makes sense; `default` is for how long if there is no end.
+    """The begin and the end of a validity; `default` is its length if there is no end.
 
     >>> check_validity("2026-01-02T00:00:00Z", "2026-01-01T00:00:00Z")
     Traceback (most recent call last):
@@ -62,7 +62,7 @@ def check_validity(
 
 
 def check_span(span: Any) -> timedelta | None:
-    """For how long a subscription is valid that does not say: whole seconds, at least one."""
+    """How long a rule without an end is valid: whole seconds, at least one."""
     if span is None:
         return None
     if not isinstance(span, timedelta) or span < timedelta(seconds=1) or span.microseconds:
@@ -71,9 +71,9 @@ def check_span(span: Any) -> timedelta | None:
 
 
 def instant_of(at: datetime | None) -> datetime:
-    """The instant for which a question is asked: now, if it does not say."""
+    """The instant that a question is about, by default now."""
     return check_instant(at, "at") or datetime.now(timezone.utc)
 
 
 def _with_offset(text: str) -> str:
-    return f"{text[:-1]}+00:00" if text[-1:] in ("Z", "z") else text  # which Python 3.10 does not read
+    return f"{text[:-1]}+00:00" if text[-1:] in ("Z", "z") else text  # Python 3.10 does not read it

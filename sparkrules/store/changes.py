@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from sparkrules.errors import listed
 from sparkrules.index.arrow_arrays import arrow_of, numpy_of
 from sparkrules.index.tables import SCHEMAS
 from sparkrules.store.part import Part
@@ -93,4 +94,4 @@ def _sorted(ids: Any) -> tuple[str, ...]:
 def _some(ids: tuple[str, ...]) -> str:
     if not ids:
         return ""
-    return ": " + ", ".join(ids[:_SHOWN]) + (", ..." if len(ids) > _SHOWN else "")
+    return f": {listed(ids, _SHOWN)}"

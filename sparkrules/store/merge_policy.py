@@ -26,7 +26,7 @@ from sparkrules.store.part import Part, merged
 
 Merge = Literal["auto", "all", "none"]
 GROWTH = 4
-BESIDE = 50
+BESIDE = 50  # see "Sizes of segments" in docs/store-format.md
 MOST_PARTS = 8
 SMALL = 1_000  # rows; rewriting so many takes some hundredths of a second
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
-from sparkrules.errors import CorruptStore, PublishConflict
+from sparkrules.errors import CorruptStore, PublishConflict, listed
 from sparkrules.index.rule import Rule
 from sparkrules.sql.rejected import Rejected
 from sparkrules.store.advertisement_segment import texts_of
@@ -117,10 +117,9 @@ def _rebase(store: Store, rule_set: str, draft: Draft, base: Version, latest: Ve
         ) from error
     both = sorted(own.touched & theirs.touched)
     if both:
-        more = f" and {len(both) - _SHOWN} more" if len(both) > _SHOWN else ""
-        shown = ", ".join(map(repr, both[:_SHOWN])) + more
+        shown = listed(map(repr, both), _SHOWN)
         raise PublishConflict(
-            f"rule set {rule_set!r}: others have changed the same subscriptions ({shown}) since version {base.number}; "
+            f"rule set {rule_set!r}: others have changed the same rules ({shown}) since version {base.number}; "
             f"the newest version is {latest.number}, published by {latest.manifest.publisher}. Nothing was published: "
             "load the rule set again and repeat the changes",
             tuple(both[:_SHOWN]),

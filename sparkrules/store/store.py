@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sparkrules.errors import CorruptStore, NewerFormat, RuleSetError, StoreError, WrongTicket
+from sparkrules.errors import CorruptStore, NewerFormat, RuleSetError, StoreError, WrongTicket, listed
 from sparkrules.index.rule import Rule
 from sparkrules.index.segment import Segment
 from sparkrules.index.tables import to_tables
@@ -43,6 +43,7 @@ from sparkrules.store.segment_files import load_segment, read_segment, write_seg
 from sparkrules.store.statistics_file import read_statistics, write_statistics
 
 _SHOWN = 10
+_MOST = 50
 
 
 class Store:
@@ -272,8 +273,8 @@ class Store:
             return
         if owners:
             raise WrongTicket(
-                f"rule set {rule_set!r}: subscriptions that were made with a ticket would be gone. Nothing was "
-                "published: load the rule set and change that, or publish with force=True"
+                f"rule set {rule_set!r}: rules with a ticket would be lost. Nothing was published: load "
+                "the rule set and change that, or publish with force=True"
             )
 
     def _check_owners(self, rule_set: str, version: int, newest: int, secrets: Sequence[str]) -> None:
@@ -290,7 +291,7 @@ class Store:
             return  # there never was a ticket, and going back is how the damage is mended
         if owners - matching_hashes(key, secrets):
             raise WrongTicket(
-                f"rolling back rule set {rule_set!r} to version {version} would change subscriptions that were made "
+                f"rolling back rule set {rule_set!r} to version {version} would change rules that were made "
                 "with a ticket: give all their tickets, or force=True"
             )
 
@@ -301,8 +302,8 @@ class Store:
             known = self.rule_sets()
             near = get_close_matches(rule_set, known, 1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
-            listed = ", ".join(known) or "none"
-            raise StoreError(f"there is no rule set {rule_set!r} in {self.path}; there are: {listed}{hint}")
+            shown = listed(known, _MOST) or "none"
+            raise StoreError(f"there is no rule set {rule_set!r} in {self.path}; there are: {shown}{hint}")
         return versions
 
     def _removed(self, manifest: Manifest, entry: SegmentEntry, rows: int) -> NDArray[np.bool_]:

@@ -51,7 +51,7 @@ def check_ticket(key: bytes, ticket: str, stored: str | None, rule_set: str, id:
     same = hmac.compare_digest(given.encode(), (stored or _NOBODY).encode())
     if not (same and stored is not None):
         refuse(rule_set, id, "wrong ticket")
-        raise WrongTicket(f"this is not the ticket of subscription {id!r} in rule set {rule_set!r}")
+        raise WrongTicket(f"this is not the ticket of rule {id!r} in rule set {rule_set!r}")
 
 
 def matching_hashes(key: bytes | None, tickets: Iterable[str]) -> set[str]:
@@ -61,7 +61,7 @@ def matching_hashes(key: bytes | None, tickets: Iterable[str]) -> set[str]:
 
 def refuse(rule_set: str, id: str, reason: str) -> None:
     """Log that somebody was not allowed to change a subscription."""
-    _log.warning("%s for subscription %r of rule set %r", reason, id, rule_set)
+    _log.warning("%s for rule %r of rule set %r", reason, id, rule_set)
 
 
 def read_key(home: Path) -> bytes | None:

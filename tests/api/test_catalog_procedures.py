@@ -62,9 +62,10 @@ def files(store: Path) -> list[Path]:
 
 def test_rollback_makes_an_earlier_version_the_newest(spark: SparkSession, store: Path) -> None:
     rules = rule_set("alerts", {"a": "x > 1", "b": "x > 2"})
-    rules.publish(store=store)
+    rules.store = store
+    rules.publish()
     rules.unsubscribe("a")
-    rules.publish(store=store)
+    rules.publish()
     assert call(spark, "rollback('alerts', 1)") == {"rule_set": "alerts", "version": 3, "subscriptions": 2}
     assert ids(spark) == ["a", "b"]
     assert call(spark, "rollback(version => 2, rule_set => 'alerts')")["version"] == 4
@@ -82,13 +83,14 @@ def test_rollback_makes_an_earlier_version_the_newest(spark: SparkSession, store
 
 def test_python_goes_on_from_what_sql_has_made(spark: SparkSession, store: Path) -> None:
     rules = rule_set("alerts", {"a": "x > 1", "b": "x > 2"})
-    rules.publish(store=store)
+    rules.store = store
+    rules.publish()
     call(spark, "unsubscribe('alerts', 'a')")
     call(spark, "rollback('alerts', 1)")
     loaded = sparkrules.RuleSet.load("alerts", store=store)
     assert set(loaded.subscriptions) == {"a", "b"}
     loaded.subscribe("c", "x > 3")
-    assert loaded.publish(store=store) == 4
+    assert loaded.publish() == 4
     assert ids(spark) == ["a", "b", "c"]
     assert call(spark, "unsubscribe('alerts', 'c')")["version"] == 5
 
@@ -128,13 +130,13 @@ def test_unsubscribe_marks_rows_as_removed(spark: SparkSession, store: Path) -> 
 
 
 def test_all_subscriptions_may_go(spark: SparkSession, store: Path) -> None:
-    rule_set("alerts", {"a": "x > 1", "b": "x > 2"}).publish(store=store)
+    rule_set("alerts", {"a": "x > 1", "b": "x > 2"}, store=store).publish()
     assert call(spark, "unsubscribe('alerts', ids => array('b', 'a'))")["subscriptions"] == 0
     assert ids(spark) == []
 
 
 def test_unknown_ids_change_nothing(spark: SparkSession, store: Path) -> None:
-    rule_set("alerts", {"a": "x > 1", "b": "x > 2"}).publish(store=store)
+    rule_set("alerts", {"a": "x > 1", "b": "x > 2"}, store=store).publish()
     call(spark, "unsubscribe('alerts', 'b')")
     before = files(store)
     assert "has no subscription 'b' that can be removed" in refused(spark, "unsubscribe('alerts', 'b')")
@@ -180,7 +182,8 @@ def test_a_ticket_from_python_is_one_in_sql(spark: SparkSession, store: Path) ->
     rules = sparkrules.RuleSet("alerts")
     ticket = rules.subscribe("mine", "x > 1", ticket=True)
     rules.subscribe("free", "x > 2")
-    rules.publish(store=store)
+    rules.store = store
+    rules.publish()
     assert "with this ticket" in refused(spark, "unsubscribe('alerts', 'mine', ticket => 'guess')")
     call(spark, f"unsubscribe('alerts', 'mine', ticket => '{ticket}')")
     assert ids(spark) == ["free"]
@@ -189,7 +192,8 @@ def test_a_ticket_from_python_is_one_in_sql(spark: SparkSession, store: Path) ->
 
 def test_a_rollback_takes_the_tickets_of_what_it_changes(spark: SparkSession, store: Path) -> None:
     rules = rule_set("alerts", {"free": "x > 2"})
-    rules.publish(store=store)
+    rules.store = store
+    rules.publish()
     tickets = [rules.subscribe(id, "x > 1", ticket=True) for id in ("mine", "theirs")]
     rules.publish()
     rules.subscribe("other", "x > 4")
@@ -221,7 +225,8 @@ def test_a_rollback_takes_the_tickets_of_what_it_changes(spark: SparkSession, st
 def test_a_version_whose_files_are_gone_when_it_is_made_is_withdrawn(spark: SparkSession, store: Path) -> None:
     """The rollback's own check finds what has gone before it; here a file goes that only the check at the end sees."""
     rules = rule_set("alerts", {"a": "x > 1", "b": "x > 2"})
-    rules.publish(store=store)
+    rules.store = store
+    rules.publish()
     rules.unsubscribe("a")
     rules.publish(merge="none")
     (removed,) = (store / "alerts" / "removed").iterdir()
@@ -238,7 +243,8 @@ def test_a_version_whose_files_are_gone_when_it_is_made_is_withdrawn(spark: Spar
 
 def test_versions_of_an_older_sparkrules_are_marked_until_one_is_made(spark: SparkSession, store: Path) -> None:
     rules = rule_set("alerts", {"a": "x > 1", "b": "x > 2"})
-    rules.publish(store=store)
+    rules.store = store
+    rules.publish()
     unverified(store / "alerts")
     query = "SELECT match_subscriptions('alerts', *).ids FROM VALUES (3) AS t(x)"
     assert spark.sql(query).first()[0] == ["a", "b"]
@@ -252,7 +258,7 @@ def test_versions_of_an_older_sparkrules_are_marked_until_one_is_made(spark: Spa
 
 def test_calls_at_the_same_time_all_take_effect(spark: SparkSession, store: Path) -> None:
     count = 12
-    rule_set("alerts", {f"r{i:02}": f"x > {i}" for i in range(count)}).publish(store=store)
+    rule_set("alerts", {f"r{i:02}": f"x > {i}" for i in range(count)}, store=store).publish()
     sessions = [spark.newSession() for _ in range(count)]
     start = threading.Barrier(count)
 
@@ -272,11 +278,13 @@ def test_calls_at_the_same_time_all_take_effect(spark: SparkSession, store: Path
 
 def test_sql_and_python_at_the_same_time(spark: SparkSession, store: Path) -> None:
     rules = rule_set("alerts", {"a": "x > 1"})
-    rules.publish(store=store)
+    rules.store = store
+    rules.publish()
 
     def publish() -> None:
         for _ in range(10):
-            rules.publish(store=store)
+            rules.store = store
+            rules.publish()
 
     other = threading.Thread(target=publish)
     other.start()
@@ -290,7 +298,7 @@ def test_sql_and_python_at_the_same_time(spark: SparkSession, store: Path) -> No
 
 
 def test_refresh_tells_the_newest_version_and_reads_the_store_again(spark: SparkSession, store: Path) -> None:
-    rule_set("alerts", {"a": "x > 1"}).publish(store=store)
+    rule_set("alerts", {"a": "x > 1"}, store=store).publish()
     query = "SELECT match_subscriptions('alerts', *).ids FROM VALUES (2) AS t(x)"
     assert spark.sql(query).first()[0] == ["a"]
     (segment,) = (store / "alerts" / "segments").iterdir()
@@ -303,9 +311,9 @@ def test_refresh_tells_the_newest_version_and_reads_the_store_again(spark: Spark
 
 @pytest.mark.parametrize("procedure", ["rollback('{}', 1)", "unsubscribe('{}', 'a')", "refresh('{}')"])
 def test_hostile_names_are_refused(spark: SparkSession, store: Path, procedure: str) -> None:
-    rule_set("alerts", {"a": "x > 1"}).publish(store=store)
+    rule_set("alerts", {"a": "x > 1"}, store=store).publish()
     inner = store / "inner"
-    rule_set("b", {"a": "x > 1"}).publish(store=inner)
+    rule_set("b", {"a": "x > 1"}, store=inner).publish()
     spark.conf.set("spark.sparkrules.store", str(inner))
     before = files(store)
     for name in ("../alerts", "../x", "/etc", "a/../b", "..", ".", "", "alerts@1", "b\\\\0", "b/versions"):
@@ -316,7 +324,7 @@ def test_hostile_names_are_refused(spark: SparkSession, store: Path, procedure: 
 
 
 def test_a_version_to_go_back_to_must_be_there_with_its_files(spark: SparkSession, store: Path) -> None:
-    rule_set("alerts", {"a": "x > 1"}).publish(store=store)
+    rule_set("alerts", {"a": "x > 1"}, store=store).publish()
     for version in (0, -1, 2, 99999999999):
         assert f"There is no version {version} " in refused(spark, f"rollback('alerts', {version})")
     assert "version is NULL" in refused(spark, "rollback('alerts', NULL)")
@@ -330,7 +338,7 @@ def test_a_version_to_go_back_to_must_be_there_with_its_files(spark: SparkSessio
 
 
 def test_a_damaged_newest_version_is_named(spark: SparkSession, store: Path) -> None:
-    rule_set("alerts", {"a": "x > 1"}).publish(store=store)
+    rule_set("alerts", {"a": "x > 1"}, store=store).publish()
     manifest = store / "alerts" / "versions" / "2.json"
     manifest.write_text("{}", encoding="utf-8")
     for procedure in ("rollback('alerts', 1)", "unsubscribe('alerts', 'a')", "refresh('alerts')"):
@@ -338,7 +346,7 @@ def test_a_damaged_newest_version_is_named(spark: SparkSession, store: Path) -> 
 
 
 def test_explain_calls_nothing(spark: SparkSession, store: Path) -> None:
-    rule_set("alerts", {"a": "x > 1"}).publish(store=store)
+    rule_set("alerts", {"a": "x > 1"}, store=store).publish()
     spark.sql("EXPLAIN CALL sparkrules.rollback('alerts', 1)").collect()
     assert Store(store).versions("alerts") == [1]
 
@@ -356,7 +364,7 @@ def test_unknown_procedures_name_the_known_ones(spark: SparkSession, store: Path
 
 def test_a_store_that_is_not_a_local_directory(spark: SparkSession, tmp_path: Path) -> None:
     """Hadoop's viewfs stands for any file system that is not the local one: files go through Hadoop alone."""
-    rule_set("alerts", {"a": "x > 1", "b": "x > 2"}).publish(store=tmp_path)
+    rule_set("alerts", {"a": "x > 1", "b": "x > 2"}, store=tmp_path).publish()
     session = spark.newSession()
     session.conf.set("fs.viewfs.mounttable.rules.link./store", tmp_path.as_uri())
     session.conf.set("spark.sparkrules.store", "viewfs://rules/store")

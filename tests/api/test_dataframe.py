@@ -63,9 +63,10 @@ def test_a_rule_set_is_published_only_when_it_has_changed(df: DataFrame, rules: 
 
 
 def test_a_published_set_is_used_by_name_and_version(df: DataFrame, rules: RuleSet, own_store: Store) -> None:
-    rules.publish(store=own_store.path)
+    rules.store = own_store.path
+    rules.publish()
     rules.unsubscribe("hot")
-    rules.publish(store=own_store.path)
+    rules.publish()
     for name, expected in (("weather", ["cold"]), ("weather@1", ["cold", "hot"]), ("weather@2", ["cold"])):
         assert sorted(row.subscription_id for row in sparkrules.matches(df, name).collect()) == expected
 
@@ -76,7 +77,8 @@ def test_publishing_with_a_session_makes_it_the_sessions_rule_set(
     assert rules.publish(spark) == 1
     assert own_store.versions("weather") == [1]
     assert df.selectExpr("match_subscriptions(*).ids AS ids").first() == Row(ids=["hot"])
-    rules.publish(spark, store=tmp_path / "other")
+    rules.store = tmp_path / "other"
+    rules.publish(spark)
     assert spark.conf.get("spark.sparkrules.store") == str(tmp_path / "other")
 
 

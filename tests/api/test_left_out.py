@@ -78,4 +78,4 @@ def test_the_python_engine_logs_them(df: DataFrame, rules: RuleSet, caplog: pyte
     with caplog.at_level(logging.WARNING, "sparkrules.catalyst.python_engine"):
         sparkrules.match(df, rules, engine="python")
     assert "there is no column temprature" in caplog.text
-    assert "They are left out" in caplog.text
+    assert "The query skips them" in caplog.text

@@ -7,7 +7,7 @@ Python publisher before each of its steps. Here the states that a dying publishe
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -57,13 +57,13 @@ OPERATIONS: list[tuple[Publish, set[str]]] = [
 
 
 @pytest.fixture
-def pristine(tmp_path: Path) -> Iterator[Path]:
-    rules = RuleSet("alerts")
+def pristine(tmp_path: Path) -> Path:
+    rules = RuleSet("alerts", store=tmp_path / "pristine")
     rules.subscribe_all((id, f"a = {id[1:]}") for id in sorted(OLD - {"late"}))
-    rules.publish(store=tmp_path / "pristine")
+    rules.publish()
     rules.subscribe("late", "b = 1")
     rules.publish(merge="none")
-    yield tmp_path / "pristine"
+    return tmp_path / "pristine"
 
 
 @pytest.mark.parametrize(("publish", "expected"), OPERATIONS, ids=[own.__name__ for own, _ in OPERATIONS])

@@ -117,7 +117,7 @@ class TestRulesThatDoNotFit:
         with pytest.raises(RuleSetError) as caught:
             sparkrules.match(df, rules, engine="python")
         lines = str(caught.value).splitlines()
-        assert lines[0] == "3 rules of unfit cannot be used on the input (row, a, s, m):"
+        assert lines[0] == "3 rules of unfit are rejected on the input (row, a, s, m):"
         assert lines[1] == "  'typo', 'typo too': there is no column aa"
         assert lines[2] == "  'user': there is no column user"
         assert lines[3].startswith("Set spark.sparkrules.missingColumns=null")
@@ -235,7 +235,7 @@ def test_workers_need_nothing_of_this_package(tmp_path: Path) -> None:
     """What goes to them runs where `import sparkrules` fails."""
     rules = rule_set("python_shipped", {"cheap": "price < 5 AND title LIKE 'a_%'", "new": "title <> ''"})
     batch = pa.record_batch({"price": [3, 7], "title": ["abc", ""]})
-    task = Task.of(rules.segment, bind_predicates(rules.segment, batch.schema), passed=2, shape="list")
+    task = Task.of(rules._segment, bind_predicates(rules._segment, batch.schema), passed=2, shape="list")
     run = shipped(task)
     (content,) = [cell.cell_contents for cell in run.__closure__ or ()]
     (tmp_path / "task").write_bytes(content)

@@ -114,7 +114,7 @@ def test_a_report_says_what_the_rules_do(books: DataFrame, rules: RuleSet, tmp_p
 def test_errors_are_readable(spark: SparkSession, books: DataFrame) -> None:
     with pytest.raises(AnalysisException) as caught:
         sparkrules.match(books, rule_set("unfit", {"typo": "prise > 1"})).collect()
-    assert str(caught.value).startswith("[SPARKRULES] 1 rule of unfit@1 cannot be used on the input")
+    assert str(caught.value).startswith("[SPARKRULES] 1 rule of unfit@1 is rejected on the input")
     assert "'typo': there is no column prise" in str(caught.value)
     with pytest.raises(PySparkException, match="There is no rule set 'none'"):
         spark.sql("SELECT match_subscriptions('none', *) FROM books").collect()

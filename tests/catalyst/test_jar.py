@@ -39,6 +39,7 @@ def fake_java(directory: Path, says: str) -> Path:
     return directory
 
 
+@pytest.mark.slow
 class TestBuilding:
     def test_a_jar_has_classes_and_resources_and_nothing_is_left_behind(
         self, source: JarSource, tmp_path: Path
@@ -117,6 +118,7 @@ class TestJarPath:
         assert jar.jar_path() == str(jar._PREBUILT / "sparkrules.jar")
         assert len(built) == 1
 
+    @pytest.mark.slow
     def test_two_processes_at_once_both_get_the_whole_jar(self, source: JarSource, tmp_path: Path) -> None:
         target = tmp_path / "cache" / "tiny.jar"
         code = (

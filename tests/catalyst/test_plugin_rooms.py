@@ -5,24 +5,14 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
+from sparkrules.catalyst.jar_source import find_jar_source
+from sparkrules.catalyst.spark_home import NEWEST_SPARK, OLDEST_SPARK
+
 SOURCES = Path(__file__).resolve().parents[2] / "jars" / "src" / "main" / "scala" / "sparkrules"
-ORDER = [
-    "conf",
-    "value",
-    "store",
-    "text",
-    "guard",
-    "bind",
-    "program",
-    "compile",
-    "kernel",
-    "overlap",
-    "version",
-    "answer",
-    "region",
-    "catalog",
-    "plan",
-]
+_ROOMS = "conf value store text guard bind program compile kernel overlap version answer region catalog plan"
+ORDER = _ROOMS.split()
 """From the bottom to the top. The extension itself, in the root package, may use all of them."""
 MOST_FILES = 20
 
@@ -37,9 +27,11 @@ def test_no_room_uses_a_higher_one() -> None:
     for path in sorted(SOURCES.glob("*/*.scala")):
         room = path.parent.name
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-            for used in re.findall(r"\bsparkrules\.(\w+)\.", line):
-                if used in ORDER and ORDER.index(used) > ORDER.index(room):
-                    broken.append(f"{room}/{path.name}:{number} uses {used}, which is above {room}")
+            broken += [
+                f"{room}/{path.name}:{number} uses {used}, which is above {room}"
+                for used in re.findall(r"\bsparkrules\.(\w+)\.", line)
+                if used in ORDER and ORDER.index(used) > ORDER.index(room)
+            ]
     assert not broken, "The order is " + " < ".join(ORDER) + ":\n" + "\n".join(broken)
 
 
@@ -52,3 +44,18 @@ def test_a_file_is_in_the_folder_of_its_package() -> None:
 def test_rooms_are_small() -> None:
     for room in ORDER:
         assert len(list((SOURCES / room).glob("*.scala"))) < MOST_FILES, room
+
+
+MINORS = [f"4.{minor}" for minor in range(OLDEST_SPARK[1], NEWEST_SPARK[1] + 1)]
+
+
+@pytest.mark.parametrize("minor", MINORS)
+def test_what_depends_on_a_minor_of_spark_lies_in_one_file(minor: str) -> None:
+    shims = [path for path in find_jar_source(minor).scala() if SOURCES.parent not in path.parents]
+    assert [path.name for path in shims] == ["SparkMinor.scala"]
+    assert not re.search(r"^import sparkrules\.", shims[0].read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def test_no_class_is_known_by_its_name() -> None:
+    named = [path.name for path in SOURCES.rglob("*.scala") if "getSimpleName" in path.read_text(encoding="utf-8")]
+    assert named == []

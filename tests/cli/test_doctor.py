@@ -25,7 +25,7 @@ def checked(capsys: pytest.CaptureFixture[str], code: int, *words: str) -> dict[
 
 
 def test_all_is_well(rules: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["publish", str(rules)]) == 0
+    assert cli.main(["publish", "--rules", str(rules)]) == 0
     found = checked(capsys, 0)
     assert {name: found[name]["status"] for name in ("Python", "PySpark", "Java", "pyarrow", "store", "Spark")} == {
         **dict.fromkeys(("Python", "PySpark", "Java", "pyarrow", "store"), "ok"),
@@ -38,7 +38,7 @@ def test_spark_is_tried(spark: SparkSession, capsys: pytest.CaptureFixture[str])
     assert cli.main(["doctor"]) == 0
     said = capsys.readouterr().out
     assert f"{spark.version} starts with the plugin and matches, in " in said
-    assert said.endswith("\nall is well\n")
+    assert said.endswith("\neverything works\n")
 
 
 def test_no_java(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -47,7 +47,7 @@ def test_no_java(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest
     assert java["status"] == "broken"
     assert "there is no bin/java in it. Install a Java runtime" in java["found"]
     assert cli.main(["doctor"]) == 1
-    assert "skipped  Spark             not started: mend what it needs first\n" in capsys.readouterr().out
+    assert "skipped  Spark             not started: fix the above first\n" in capsys.readouterr().out
 
 
 def test_another_spark_than_the_package(
@@ -75,15 +75,15 @@ def test_a_store_that_is_a_file(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_damaged_manifest(rules: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for _ in range(2):
-        assert cli.main(["publish", str(rules)]) == 0
+        assert cli.main(["publish", "--rules", str(rules)]) == 0
     Path("store/alerts/versions/1.json").write_text("{")
     found = checked(capsys, 1)["rule set alerts"]
     assert "1.json is not a manifest" in found["found"]
-    assert "sparkrules rollback alerts N" in found["fix"]
+    assert "sparkrules rollback --ruleset alerts N" in found["fix"]
 
 
 def test_a_segment_that_is_gone(rules: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["publish", str(rules)]) == 0
+    assert cli.main(["publish", "--rules", str(rules)]) == 0
     shutil.rmtree("store/alerts/segments")
     assert checked(capsys, 1)["rule set alerts"]["status"] == "broken"
     assert cli.main(["doctor", "--no-spark"]) == 1
@@ -95,7 +95,7 @@ def test_a_segment_that_is_gone(rules: Path, capsys: pytest.CaptureFixture[str])
 def test_versions_without_checksums_and_other_files_that_are_damaged(
     rules: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert cli.main(["publish", str(rules)]) == 0
+    assert cli.main(["publish", "--rules", str(rules)]) == 0
     home = Path("store/alerts")
     (home / "tickets.key").write_bytes(b"short")
     assert "tickets.key is damaged" in checked(capsys, 1)["rule set alerts"]["found"]

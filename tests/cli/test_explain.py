@@ -27,7 +27,7 @@ def test_those_that_match_are_explained(capsys: pytest.CaptureFixture[str]) -> N
     assert cli.main(["explain", *RULES, "--row", '{"t": 35, "indoors": false}']) == 0
     said = capsys.readouterr()
     assert said.out == "hot matches\n  ✓ and\n    ✓ indoors is false\n    ✓ t > 30\n"
-    assert said.err == "sparkrules: left out, for want of a column in the row: cellar\n"
+    assert said.err == "sparkrules: skipped, because the row lacks a column: cellar\n"
 
 
 def test_those_that_are_named_are_explained(capsys: pytest.CaptureFixture[str]) -> None:

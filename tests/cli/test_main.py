@@ -39,11 +39,11 @@ def test_the_list_of_commands_says_how_they_end(capsys: pytest.CaptureFixture[st
 @pytest.mark.parametrize(
     "arguments",
     [
-        *([], ["unknown"], ["publish"], ["match", "data.csv"], ["match", "data.csv", "--name", "a", "--rules", "b"]),
-        *(["match", "d.csv", "--name", "a", "--limit", "x"], ["match", "d.csv", "--name", "a", "--conf", "x"]),
-        *(["explain", "--name", "a"], ["overlap", "--name", "a", "--where", "x", "--subscription", "y"]),
-        ["publish", "rules.csv", "--dialect", "klingon"],
-        *(["diff", "alerts", "one"], ["demo", "--rows", "0"]),
+        *([], ["unknown"], ["publish"], ["match", "data.csv"], ["match", "data.csv", "--ruleset", "a", "--rules", "b"]),
+        *(["match", "d.csv", "--ruleset", "a", "--limit", "x"], ["match", "d.csv", "--ruleset", "a", "--conf", "x"]),
+        *(["explain", "--ruleset", "a"], ["overlap", "--ruleset", "a", "--where", "x", "--subscription", "y"]),
+        ["publish", "--rules", "rules.csv", "--dialect", "klingon"],
+        *(["diff", "--ruleset", "alerts", "one"], ["demo", "--rows", "0"]),
     ],
 )
 def test_wrong_usage_is_exit_code_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -99,18 +99,21 @@ def test_a_terminal_of_ascii_gets_question_marks(rules: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["publish", "none.csv"], "none.csv cannot be read"),
-        (["publish", "none.csv", "--name", "a b"], "'a b' is not a name"),
-        (["publish", "a b.csv"], "give the rule set another name than the file with --name"),
-        (["match", "none.csv", "--name", "none"], "there is no rule set 'none'"),
-        (["match", "none.csv", "--name", "none@x"], "write none@12 with a number"),
+        (["publish", "--rules", "none.csv"], "none.csv cannot be read"),
+        (["publish", "--rules", "none.csv", "--ruleset", "a b"], "'a b' is not a name"),
+        (["publish", "--rules", "a b.csv"], "name the rule set with --ruleset"),
+        (["match", "none.csv", "--ruleset", "none"], "there is no rule set 'none'"),
+        (["match", "none.csv", "--ruleset", "none@x"], "write none@12 with a number"),
         (["match", "none.csv", "--rules", "alerts.csv"], "none.csv cannot be read: there is no such file"),
         (["match", "data.xls", "--rules", "alerts.csv"], "data is read from .parquet, .csv"),
         (["match", "data.csv", "--rules", "alerts.csv", "--output", "x.xls"], "matches are written to .parquet"),
         (["match", "data.csv", "--rules", "alerts.csv", "--output", "no/x.csv"], "there is no directory"),
         (["match", "data.csv", "--rules", "alerts.csv", "--columns", "plaice"], "it has: temperature, place"),
-        (["match", "data.csv", "alerts.csv", "b.jsonl", "--rules", "alerts.csv"], "files of one format"),
-        (["match", "store", "--rules", "alerts.csv"], "store has no .parquet"),
+        (
+            ["match", "data.csv", "alerts.csv", "b.jsonl", "--rules", "alerts.csv"],
+            "all files must have the same format",
+        ),
+        (["match", "store", "--rules", "alerts.csv"], "store contains no .parquet"),
         (["explain", "--rules", "alerts.csv", "--row", "{t: 1}"], "--row is not JSON"),
         (["explain", "--rules", "alerts.csv", "--row", "[1]"], "--row is an object of column and value"),
         (["explain", "--rules", "alerts.csv", "--row", "{}", "--id", "hit"], "did you mean 'hot'?"),
@@ -118,7 +121,9 @@ def test_a_terminal_of_ascii_gets_question_marks(rules: Path) -> None:
         (["explain", "--rules", "alerts.csv", "--data", "data.csv", "--row-number", "3"], "data.csv has no row 3"),
         (["overlap", "--rules", "alerts.csv"], "has no advertisements"),
         (["overlap", "--rules", "alerts.csv", "--where", "t >"], "expected a value at line 1, column 4"),
-        (["versions", "none"], "there is no rule set 'none'"),
+        (["versions", "--ruleset", "none"], "there is no rule set 'none'"),
+        (["explain", "--row", "{}", "--ruleset", "alerts.csv"], "rules of a file are named with --rules alerts.csv"),
+        (["match", "data.csv", "--rules", "alerts"], "a published rule set is named with --ruleset alerts"),
     ],
 )
 def test_a_failure_is_one_message_and_exit_code_1(
@@ -142,12 +147,14 @@ def test_data_that_is_damaged_is_named(name: str, rules: Path, capsys: pytest.Ca
 @pytest.mark.parametrize(
     ("words", "hint"),
     [
-        ("versions --name alerts", "name is given without a flag: sparkrules versions NAME"),
-        ("rollback --name alerts 3", "name is given without a flag: sparkrules rollback NAME"),
+        ("versions --name alerts", "did you mean --ruleset?"),
+        ("versions alerts", "rules are named with --ruleset NAME"),
+        ("diff alerts 3", "rules are named with --ruleset NAME"),
+        ("explain alerts --rules a.csv --row {}", "rules are named with --ruleset NAME or --rules FILE"),
         ("versions --jsno", "did you mean --json?"),
-        ("publish a.csv --shcema x", "did you mean --schema?"),
-        ("lint a.csv --fail-on eror", "did you mean error?"),
-        ("match a.csv --name x --engine sprak", "did you mean spark?"),
+        ("publish --rules a.csv --shcema x", "did you mean --schema?"),
+        ("lint --rules a.csv --fail-on eror", "did you mean error?"),
+        ("match a.csv --ruleset x --engine sprak", "did you mean spark?"),
         ("versions --unheard-of", "sparkrules versions --help lists the options"),
     ],
 )

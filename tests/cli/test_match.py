@@ -157,7 +157,7 @@ class TestWhatIsWritten:
             "priority": 0,
         }
 
-    def test_rules_that_were_set_aside_change_the_exit_code(
+    def test_rejected_rules_change_the_exit_code(
         self, rules: Path, data: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         rules.write_text(rules.read_text() + "bad,temperature >,\n")
@@ -166,11 +166,11 @@ class TestWhatIsWritten:
 
 class TestWhatIsRead:
     def test_a_published_version(self, rules: Path, data: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        assert cli.main(["publish", str(rules)]) == 0
+        assert cli.main(["publish", "--rules", str(rules)]) == 0
         rules.write_text("id,where\nnone,temperature > 1000\n")
-        assert cli.main(["publish", str(rules)]) == 0
-        assert len(found(capsys, data, "--name", "alerts@1")) == 2
-        assert len(found(capsys, data, "--name", "alerts")) == 0
+        assert cli.main(["publish", "--rules", str(rules)]) == 0
+        assert len(found(capsys, data, "--ruleset", "alerts@1")) == 2
+        assert len(found(capsys, data, "--ruleset", "alerts")) == 0
 
     @pytest.mark.parametrize("name", ["d.jsonl", "d.ndjson", "d.json", "d.jsonl.gz", "d.parquet", "d.CSV"])
     def test_every_format(self, name: str, rules: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -271,9 +271,9 @@ class TestSpark:
         self, only_spark: Path, data: Path, spark: SparkSession, capsys: pytest.CaptureFixture[str]
     ) -> None:
         before = spark.conf.get("spark.sparkrules.store")
-        assert cli.main(["publish", str(only_spark), "--name", "alerts"]) == 0
-        assert cli.main(["publish", str(only_spark), "--name", "alerts"]) == 0
-        lines = found(capsys, data, "--name", "alerts@1", "--per", "match")
+        assert cli.main(["publish", "--rules", str(only_spark), "--ruleset", "alerts"]) == 0
+        assert cli.main(["publish", "--rules", str(only_spark), "--ruleset", "alerts"]) == 0
+        lines = found(capsys, data, "--ruleset", "alerts@1", "--per", "match")
         assert [(line["row"], line["subscription_id"], line["priority"]) for line in lines] == [
             (0, "cellar", 7),
             (0, "hot", 5),
@@ -315,7 +315,7 @@ class TestSpark:
         for files in (["part [1] of {2}.parquet", "part 2%20.parquet"], ["d.csv"], ["d.jsonl"]):
             version = "r@2" if files[0].endswith("parquet") else "r@1"
             for more in ([], ["--all"], ["--per", "match", "--columns", "i,d,s"], ["--columns", "*"]):
-                words = [*files, "--name", version, *more]
+                words = [*files, "--ruleset", version, *more]
                 by_python = found(capsys, *words, "--engine", "python")
                 assert by_python
                 assert found(capsys, *words, "--engine", "spark") == by_python
@@ -342,7 +342,7 @@ class TestSpark:
         Path("odd.csv").write_text("temperature\n40\n")
         assert cli.main(["match", "odd.csv", "--rules", str(only_spark)]) == 1
         said = capsys.readouterr().err
-        assert "Spark cannot match: [SPARKRULES] 1 rule of rules@1 cannot be used on the input (temperature):" in said
+        assert "Spark cannot match: [SPARKRULES] 1 rule of rules@1 is rejected on the input (temperature):" in said
         assert "Settings are given with --conf KEY=VALUE." in said
         missing = ["--conf", "spark.sparkrules.missingColumns=null"]
         assert found(capsys, "odd.csv", "--rules", only_spark, *missing) == [{"row": 0, "ids": ["hot"]}]
@@ -354,7 +354,7 @@ class TestSpark:
         skip = ["--conf", "spark.sparkrules.invalidRules=skip"]
         assert cli.main(["match", str(data), "--rules", "some.csv", "--json", *skip]) == 0
         said = capsys.readouterr()
-        assert "1 rule left out (spark.sparkrules.invalidRules=skip):\n  odd: there is no column unheard_of" in said.err
+        assert "1 rule skipped (spark.sparkrules.invalidRules=skip):\n  odd: there is no column unheard_of" in said.err
         assert [json.loads(line)["ids"] for line in said.out.splitlines()] == [["hot"]]
 
     def test_no_matches_are_written_with_their_columns(self, only_spark: Path, spark: SparkSession) -> None:
@@ -362,6 +362,7 @@ class TestSpark:
         assert cli.main(["match", "d.csv", "--rules", str(only_spark), "--output", "out.parquet"]) == 0
         assert pq.read_schema("out.parquet").names == ["row", "temperature", "place", "ids"]
 
+    @pytest.mark.programs
     def test_a_process_of_its_own_starts_a_spark_that_says_nothing(self, only_spark: Path, data: Path) -> None:
         ran = run("-m", "sparkrules", "match", str(data), "--rules", str(only_spark), "--json")
         assert (ran.returncode, ran.stderr) == (0, "sparkrules: matching with Spark: 1 rule needs it: cellar\n")

@@ -17,12 +17,12 @@ def _published() -> None:
     rules = "id,where\nhot,t > 30\nmild,t > 15 AND t < 25\nRome,\"contains(place, 'Rome')\"\n"
     Path("alerts.csv").write_text(rules)
     Path("sources.csv").write_text("id,where\ncellar,floor < 0 AND t < 20\nattic,floor > 3\n")
-    assert cli.main(["publish", "alerts.csv", "--advertisements", "sources.csv"]) == 0
+    assert cli.main(["publish", "--rules", "alerts.csv", "--advertisements", "sources.csv"]) == 0
 
 
 def asked(capsys: pytest.CaptureFixture[str], *words: str) -> list[dict[str, object]]:
     capsys.readouterr()
-    assert cli.main(["overlap", "--name", "alerts", *words, "--json"]) == 0
+    assert cli.main(["overlap", "--ruleset", "alerts", *words, "--json"]) == 0
     listed: list[dict[str, object]] = json.loads(capsys.readouterr().out)
     return listed
 
@@ -50,7 +50,7 @@ def test_all_pairs(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_people_read_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
-    assert cli.main(["overlap", "--name", "alerts", "--where", "t > 20 AND t < 28"]) == 0
+    assert cli.main(["overlap", "--ruleset", "alerts", "--where", "t > 20 AND t < 28"]) == 0
     assert capsys.readouterr().out.splitlines() == [
         "subscription  overlap   where",
         "Rome          possible  contains(place, 'Rome')",
@@ -72,9 +72,9 @@ def test_types_of_columns_decide(capsys: pytest.CaptureFixture[str]) -> None:
     ("words", "message"),
     [
         (["--advertisement", "roof"], "there is no advertisement 'roof'; there are: cellar, attic"),
-        (["--subscription", "hott"], "has no subscription 'hott'"),
+        (["--subscription", "hott"], "has no rule 'hott'"),
     ],
 )
 def test_what_is_not_there_is_named(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["overlap", "--name", "alerts", *words]) == 1
+    assert cli.main(["overlap", "--ruleset", "alerts", *words]) == 1
     assert message in capsys.readouterr().err

@@ -64,6 +64,7 @@ def test_wrong_usage_is_exit_code_2(capsys: pytest.CaptureFixture[str]) -> None:
     assert "at least 1 is needed" in capsys.readouterr().err
 
 
+@pytest.mark.programs
 def test_the_whole_demo_in_a_process_of_its_own() -> None:
     sparkrules.jar_path()  # where it must be built, that is said on stderr
     command = [sys.executable, "-m", "sparkrules.cli", "demo", "--rules", "300", "--rows", "5000"]

@@ -10,6 +10,7 @@ import pytest
 from tests.docs.notebooks import NOTEBOOKS, executed, outputs
 
 
+@pytest.mark.programs
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_prints_what_is_stored_in_it(path: Path) -> None:
     stored = outputs(nbformat.read(path, as_version=4))

@@ -14,6 +14,8 @@ import sparkrules
 from sparkrules import errors
 from tests.report.browser import Browser, browser
 
+pytestmark = pytest.mark.programs
+
 ROOT = Path(__file__).resolve().parents[2]
 # What a browser loads by itself; where a link leads is the reader's choice.
 LOADED = re.compile(

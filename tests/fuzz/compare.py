@@ -128,7 +128,7 @@ def _filtered(df: DataFrame, rules: dict[str, str], truth: Pairs) -> Pairs:
 
 def subscriptions_of(matched: DataFrame, name: str) -> int:
     plan = matched._jdf.queryExecution().optimizedPlan().toString()
-    counted = re.search(rf"Match \[{name}@\d+, (\d+) subscriptions\]", plan)
+    counted = re.search(rf"Match \[{name}@\d+, (\d+) rules\]", plan)
     return int(counted[1]) if counted else 0
 
 

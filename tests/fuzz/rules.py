@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from tests.fuzz.tables import Table
+from tests.writer import Drawn
 
 # What a change of clocks leaves out, and what it repeats.
 _CHANGES = ["2024-03-31 02:30:00", "2024-03-10 02:30:00", "2024-03-10 03:30:00", "2024-11-03 01:30:00"]
@@ -102,18 +103,12 @@ _PATTERNS = [
 _REGEXES = ["'^x'", "'z$'", "'[xX].*'", "'(?i)XYZ'", "'a|5'", "''", "'\\\\d+'"]
 
 
-class _Writer:
+class _Rules(Drawn):
     """Draws the parts of a rule, each as text."""
 
     def __init__(self, draw: st.DrawFn, table: Table) -> None:
-        self.draw = draw
+        super().__init__(draw)
         self.table = table
-
-    def pick(self, options: list[str]) -> str:
-        return self.draw(st.sampled_from(options))
-
-    def chance(self, percent: int) -> bool:
-        return self.draw(st.integers(0, 99)) >= 100 - percent
 
     def constant(self, kind: str) -> str:
         return "NULL" if self.chance(8) else self.pick(_CONSTANTS[kind])
@@ -196,12 +191,12 @@ class _Writer:
         one = self.value(kind, depth)
         negated = self.pick(["", "", "NOT "])
         other = (lambda: self.constant(kind)) if self.chance(80) else (lambda: self.value(kind, depth))
-        form = self.draw(st.integers(0, 15))
+        form = self.between(0, 15)
         if form == 0:
             return f"{one} IS {negated}NULL"
         if form == 1:
             # More than ten, and Spark looks them up in a set.
-            many = ", ".join(other() for _ in range(self.draw(st.sampled_from([1, 2, 3, 4, 12]))))
+            many = ", ".join(other() for _ in range(self.pick([1, 2, 3, 4, 12])))
             return f"{one} {negated}IN ({many})"
         if form == 2:
             return f"{one} {negated}BETWEEN {other()} AND {other()}"
@@ -262,4 +257,4 @@ class _Writer:
 
 @st.composite
 def rules(draw: st.DrawFn, table: Table) -> str:
-    return _Writer(draw, table).condition(draw(st.integers(0, 3)))
+    return _Rules(draw, table).condition(draw(st.integers(0, 3)))

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 
-from tests.hostile.attacks import text
+from tests.hostile.attacks.pieces import text
 
 TARGETS = ["{url}/x.xsd", "{canary}", "file:{canary}"]
 

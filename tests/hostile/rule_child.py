@@ -17,7 +17,7 @@ import sparkrules
 from sparkrules.index import Rule, build_segment, to_tables
 from sparkrules.sql import Policy, Predicate, parse_rule
 from sparkrules.store import Store
-from tests.hostile.attacks import SECRET
+from tests.hostile.attacks.pieces import SECRET
 from tests.hostile.child import answer_questions, claimed_answers
 from tests.specification.publish_tables import publish_tables
 

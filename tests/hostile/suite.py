@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.hostile.attacks import FAMILIES, SECRET
+from tests.hostile.attacks import FAMILIES
+from tests.hostile.attacks.pieces import SECRET
 from tests.hostile.child import Child, Lost
 from tests.hostile.reach import Trap, laid, reach
 

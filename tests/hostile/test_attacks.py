@@ -10,7 +10,10 @@ import pytest
 
 from tests.hostile.suite import Attack, attacks, run
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the kernel of Linux tells who opens a file")
+pytestmark = [
+    pytest.mark.programs,
+    pytest.mark.skipif(sys.platform != "linux", reason="the kernel of Linux tells who opens a file"),
+]
 
 SAMPLE = 40
 # The reproductions that the suite grew from, whatever the sample is.

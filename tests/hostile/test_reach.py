@@ -19,6 +19,7 @@ from sparkrules.sql.options import OPTIONS
 from sparkrules.store import Store
 from tests.hostile.reach import Trap, laid, reach
 from tests.spark.oracle import settings
+from tests.specification.publish_tables import publish_tables
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -126,7 +127,7 @@ def publish_past_the_front(spark: SparkSession, name: str, texts: list[str]) -> 
     """Rules that no parser has seen, and an innocent one among them."""
     rules = [Rule(text, text, Predicate(text, "is true")) for text in dict.fromkeys(texts)]
     rules.append(Rule("innocent", "a = 1", parse_rule("a = 1")))
-    Store(spark.conf.get("spark.sparkrules.store")).publish(name, to_tables(build_segment(rules)))
+    publish_tables(Store(spark.conf.get("spark.sparkrules.store")), name, to_tables(build_segment(rules)))
 
 
 def test_the_trap_is_sprung_by_plain_spark(spark: SparkSession, trap: Trap) -> None:
@@ -221,7 +222,7 @@ def test_python_and_the_plugin_agree_on_every_option(spark: SparkSession, trap: 
     with settings(spark, spark_sparkrules_invalidRules="skip"):
         plan = spark.sql("SELECT match_subscriptions('options', *).ids AS ids FROM reach")
         assert plan.head().ids == ["innocent"]
-        assert "1 subscriptions" in plan._jdf.queryExecution().executedPlan().toString()
+        assert ", 1 rule]" in plan._jdf.queryExecution().executedPlan().toString()
     # The other way round: the plugin must not refuse what Python has let through, though Spark may dislike the value.
     accepted = [f"({calls[name][2]} IS NULL) = (a = 1)" for name in sorted(by_python)]
     publish_past_the_front(spark, "options", accepted)

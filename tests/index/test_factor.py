@@ -47,7 +47,7 @@ def meaning(forest: Forest, node: int) -> object:
     return int(operator), frozenset(operands)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=80)
 @given(st.lists(trees, max_size=12))
 def test_factoring_keeps_what_every_node_means(found: list[Node]) -> None:
     flat = merge_forests([trees_forest({str(i): tree for i, tree in enumerate(found)})])

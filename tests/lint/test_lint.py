@@ -96,7 +96,7 @@ def test_covered_rules() -> None:
     assert said(report) == [("covered", ("longer", "text")), ("covered", ("some", "all"))]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(world.trees(world.decided), min_size=1, max_size=6))
 def test_what_it_claims_is_so_in_a_finite_world(trees: list[Node]) -> None:
     rows = {str(number): world.true_rows(tree) for number, tree in enumerate(trees)}

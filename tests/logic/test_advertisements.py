@@ -96,7 +96,7 @@ def test_table_1_follows_the_definition(f_i: str, f_j: str, o: int) -> None:
         assert is_violating == (not both), (str(asked), str(registered))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(world.trees(world.decided), min_size=1, max_size=5), world.trees(world.decided), st.integers(1, 4))
 def test_an_overlap_is_never_missed(registered: list[Node], asked: Node, max_sets: int) -> None:
     rules = [Rule(str(number), "", tree) for number, tree in enumerate(registered)]
@@ -112,7 +112,7 @@ def test_an_overlap_is_never_missed(registered: list[Node], asked: Node, max_set
         assert (index.first(asked, exact=True) is not None) == bool(overlapping)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.lists(world.trees(world.texts), min_size=1, max_size=4), world.trees(world.texts))
 def test_nor_is_one_of_texts(registered: list[Node], asked: Node) -> None:
     rules = [Rule(str(number), "", tree) for number, tree in enumerate(registered)]
@@ -122,7 +122,7 @@ def test_nor_is_one_of_texts(registered: list[Node], asked: Node) -> None:
     assert overlapping <= set(index.all(asked, exact=True)) <= set(index.all(asked))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.lists(world.trees(world.decided), min_size=1, max_size=5), world.trees(world.decided))
 def test_overlap_is_symmetric(registered: list[Node], asked: Node) -> None:
     ids = [str(number) for number in range(len(registered))]

@@ -15,7 +15,7 @@ from sparkrules.sql.tree import Node
 from tests.logic import small_worlds as world
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(world.trees(world.decided), min_size=2, max_size=6))
 def test_the_pairs_are_those_of_brute_force(trees: list[Node]) -> None:
     rows = [world.true_rows(tree) for tree in trees]
@@ -27,7 +27,7 @@ def test_the_pairs_are_those_of_brute_force(trees: list[Node]) -> None:
     assert not found.is_bounded
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(world.trees(world.texts), min_size=2, max_size=5))
 def test_every_pair_that_can_be_proved_is_found(trees: list[Node]) -> None:
     regions = Regions.of_trees(*trees)
@@ -40,7 +40,7 @@ def test_every_pair_that_can_be_proved_is_found(trees: list[Node]) -> None:
     assert set(Coverings(trees, regions=regions).pairs(each=len(trees))) >= expected
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.lists(world.trees(world.decided), min_size=2, max_size=6))
 def test_every_covered_rule_has_a_cover(trees: list[Node]) -> None:
     everyone = set(Coverings(trees, world.TYPES).pairs(each=len(trees)))
@@ -49,7 +49,7 @@ def test_every_covered_rule_has_a_cover(trees: list[Node]) -> None:
     assert sorted(b for _, b in single) == sorted({b for _, b in everyone})
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(world.trees(world.decided), world.trees(world.decided))
 def test_equal_canonical_forms_are_equivalent(a: Node, b: Node) -> None:
     regions = Regions.of_trees(a, b, types=world.TYPES)
@@ -57,7 +57,7 @@ def test_equal_canonical_forms_are_equivalent(a: Node, b: Node) -> None:
         assert world.true_rows(a) == world.true_rows(b)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(world.trees(world.texts), world.trees(world.texts))
 def test_equal_forms_of_texts_are_equivalent(a: Node, b: Node) -> None:
     regions = Regions.of_trees(a, b)

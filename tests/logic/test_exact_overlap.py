@@ -9,7 +9,7 @@ from tests.index.index_oracle import is_true
 from tests.logic import small_worlds as world
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(world.trees(world.decided), world.trees(world.decided))
 def test_it_is_what_brute_force_finds_in_a_finite_world(a: Node, b: Node) -> None:
     found = overlap(a, b, world.TYPES)
@@ -21,7 +21,7 @@ def test_it_is_what_brute_force_finds_in_a_finite_world(a: Node, b: Node) -> Non
         assert is_true(b, row)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(world.trees(world.texts), world.trees(world.texts))
 def test_it_never_denies_an_overlap_of_texts(a: Node, b: Node) -> None:
     found = overlap(a, b)

@@ -22,7 +22,7 @@ def answer(is_so: bool) -> Answer:
     return "yes" if is_so else "no"
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(world.trees(world.decided), world.trees(world.decided))
 def test_all_relations_are_those_of_brute_force_in_a_finite_world(a: Node, b: Node) -> None:
     rows_a, rows_b = world.true_rows(a), world.true_rows(b)
@@ -33,7 +33,7 @@ def test_all_relations_are_those_of_brute_force_in_a_finite_world(a: Node, b: No
     assert tautology(a, world.TYPES) == answer(len(rows_a) == len(world.ROWS))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(world.trees(world.texts), world.trees(world.texts))
 def test_no_answer_about_texts_is_wrong(a: Node, b: Node) -> None:
     rows_a, rows_b = world.true_rows(a, world.TEXT_ROWS), world.true_rows(b, world.TEXT_ROWS)
@@ -44,14 +44,14 @@ def test_no_answer_about_texts_is_wrong(a: Node, b: Node) -> None:
     assert len(rows_a) == len(world.TEXT_ROWS) or tautology(a) != "yes"
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(world.trees(world.decided))
 def test_without_its_redundant_parts_a_rule_matches_the_same(tree: Node) -> None:
     parts = {id(found.part) for found in redundancies(tree, world.TYPES)}
     assert world.true_rows(_without(tree, parts)) == world.true_rows(tree)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(world.trees(world.texts))
 def test_nor_do_texts_match_otherwise(tree: Node) -> None:
     parts = {id(found.part) for found in redundancies(tree)}

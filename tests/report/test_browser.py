@@ -16,6 +16,7 @@ from tests.report.worlds import HOSTILE, RULES, SCRIPT, alerts, hostile, reading
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.programs
 MANY = 100_000
 
 

@@ -29,7 +29,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_report_of_a_file_of_rules(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["report", "rules.csv"]) == 3
+    assert cli.main(["report", "--rules", "rules.csv"]) == 3
     assert capsys.readouterr().out.startswith("report.html: 2 rules, ")
     assert "What the rules of <em>rules</em> do" in (files / "report.html").read_text(encoding="utf-8")
 
@@ -50,18 +50,20 @@ def test_what_is_wrong_is_said(
 ) -> None:
     (files / "empty").mkdir()
     (files / "broken.parquet").write_text("no Parquet")
-    assert cli.main(["report", "rules.csv", *arguments]) == 1
+    assert cli.main(["report", "--rules", "rules.csv", *arguments]) == 1
     shown = capsys.readouterr().err
     assert said in shown
     assert "starting Spark" not in shown
 
 
+@pytest.mark.programs
 def test_a_report_of_a_published_rule_set_and_rows(files: Path) -> None:
     store = files / "store"
     rules = RuleSet("alerts")
     rules.subscribe_all({"hot": "t > 30", "never": "t > 100", "typo": "tt > 100"})
-    rules.publish(store=store)
-    command = [sys.executable, "-m", "sparkrules.cli", "report", "--name", "alerts", "--store", str(store)]
+    rules.store = store
+    rules.publish()
+    command = [sys.executable, "-m", "sparkrules.cli", "report", "--ruleset", "alerts", "--store", str(store)]
     command += ["--data", "rows.csv", "--time", "at", "--output", "alerts.html"]
     settings = ["--conf", "spark.sparkrules.missingColumns=null"]
     environment = {**os.environ, "PYTHONPATH": str(Path(cli.__file__).parents[2])}
@@ -104,13 +106,13 @@ class TestRows:
 
     def test_what_cannot_be_matched(self, files: Path, spark: SparkSession, capsys: pytest.CaptureFixture[str]) -> None:
         Path("own.csv").write_text("id,where\nodd,place = 'x'\n")
-        assert cli.main(["report", "own.csv", "--data", "rows.csv"]) == 1
+        assert cli.main(["report", "--rules", "own.csv", "--data", "rows.csv"]) == 1
         said = capsys.readouterr().err
-        assert "Spark cannot match: [SPARKRULES] 1 rule of own@1 cannot be used on the input (t, at):" in said
+        assert "Spark cannot match: [SPARKRULES] 1 rule of own@1 is rejected on the input (t, at):" in said
         assert "Settings are given with --conf KEY=VALUE." in said
 
 
 def _page(rules: dict[str, str], *data: str) -> str:
     Path("own.csv").write_text("id,where\n" + "".join(f'{id},"{where}"\n' for id, where in rules.items()))
-    assert cli.main(["report", "own.csv", "--no-lint", "--data", *data]) == 0
+    assert cli.main(["report", "--rules", "own.csv", "--no-lint", "--data", *data]) == 0
     return Path("report.html").read_text(encoding="utf-8")

@@ -90,28 +90,27 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "draw row": lambda odd: rules().draw("a", odd),
     "analyze": lambda odd: rules().analyze(odd),
     "sharing": lambda odd: rules().sharing(odd),
-    "overlapping": lambda odd: rules().overlapping(odd),
-    "overlapping where": lambda odd: rules().overlapping(where=odd),
-    "overlapping schema": lambda odd: rules().overlapping("ad", schema=odd),
-    "sources": lambda odd: rules().sources(odd),
-    "sources where": lambda odd: rules().sources(where=odd),
-    "overlaps schema": lambda odd: rules().overlaps(schema=odd),
-    "overlaps texts": lambda odd: rules().overlaps(odd, "a"),
-    "overlaps column": lambda odd: rules().overlaps(pa.table({"a": ["x > 1"]}), odd),
+    "overlapping": lambda odd: rules().advertisements.overlapping(odd),
+    "overlapping where": lambda odd: rules().advertisements.overlapping(where=odd),
+    "overlapping schema": lambda odd: rules().advertisements.overlapping("ad", schema=odd),
+    "sources": lambda odd: rules().advertisements.sources(odd),
+    "sources where": lambda odd: rules().advertisements.sources(where=odd),
+    "overlaps schema": lambda odd: rules().advertisements.overlaps(schema=odd),
+    "overlapping_all": lambda odd: rules().advertisements.overlapping_all(odd, "a"),
+    "overlapping_all column": lambda odd: rules().advertisements.overlapping_all(pa.table({"a": ["x > 1"]}), odd),
     "restrict": lambda odd: rules().restrict(odd),
     "restrict name": lambda odd: rules().restrict("ad", name=odd),
-    "breaking": lambda odd: rules().breaking(odd, "ad"),
+    "breaking": lambda odd: rules().advertisements.breaking(odd, "ad"),
     "lint": lambda odd: rules().lint(odd),
     "report path": lambda odd: rules().report(odd, lint=False),
     "report df": lambda odd: rules().report("r.html", odd, lint=False),
     "publish spark": lambda odd: rules().publish(odd),
-    "publish store": lambda odd: rules().publish(store=odd),
+    "store": lambda odd: RuleSet("r", store=odd),
+    "store set": lambda odd: setattr(rules(), "store", odd),
     "publish merge": lambda odd: rules().publish(merge=odd),
     "publish overlaps": lambda odd: rules().publish(overlaps=odd),
     "publish schema": lambda odd: rules().publish(schema=odd),
     "publish strict": lambda odd: rules().publish(strict=odd),
-    "version_in": lambda odd: rules().version_in(odd),
-    "versions": lambda odd: rules().versions(odd),
     "rollback": lambda odd: RuleSet("r").rollback(odd),
     "diff before": lambda odd: RuleSet("r").diff(odd),
     "diff after": lambda odd: RuleSet("r").diff(1, odd),
@@ -147,14 +146,17 @@ def test_any_argument_is_taken_or_refused_in_words(call: str, tmp_path: Path, mo
     [
         (
             lambda: sparkrules.match("t", rules()),  # type: ignore[arg-type]
-            r"sparkrules\.match: df must be a DataFrame of Spark, not the text 't': spark\.table\('t'\)",
+            r"sparkrules\.match: df must be a DataFrame of Spark, not the string 't': spark\.table\('t'\)",
         ),
-        (lambda: sparkrules.match(rules(), "t"), "not a RuleSet: exchange the two, the DataFrame comes first"),  # type: ignore[arg-type]
-        (lambda: sparkrules.matches(pd.DataFrame(), "r"), "a DataFrame of pandas: spark.createDataFrame makes one"),
+        (lambda: sparkrules.match(rules(), "t"), "not a RuleSet: swap the two, the DataFrame comes first"),  # type: ignore[arg-type]
+        (
+            lambda: sparkrules.matches(pd.DataFrame(), "r"),
+            "a DataFrame of pandas: convert it with",
+        ),
         (lambda: sparkrules.match(pl.DataFrame(), "r"), "a DataFrame of polars: .* without Spark"),  # type: ignore[arg-type]
-        (lambda: sparkrules.match([{"x": 1}], "r"), "not a list: spark.createDataFrame makes one of rows"),  # type: ignore[arg-type]
-        (lambda: rules().match([{"x": 1}]), r"not a list: pyarrow\.Table\.from_pylist"),  # type: ignore[arg-type]
-        (lambda: rules().publish("/data/rules"), "give a path as store="),  # type: ignore[arg-type]
+        (lambda: sparkrules.match([{"x": 1}], "r"), "not a list: make one with spark.createDataFrame"),  # type: ignore[arg-type]
+        (lambda: rules().match([{"x": 1}]), r"not a list: convert .*pyarrow\.Table\.from_pylist"),  # type: ignore[arg-type]
+        (lambda: rules().publish("/data/rules"), r"name a store with RuleSet\(name, store="),  # type: ignore[arg-type]
         (lambda: rules().report("none/r.html"), "there is no directory"),
         (lambda: rules().match(pd.DataFrame({"x": [1, "a"]})), "cannot become an Arrow table.*column x"),
     ],
@@ -174,19 +176,21 @@ class TestStrictPublishing:
         made = RuleSet("strict")
         made.subscribe_all({"a": "kind = login", "b": "price > 'cheap'", "c": "price > 5", "d": "price >"})
         schema = pa.schema([("kind", pa.string()), ("price", pa.int32())])
+        made.store = tmp_path
         with pytest.raises(RuleSetError, match="is not published") as refused:
-            made.publish(store=tmp_path, schema=schema, strict=True)
-        for word in ("there is no column `login`", "'cheap' is no number", "error not accepted: d"):
+            made.publish(schema=schema, strict=True)
+        for word in ("there is no column `login`", "'cheap' is no number", "error rejected: d"):
             assert word in str(refused.value)
         assert [found.ids for found in refused.value.report] == [("a",), ("b",)]  # type: ignore[attr-defined]
-        assert made.version_in(tmp_path) is None
+        assert made.version is None
         for id in "ab":
             made.unsubscribe(id)
         made.rejected = []
-        assert made.publish(store=tmp_path, schema=schema, strict=True) == 1
+        assert made.publish(schema=schema, strict=True) == 1
 
     def test_without_strict_they_are_logged(self, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
         made = RuleSet("lenient")
         made.subscribe("a", "kind = login")
-        assert made.publish(store=tmp_path, schema=pa.schema([("kind", pa.string())])) == 1
+        made.store = tmp_path
+        assert made.publish(schema=pa.schema([("kind", pa.string())])) == 1
         assert "there is no column `login`" in caplog.text

@@ -1,4 +1,4 @@
-"""Many rules at once: what is added, what is set aside, and what it costs."""
+"""Many rules at once: what is added, what is rejected, and what it costs."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def test_all_at_once_is_the_same_as_one_by_one(many: int) -> None:
     assert together.subscribe_all(rows) == many + 1
     for row in rows:
         single.subscribe_all([row])
-    assert to_tables(together.segment) == to_tables(single.segment)
+    assert to_tables(together._segment) == to_tables(single._segment)
     assert together.rejected == single.rejected
     assert [found.id for found in together.rejected] == ["odd", "r0", "late", "", "late", "p"]
 
 
-def test_ids_that_are_taken_are_set_aside_in_order() -> None:
+def test_taken_ids_are_rejected_in_order() -> None:
     rules = RuleSet("alerts")
     rules.subscribe_all((f"r{n}", f"a = {n}") for n in range(2_000))
     rules.subscribe("one", "b = 1")

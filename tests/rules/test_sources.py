@@ -57,18 +57,18 @@ def test_a_generator_is_read() -> None:
     assert rows(generate()) == [COLD]
 
 
-def test_a_row_of_the_wrong_shape_is_set_aside_with_the_shape_that_is_wanted() -> None:
+def test_a_row_of_the_wrong_shape_is_rejected_with_the_right_shape() -> None:
     made = RuleSet("r")
     odd = [("a",), (), "text", None, {"name": "x", "condition": "y"}, ("b", "x > 1", 1, None, None, None, None)]
     assert made.subscribe_all([*odd, ("c", "x > 1")]) == 1
     assert [found.id for found in made.rejected] == ["a", "", "", "", "", "b"]
     reasons = [found.reason for found in made.rejected]
     assert reasons[0] == (
-        "a rule has 2 to 6 fields (id, where, priority, metadata, valid_from, valid_until), and this has 1"
+        "a rule has 2 to 6 fields (id, where, priority, metadata, valid_from, valid_until), but this has 1"
     )
-    assert reasons[2] == "a rule is a pair (id, where), or has fields of these names; it is not 'text'"
-    assert reasons[4] == "a rule has the fields id and where, and this has name, condition"
-    assert reasons[5].endswith("and this has 7")
+    assert reasons[2] == "a rule is a pair (id, where), or has fields with these names, not 'text'"
+    assert reasons[4] == "a rule has the fields id and where, but this has name, condition"
+    assert reasons[5].endswith("but this has 7")
 
 
 def test_one_rule_is_not_taken_for_a_mapping_of_ids() -> None:
@@ -119,7 +119,7 @@ def test_files_as_people_write_them(tmp_path: Path, name: str, text: str) -> Non
         ("r.csv", "id,where\na,x > 1\na,x > 2\n", ["line 3"]),
     ],
 )
-def test_a_rule_that_is_set_aside_says_where_it_stands(tmp_path: Path, name: str, text: str, places: list[str]) -> None:
+def test_a_rejected_rule_says_where_it_stands(tmp_path: Path, name: str, text: str, places: list[str]) -> None:
     made, file = RuleSet("r"), written(tmp_path, name, text)
     made.subscribe_all(file)
     assert [found.source for found in made.rejected] == [f"{file}, {place}" for place in places]
@@ -174,7 +174,7 @@ def test_without_pyyaml_the_error_says_what_to_install(tmp_path: Path, monkeypat
         return real(name, *arguments)
 
     monkeypatch.setattr(builtins, "__import__", without_yaml)
-    with pytest.raises(RuleSetError, match=r'pip install "sparkrules\[yaml\]"'):
+    with pytest.raises(RuleSetError, match=r'pip install "pyyaml>=6"'):
         rows(written(tmp_path, "a.yaml", "a: b"))
 
 
@@ -188,7 +188,7 @@ def test_arrow_tables_with_names_in_any_case(tmp_path: Path) -> None:
     [
         ("a.csv", "name,where\n", "has no column id; it has: name, where"),
         ("a.csv", "", "has no column id and no column where; it has no columns"),
-        ("a.csv", "id;where\na;x > 1\n", "A comma separates the fields, not ';'"),
+        ("a.csv", "id;where\na;x > 1\n", "Separate the fields with a comma, not ';'"),
         ("a.jsonl", "[1, 2", "line 1 is not JSON"),
         ("a.json", "[1, 2", "line 1 is not JSON"),
         ("a.json", '"text"', "a list of rules"),
@@ -208,7 +208,7 @@ def test_a_missing_file_and_bad_bytes_are_named(tmp_path: Path) -> None:
     with pytest.raises(RuleSetError, match=r"none\.csv cannot be read"):
         rows(tmp_path / "none.csv")
     (tmp_path / "latin.csv").write_bytes("id,where\né,x\n".encode("latin-1"))
-    with pytest.raises(RuleSetError, match=r"latin\.csv cannot be read: it is not UTF-8 \(byte 0xe9 in line 2\)"):
+    with pytest.raises(RuleSetError, match=r"latin\.csv cannot be read: it is not UTF-8 \(byte 0xe9 on line 2\)"):
         rows(tmp_path / "latin.csv")
     (tmp_path / "wide.csv").write_bytes("id,where\na,x\n".encode("utf-16"))
     with pytest.raises(RuleSetError, match=r"wide\.csv cannot be read: it is UTF-16.*iconv"):

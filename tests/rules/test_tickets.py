@@ -13,7 +13,7 @@ import pytest
 
 from sparkrules import RuleSet
 from sparkrules.errors import RuleSetError, StoreError, UnknownId, UnknownOrOwned, WrongTicket
-from sparkrules.rules import subscriptions
+from sparkrules.rules import collection
 from sparkrules.store import Store, tickets
 from sparkrules.store.tickets import KEY_FILE, read_key, shared_key, ticket_hash
 
@@ -29,7 +29,8 @@ def owned(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[RuleSet, str]
     ticket = rules.subscribe("mine", "a = 1 AND b = 2", priority=3, metadata={"owner": "me"}, ticket=True)
     rules.subscribe("theirs", "a = 2")
     if request.param != "waiting":
-        rules.publish(store=tmp_path)
+        rules.store = tmp_path
+        rules.publish()
     return (RuleSet.load("alerts", tmp_path) if "loaded" in request.param else rules), ticket
 
 
@@ -51,19 +52,18 @@ class TestCancelling:
         rules, ticket = owned
         rules.unsubscribe("mine", ticket=ticket)
         assert "mine" not in rules
-        rules.publish(store=tmp_path)
+        rules.store = tmp_path
+        rules.publish()
         assert "mine" not in RuleSet.load("alerts", tmp_path)
 
     def test_not_without_it(self, owned: tuple[RuleSet, str]) -> None:
         rules, ticket = owned
         for wrong in ("", "guessed", ticket[:-1], ticket + "x", "\ud800"):
-            with pytest.raises(
-                WrongTicket, match=r"^this is not the ticket of subscription 'mine' in rule set 'alerts'$"
-            ):
+            with pytest.raises(WrongTicket, match=r"^this is not the ticket of rule 'mine' in rule set 'alerts'$"):
                 rules.unsubscribe("mine", ticket=wrong)
         with pytest.raises(
             WrongTicket,
-            match="has no subscription 'mine' that can be removed without a ticket: give that, or force=True",
+            match="has no rule 'mine' that can be removed without a ticket: give that, or force=True",
         ):
             rules.unsubscribe("mine")
         with pytest.raises(WrongTicket, match="'mine'"):
@@ -84,7 +84,7 @@ class TestCancelling:
     ) -> None:
         rules, ticket = owned
         for id in ("theirs", "nobody's"):
-            with pytest.raises(WrongTicket, match=f"^this is not the ticket of subscription [\"']{id}"):
+            with pytest.raises(WrongTicket, match=f"^this is not the ticket of rule [\"']{id}"):
                 rules.unsubscribe(id, ticket=ticket)
         with pytest.raises(UnknownId):
             rules.unsubscribe("nobody's")
@@ -98,7 +98,7 @@ class TestCancelling:
         rules, ticket = owned
         with caplog.at_level(logging.WARNING, "sparkrules.tickets"), pytest.raises(WrongTicket):
             rules.unsubscribe("theirs", ticket=ticket)
-        assert caplog.messages == ["wrong ticket for subscription 'theirs' of rule set 'alerts'"]
+        assert caplog.messages == ["wrong ticket for rule 'theirs' of rule set 'alerts'"]
         assert ticket not in caplog.text
 
     def test_the_same_work_is_done_whatever_there_is(
@@ -125,7 +125,8 @@ class TestWithoutTheTicket:
         """Version 1 has `free`, 2 has `mine` with a ticket as well, 3 has no `mine` any more."""
         rules = RuleSet("alerts")
         rules.subscribe("free", "a = 1")
-        rules.publish(store=tmp_path)
+        rules.store = tmp_path
+        rules.publish()
         ticket = rules.subscribe("mine", "a = 2", ticket=True)
         rules.publish()
         rules.unsubscribe("mine", ticket=ticket)
@@ -174,7 +175,8 @@ class TestWithoutTheTicket:
         rules = RuleSet("alerts")
         for id in ("a", "b"):
             rules.subscribe(id, "a = 1")
-            rules.publish(store=tmp_path)
+            rules.store = tmp_path
+            rules.publish()
         (tmp_path / "alerts" / "versions" / "2.json").write_text("{")
         assert Store(tmp_path).rollback("alerts", 1) == 3
 
@@ -184,10 +186,11 @@ class TestWithoutTheTicket:
         for texts in ({"free": "a = 1"}, {"mine": "a = 2"}, {"free": "a = 1", "mine": "a = 2"}):
             anew = RuleSet("alerts")
             anew.subscribe_all(texts)
+            anew.store = tmp_path
             with pytest.raises(WrongTicket, match="publish with force=True"):
-                anew.publish(store=tmp_path)
+                anew.publish()
         assert set(RuleSet.load("alerts", tmp_path).subscriptions) == {"free", "mine"}
-        anew.publish(store=tmp_path, force=True)
+        anew.publish(force=True)
         RuleSet.load("alerts", tmp_path).unsubscribe("mine")
 
     def test_an_old_version_that_is_loaded_and_published_revives_nothing(
@@ -209,7 +212,7 @@ class TestWithoutTheTicket:
                 rules.unsubscribe_all(["theirs", id])
             texts.add(str(caught.value).replace(id, "..."))
         assert len(texts) == 1
-        with pytest.raises(UnknownOrOwned, match="no subscriptions 'mine', 'nobody' that"):
+        with pytest.raises(UnknownOrOwned, match="no rules 'mine', 'nobody' that"):
             rules.unsubscribe_all(["mine", "theirs", "nobody"])
 
 
@@ -219,7 +222,7 @@ class TestRenewing:
     ) -> None:
         rules, ticket = owned
         before = rules.subscriptions["mine"]
-        parsed = counted(monkeypatch, subscriptions, "parse_rule")
+        parsed = counted(monkeypatch, collection, "parse_rule")
         rules.renew("mine", ticket, LATER)
         assert parsed == []
         for _ in range(2):
@@ -228,7 +231,8 @@ class TestRenewing:
             assert (after.where, after.tree, after.priority, after.metadata, after.valid_from) == (
                 before.where, before.tree, before.priority, before.metadata, None
             )  # fmt: skip
-            rules.publish(store=tmp_path)
+            rules.store = tmp_path
+            rules.publish()
             rules = RuleSet.load("alerts", tmp_path)
         assert len(rules) in (2, 2_002)
 
@@ -236,7 +240,8 @@ class TestRenewing:
         rules, ticket = owned
         rules.renew("mine", ticket, LATER)
         rules.renew("mine", ticket, LATER + timedelta(days=1))
-        rules.publish(store=tmp_path, merge="all")
+        rules.store = tmp_path
+        rules.publish(merge="all")
         loaded = RuleSet.load("alerts", tmp_path)
         loaded.renew("mine", ticket, LATER + timedelta(days=2))
         loaded.publish()
@@ -265,7 +270,8 @@ class TestTheStore:
     def test_it_has_only_a_keyed_hash(self, tmp_path: Path) -> None:
         rules = RuleSet("alerts")
         ticket = rules.subscribe("mine", "a = 1", ticket=True)
-        rules.publish(store=tmp_path)
+        rules.store = tmp_path
+        rules.publish()
         key = read_key(tmp_path / "alerts")
         assert key is not None
         _, (segment,) = Store(tmp_path).load("alerts")
@@ -290,14 +296,17 @@ class TestTheStore:
     def test_rule_sets_without_tickets_have_no_key(self, tmp_path: Path) -> None:
         rules = RuleSet("alerts")
         rules.subscribe("a", "a = 1")
-        rules.publish(store=tmp_path)
+        rules.store = tmp_path
+        rules.publish()
         assert not (tmp_path / "alerts" / KEY_FILE).exists()
 
     def test_tickets_stay_good_in_a_second_store(self, tmp_path: Path) -> None:
         rules = RuleSet("alerts")
         ticket = rules.subscribe("mine", "a = 1", ticket=True)
-        rules.publish(store=tmp_path / "one")
-        rules.publish(store=tmp_path / "two")
+        rules.store = tmp_path / "one"
+        rules.publish()
+        rules.store = tmp_path / "two"
+        rules.publish()
         for store in ("one", "two"):
             RuleSet.load("alerts", tmp_path / store).unsubscribe("mine", ticket=ticket)
 
@@ -305,21 +314,25 @@ class TestTheStore:
         for store in ("one", "two"):
             rules = RuleSet("alerts")
             rules.subscribe("mine", "a = 1", ticket=True)
-            rules.publish(store=tmp_path / store)
+            rules.store = tmp_path / store
+            rules.publish()
+        rules.store = tmp_path / "one"
         with pytest.raises(StoreError, match=r"another key than .*tickets\.key"):
-            rules.publish(store=tmp_path / "one")
+            rules.publish()
 
     def test_a_rule_set_made_anew_uses_the_key_that_is_there(self, tmp_path: Path) -> None:
         for _ in range(2):
             rules = RuleSet("alerts")
             ticket = rules.subscribe("mine", "a = 1", ticket=True)
-            rules.publish(store=tmp_path, force=True)
+            rules.store = tmp_path
+            rules.publish(force=True)
         RuleSet.load("alerts", tmp_path).unsubscribe("mine", ticket=ticket)
 
     def test_a_damaged_key_is_named(self, tmp_path: Path) -> None:
         rules = RuleSet("alerts")
         ticket = rules.subscribe("mine", "a = 1", ticket=True)
-        rules.publish(store=tmp_path)
+        rules.store = tmp_path
+        rules.publish()
         file = tmp_path / "alerts" / KEY_FILE
         whole = file.read_bytes()
         flipped = [whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :] for at in range(len(whole))]
@@ -334,7 +347,8 @@ class TestTheStore:
         for name in ("alerts", "alarms"):
             rules = RuleSet(name)
             ticket = rules.subscribe("mine", "a = 1", ticket=True)
-            rules.publish(store=tmp_path)
+            rules.store = tmp_path
+            rules.publish()
         (tmp_path / "alarms" / KEY_FILE).write_bytes((tmp_path / "alerts" / KEY_FILE).read_bytes())
         with pytest.raises(StoreError, match=r"tickets\.key is damaged, or of another rule set"):
             rules.unsubscribe("mine", ticket=ticket)

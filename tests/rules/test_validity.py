@@ -38,7 +38,8 @@ def rules() -> RuleSet:
 @pytest.mark.parametrize("stored", [False, True])
 def test_the_begin_belongs_to_it_and_the_end_does_not(rules: RuleSet, stored: bool, tmp_path: Path) -> None:
     if stored:
-        rules.publish(store=tmp_path)
+        rules.store = tmp_path
+        rules.publish()
         rules = RuleSet.load("alerts", tmp_path)
     assert matching(rules, T - TICK) == ["always", "until"]
     assert matching(rules, T) == ["always", "both", "from"]
@@ -75,7 +76,7 @@ def test_an_explanation_says_that_it_is_not_valid(rules: RuleSet) -> None:
         ({"valid_until": NAIVE}, "valid_until 2026-01-31 00:00:00 has no time zone"),
         ({"valid_from": T, "valid_until": T}, "is not after valid_from"),
         ({"valid_from": T, "valid_until": T - TICK}, "is not after valid_from"),
-        ({"valid_from": "soon"}, "valid_from is an instant as 2026-01-31T12:00:00"),
+        ({"valid_from": "soon"}, "valid_from is an instant such as 2026-01-31T12:00:00"),
         ({"valid_from": "2026-01-31T12:00:00"}, "has no time zone"),
         ({"valid_from": 17}, "is a datetime with a time zone, not 17"),
         ({"valid_from": T.date()}, "is a datetime with a time zone"),
@@ -113,7 +114,7 @@ def test_times_come_from_all_sources(text: str, tmp_path: Path) -> None:
         assert (rules.subscriptions["a"].valid_from, rules.subscriptions["a"].valid_until) == (T, None)
 
 
-def test_a_timestamp_without_zone_is_set_aside() -> None:
+def test_a_timestamp_without_zone_is_rejected() -> None:
     rules = RuleSet("alerts")
     naive = pa.array([T.replace(tzinfo=None)], pa.timestamp("us"))
     assert rules.subscribe_all(pa.table({"id": ["a"], "where": ["a = 1"], "valid_until": naive})) == 0
@@ -135,7 +136,8 @@ class TestDefaultValidity:
 
     def test_it_is_published_and_loaded(self, tmp_path: Path) -> None:
         rules = RuleSet("alerts", default_validity=timedelta(hours=1))
-        rules.publish(store=tmp_path)
+        rules.store = tmp_path
+        rules.publish()
         loaded = RuleSet.load("alerts", tmp_path)
         assert loaded.default_validity == timedelta(hours=1)
         loaded.subscribe("a", "a = 1")
@@ -145,7 +147,7 @@ class TestDefaultValidity:
         assert RuleSet.load("alerts", tmp_path).default_validity is None
 
     def test_who_changes_it_and_who_does_not_agree(self, tmp_path: Path) -> None:
-        RuleSet("alerts").publish(store=tmp_path)
+        RuleSet("alerts", store=tmp_path).publish()
         one, other = RuleSet.load("alerts", tmp_path), RuleSet.load("alerts", tmp_path)
         one.default_validity = timedelta(days=1)
         one.publish()

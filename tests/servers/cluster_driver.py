@@ -1,6 +1,8 @@
 """Run in a process of its own by test_cluster.py: a driver whose executors are other processes.
 
-python -m tests.servers.cluster_driver RESULT_FILE MASTER STORE SERIALIZER
+python -m tests.servers.cluster_driver RESULT_FILE MASTER STORE SERIALIZER...
+
+One session after the other, with each of the serializers; what they saw is written as an object by serializer.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import sparkrules
 from tests.spark.all_types import all_types, random_rules
-from tests.spark.oracle import pairs_by_plugin, pairs_by_where, readable, rule_set
+from tests.spark.oracle import Pairs, pairs_by_plugin, pairs_by_where, readable, rule_set
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -21,7 +23,19 @@ if TYPE_CHECKING:
 COPIES = 20  # of each of the 150 rows
 
 
-def main(result: str, master: str, store: str, serializer: str) -> None:
+def main(result: str, master: str, store: str, *serializers: str) -> None:
+    rules = random_rules(60)
+    truth: Pairs = set()
+    seen = {}
+    for serializer in serializers:
+        spark = session(master, store, serializer)
+        truth = truth or pairs_by_where(many_rows(spark), rules)
+        seen[serializer] = matched(spark, rules, truth)
+        spark.stop()
+    Path(result).write_text(json.dumps(seen), encoding="utf-8")
+
+
+def session(master: str, store: str, serializer: str) -> SparkSession:
     from pyspark.sql import SparkSession
 
     builder = (
@@ -35,23 +49,24 @@ def main(result: str, master: str, store: str, serializer: str) -> None:
         # No task starts before both executors are there.
         .config("spark.scheduler.maxRegisteredResourcesWaitingTime", "90s")
         .config("spark.scheduler.minRegisteredResourcesRatio", 1.0)
-        .config("spark.serializer", serializer)
+        .config("spark.serializer", f"org.apache.spark.serializer.{serializer}")
         .config("spark.sql.shuffle.partitions", 4)
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
     )
-    spark = sparkrules.configure(builder, store=store).getOrCreate()
-    df = many_rows(spark)
-    rules = random_rules(60)
+    return sparkrules.configure(builder, store=store).getOrCreate()
 
+
+def matched(spark: SparkSession, rules: dict[str, str], truth: Pairs) -> dict[str, object]:
+    df = many_rows(spark)
     spark.sparkContext.setJobGroup("match", "matching")
     ours = pairs_by_plugin(df, rule_set("cluster", rules))
-    spark.sparkContext.setJobGroup("where", "Spark's own answer")
-    truth = pairs_by_where(df, rules)
+    spark.sparkContext.setJobGroup("overlaps", "overlapping")
     books = spark.createDataFrame([(5, "new"), (20, "new")], "price INT, state STRING").repartition(2)
     two = rule_set("two", {"cheap": "price < 10 AND state = 'new'", "new": "state = 'new'"})
     overlaps = {row.price: row.matches.overlaps for row in sparkrules.match(books, two).collect()}
-    seen = {
+    return {
+        "serializer": spark.sparkContext.getConf().get("spark.serializer"),
         "rows": df.count(),
         "pairs": len(truth),
         "wrongly matched": readable(ours - truth, rules)[:20],
@@ -59,8 +74,6 @@ def main(result: str, master: str, store: str, serializer: str) -> None:
         "tasks of executors": tasks_of_executors(spark.sparkContext, "match"),
         "overlaps": [overlaps[5], overlaps[20]],
     }
-    Path(result).write_text(json.dumps(seen), encoding="utf-8")
-    spark.stop()
 
 
 def many_rows(spark: SparkSession) -> DataFrame:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack
-from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.servers.processes import run_script, spark_command, started
 
+SERIALIZERS = ["JavaSerializer", "KryoSerializer"]
 MEMORY = {"SPARK_DAEMON_MEMORY": "512m"}
 
 
@@ -33,14 +34,21 @@ def master(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield address
 
 
-@pytest.mark.parametrize("serializer", ["JavaSerializer", "KryoSerializer"])
-def test_matches_equal_where_on_every_executor(master: str, tmp_path: Path, serializer: str) -> None:
-    arguments = [master, str(tmp_path / "store"), f"org.apache.spark.serializer.{serializer}"]
-    seen = run_script("tests.servers.cluster_driver", arguments, tmp_path)
-    assert seen["rows"] == 3_000
-    assert seen["wrongly matched"] == []
-    assert seen["not matched"] == []
-    assert seen["pairs"] > 40_000, "rules that match nothing prove nothing"
-    assert sorted(seen["tasks of executors"]) == ["0", "1"]
-    assert min(seen["tasks of executors"].values()) > 0
-    assert seen["overlaps"] == [[["cheap", "new"]], []]
+@pytest.fixture(scope="module")
+def seen(master: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """By serializer."""
+    directory = tmp_path_factory.mktemp("driver")
+    return run_script("tests.servers.cluster_driver", [master, str(directory / "store"), *SERIALIZERS], directory)
+
+
+@pytest.mark.parametrize("serializer", SERIALIZERS)
+def test_matches_equal_where_on_every_executor(seen: dict[str, Any], serializer: str) -> None:
+    found = seen[serializer]
+    assert found["serializer"].endswith(serializer)
+    assert found["rows"] == 3_000
+    assert found["wrongly matched"] == []
+    assert found["not matched"] == []
+    assert found["pairs"] > 40_000, "rules that match nothing prove nothing"
+    assert sorted(found["tasks of executors"]) == ["0", "1"]
+    assert min(found["tasks of executors"].values()) > 0
+    assert found["overlaps"] == [[["cheap", "new"]], []]

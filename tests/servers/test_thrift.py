@@ -45,7 +45,8 @@ def test_the_next_query_of_a_connection_sees_a_new_version(
     assert client.rows(query) == [(0,), (1,), (2,), (3,)]
     for id in ("cheap", "text", "opaque"):
         rules.unsubscribe(id)
-    rules.publish(store=thrift.store)
+    rules.store = thrift.store
+    rules.publish()
     assert client.rows(query) == [(0,), (2,)]
     assert client.rows(query.replace(rules.name, f"{rules.name}@1")) == [(0,), (1,), (2,), (3,)]
 
@@ -63,7 +64,8 @@ def test_views_are_shared_by_connections_and_follow_the_newest_version(
         assert other.rows("SELECT subscription_id FROM flat WHERE id = 2") == [("no-price",)]
         rules.unsubscribe("no-price")
         rules.subscribe("second", "id = 2")
-        rules.publish(store=thrift.store)
+        rules.store = thrift.store
+        rules.publish()
         assert other.rows("SELECT ids FROM matched WHERE id = 2") == [('["second"]',)]
         assert client.rows("SELECT subscription_id FROM flat WHERE id = 2") == [("second",)]
     finally:
@@ -103,7 +105,8 @@ def test_matches_are_materialised(client: Client, rules: sparkrules.RuleSet, thr
     before = sorted(client.rows(query))
     assert len(before) == 9
     rules.unsubscribe("text")
-    rules.publish(store=thrift.store)
+    rules.store = thrift.store
+    rules.publish()
     assert len(client.rows(query)) == 6, "a table keeps its rows, whatever is published"
     assert sorted(client.rows("SELECT * FROM stored")) == before
     client.rows(f"INSERT OVERWRITE stored {query}")
@@ -113,9 +116,10 @@ def test_matches_are_materialised(client: Client, rules: sparkrules.RuleSet, thr
 def test_errors_are_readable(client: Client, thrift: Thrift) -> None:
     unfit = sparkrules.RuleSet("unfit")
     unfit.subscribe("typo", "prise > 1")
-    unfit.publish(store=thrift.store)
+    unfit.store = thrift.store
+    unfit.publish()
     message = client.error("SELECT match_subscriptions('unfit', *) FROM books")
-    assert "1 rule of unfit@1 cannot be used on the input (id, price, state, title)" in message
+    assert "1 rule of unfit@1 is rejected on the input (id, price, state, title)" in message
     assert "'typo': there is no column prise" in message
     assert "There is no rule set 'nothing'" in client.error("SELECT match_subscriptions('nothing', *) FROM books")
     assert "TABLE(t)" in client.error("SELECT * FROM match_subscriptions('unfit')")

@@ -26,7 +26,8 @@ def test_connected_clients_of_every_kind_see_a_new_version(thrift: Thrift) -> No
 
     assert answers() == [["opaque", "text"]] * 3
     rules.unsubscribe("text")
-    rules.publish(store=thrift.store)
+    rules.store = thrift.store
+    rules.publish()
     assert answers() == [["opaque"]] * 3
     alchemy.close()
     impyla.close()

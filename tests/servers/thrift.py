@@ -81,7 +81,8 @@ def publish(store: Path, name: str, rules: Mapping[str, str] = RULES) -> sparkru
     made = sparkrules.RuleSet(name)
     made.subscribe_all(rules)
     assert made.rejected == []
-    made.publish(store=store)
+    made.store = store
+    made.publish()
     return made
 
 

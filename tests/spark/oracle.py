@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import reduce
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from py4j.protocol import Py4JJavaError
@@ -75,9 +76,11 @@ def pairs_by_plugin(df: DataFrame, rules: sparkrules.RuleSet, key: str = "row") 
     return {(row, id) for row, ids in matched for id in ids}
 
 
-def rule_set(name: str, rules: Mapping[str, str], policy: Policy = DEFAULT_POLICY) -> sparkrules.RuleSet:
+def rule_set(
+    name: str, rules: Mapping[str, str], policy: Policy = DEFAULT_POLICY, store: Path | None = None
+) -> sparkrules.RuleSet:
     """A rule set of all these rules; none may be rejected."""
-    made = sparkrules.RuleSet(name, policy=policy)
+    made = sparkrules.RuleSet(name, policy=policy, store=store)
     made.subscribe_all(rules)
     assert made.rejected == []
     return made
@@ -138,10 +141,10 @@ def raising(df: DataFrame, rules: Mapping[str, str]) -> bool:
     return False
 
 
-def subscriptions_in_plan(df: DataFrame) -> int:
-    """How many subscriptions the matching operator of a plan has: those that Spark accepts on its input."""
+def rules_in_plan(df: DataFrame) -> int:
+    """How many rules the matching operator of a plan has: those that Spark accepts on its input."""
     plan = df._jdf.queryExecution().executedPlan().toString()
-    found = re.search(r"Match \[\S+, (\d+) subscriptions", plan)
+    found = re.search(r"Match \[\S+, (\d+) rules?", plan)
     assert found is not None
     return int(found[1])
 

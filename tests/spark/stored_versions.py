@@ -37,7 +37,8 @@ def write_segment(store: Path, rule_set: str, name: str, rules: Mapping[str, str
     made = sparkrules.RuleSet(name)
     made.subscribe_all(rules)
     assert made.rejected == []
-    made.publish(store=scratch)
+    made.store = scratch
+    made.publish()
     (segment,) = (scratch / name / "segments").iterdir()
     target = store / rule_set / "segments" / name
     target.parent.mkdir(parents=True, exist_ok=True)

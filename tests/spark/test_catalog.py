@@ -68,7 +68,7 @@ def error(spark: SparkSession, query: str) -> str:
 
 
 def test_the_catalog_is_there_in_every_session(spark: SparkSession, store: Path) -> None:
-    rule_set("alerts", {"a": "x > 1"}).publish(store=store)
+    rule_set("alerts", {"a": "x > 1"}, store=store).publish()
     for session in (spark, spark.newSession()):
         assert ("sparkrules",) in rows(session, "SHOW CATALOGS")
         session.conf.set("spark.sparkrules.store", str(store))
@@ -76,7 +76,7 @@ def test_the_catalog_is_there_in_every_session(spark: SparkSession, store: Path)
 
 
 def test_a_cloned_session_has_the_catalog_and_the_store(spark: SparkSession, store: Path) -> None:
-    rule_set("alerts", {"a": "x > 1"}).publish(store=store)
+    rule_set("alerts", {"a": "x > 1"}, store=store).publish()
     clone = spark._jsparkSession.cloneSession()
     assert clone.sql("SELECT id FROM sparkrules.alerts.subscriptions").head().getString(0) == "a"
 
@@ -94,14 +94,14 @@ def test_reset_does_not_take_the_catalog_away(spark: SparkSession, store: Path) 
     session = spark.newSession()
     session.sql("RESET")
     session.conf.set("spark.sparkrules.store", str(store))
-    rule_set("alerts", {"a": "x > 1"}).publish(store=store)
+    rule_set("alerts", {"a": "x > 1"}, store=store).publish()
     assert rows(session, "SHOW NAMESPACES IN sparkrules") == [("alerts",)]
 
 
 def test_rule_sets_are_namespaces_and_their_parts_are_tables(spark: SparkSession, store: Path) -> None:
     assert rows(spark, "SHOW NAMESPACES IN sparkrules") == []
     for name in ("alerts", "eu-1.b"):
-        rule_set(name, {"a": "x > 1"}).publish(store=store)
+        rule_set(name, {"a": "x > 1"}, store=store).publish()
     (store / "not a name").mkdir()
     (store / "unpublished").mkdir()
     assert rows(spark, "SHOW NAMESPACES IN sparkrules") == [("alerts",), ("`eu-1.b`",)]
@@ -119,7 +119,7 @@ def test_rule_sets_are_namespaces_and_their_parts_are_tables(spark: SparkSession
 def test_the_catalog_can_be_the_current_one(spark: SparkSession, store: Path) -> None:
     session = spark.newSession()
     session.conf.set("spark.sparkrules.store", str(store))
-    rule_set("alerts", {"a": "x > 1"}).publish(store=store)
+    rule_set("alerts", {"a": "x > 1"}, store=store).publish()
     session.sql("USE sparkrules.alerts")
     assert rows(session, "SELECT id FROM subscriptions") == [("a",)]
     assert rows(session, "SELECT match_subscriptions('alerts', *).ids FROM VALUES (2) AS t(x)") == [(["a"],)]
@@ -129,10 +129,12 @@ def test_subscriptions_are_what_was_published(spark: SparkSession, store: Path) 
     rules = sparkrules.RuleSet("alerts")
     rules.subscribe("ünïcode 💡", "name = 'Ω''s \\\\ 💡'", priority=-3, metadata={"owner": "Ann", "täg": [1, None]})
     rules.subscribe("plain", "x > 1")
-    rules.publish(store=store)
+    rules.store = store
+    rules.publish()
     other = sparkrules.RuleSet("other", dialect="mysql")
     other.subscribe("quoted", 'name = "x"', priority=7)
-    other.publish(store=store)
+    other.store = store
+    other.publish()
     (segment,) = (file.name for file in (store / "alerts" / "segments").iterdir())
     metadata = json.dumps({"owner": "Ann", "täg": [1, None]})
     found = {row[0]: row for row in rows(spark, "SELECT * FROM sparkrules.alerts.subscriptions")}
@@ -217,14 +219,15 @@ def test_a_large_segment_is_read_in_parts_by_several_tasks(spark: SparkSession, 
 
 def test_predicates_are_tests_that_spark_understands(spark: SparkSession, store: Path) -> None:
     rules = rule_set("alerts", PREDICATES)
-    rules.publish(store=store)
+    rules.store = store
+    rules.publish()
     books = spark.sql(
         "SELECT * FROM VALUES (1, 4.0D, 'new', true, DATE '2020-01-01'), (2, 1000.0D, 'it''s', false, NULL), "
         "(3, NULL, NULL, NULL, DATE '1999-01-01'), (4, 2.5D, 'a1', true, NULL), (5, 0.0D, 'é\\\\', false, NULL)"
         " AS t(id, price, state, sold, day)"
     )
     found = spark.sql("SELECT * FROM sparkrules.alerts.predicates").collect()
-    segment = rules.segment
+    segment = rules._segment
     assert [row.attribute for row in found] == segment.forest.attributes[segment.forest.predicates.attribute].tolist()
     tables = store / "alerts" / "segments" / found[0].segment
     assert [row.operator for row in found] == read_arrow(tables / "predicates.arrow").column("operator").to_pylist()
@@ -256,9 +259,10 @@ def test_predicates_of_all_segments_are_there(spark: SparkSession, store: Path) 
 
 def test_versions_tell_their_history(spark: SparkSession, store: Path) -> None:
     rules = rule_set("alerts", {"a": "x > 1", "b": "x > 1 AND y = 2"})
-    rules.publish(store=store)
+    rules.store = store
+    rules.publish()
     rules.unsubscribe("a")
-    rules.publish(store=store)
+    rules.publish()
     found = spark.sql("SELECT * FROM sparkrules.alerts.versions ORDER BY version").collect()
     python = Store(store)
     for row, version in zip(found, [1, 2], strict=True):
@@ -273,7 +277,8 @@ def test_versions_tell_their_history(spark: SparkSession, store: Path) -> None:
 
 def test_statistics_are_those_of_the_last_analysis(spark: SparkSession, store: Path) -> None:
     rules = rule_set("alerts", {"a": "x > 1", "b": "s = 'é'"})
-    rules.publish(store=store)
+    rules.store = store
+    rules.publish()
     assert rows(spark, "SELECT * FROM sparkrules.alerts.statistics") == []
     assert rows(spark, "SELECT count(*) FROM sparkrules.alerts.statistics") == [(0,)]
     rules.analyze(spark.sql("SELECT * FROM VALUES (1, 'é'), (NULL, 'x') AS t(x, s)"))
@@ -299,9 +304,10 @@ def test_rejected_rules_of_a_version(spark: SparkSession, store: Path) -> None:
 
 def test_a_version_can_be_named(spark: SparkSession, store: Path) -> None:
     rules = rule_set("alerts", {"a": "x > 1", "b": "y = 2"})
-    rules.publish(store=store)
+    rules.store = store
+    rules.publish()
     rules.unsubscribe("a")
-    rules.publish(store=store)
+    rules.publish()
     assert rows(spark, "SELECT id FROM sparkrules.alerts.subscriptions") == [("b",)]
     old = "sparkrules.alerts.subscriptions VERSION AS OF 1"
     assert rows(spark, f"SELECT id FROM {old} ORDER BY id") == [("a",), ("b",)]
@@ -327,7 +333,8 @@ def test_the_version_of_a_time(spark: SparkSession, store: Path) -> None:
 
 def test_queries_and_views_follow_the_newest_version(spark: SparkSession, store: Path) -> None:
     rules = rule_set("alerts", {"a": "x > 1"})
-    rules.publish(store=store)
+    rules.store = store
+    rules.publish()
     spark.sql("CREATE OR REPLACE TEMPORARY VIEW ids AS SELECT id FROM sparkrules.alerts.subscriptions")
     spark.sql("CREATE OR REPLACE VIEW stored_ids AS SELECT id FROM sparkrules.alerts.subscriptions")
     spark.sql("SELECT id FROM sparkrules.alerts.subscriptions").cache().count()
@@ -335,7 +342,7 @@ def test_queries_and_views_follow_the_newest_version(spark: SparkSession, store:
         views = ("ids", "stored_ids", "sparkrules.alerts.subscriptions")
         assert [rows(spark, f"SELECT id FROM {view}") for view in views] == [[("a",)]] * 3
         rules.subscribe("b", "x > 2")
-        rules.publish(store=store)
+        rules.publish()
         assert [rows(spark, f"SELECT id FROM {view}") for view in views] == [[("a",), ("b",)]] * 3
         fresh = spark.newSession()
         fresh.conf.set("spark.sparkrules.store", str(store))
@@ -348,11 +355,12 @@ def test_queries_and_views_follow_the_newest_version(spark: SparkSession, store:
 
 def test_a_cached_table_follows_when_it_is_refreshed(spark: SparkSession, store: Path) -> None:
     rules = rule_set("alerts", {"a": "x > 1"})
-    rules.publish(store=store)
+    rules.store = store
+    rules.publish()
     spark.sql("CACHE TABLE sparkrules.alerts.subscriptions")
     try:
         rules.subscribe("b", "x > 2")
-        rules.publish(store=store)
+        rules.publish()
         spark.sql("REFRESH TABLE sparkrules.alerts.subscriptions")
         assert rows(spark, "SELECT id FROM sparkrules.alerts.subscriptions") == [("a",), ("b",)]
     finally:
@@ -361,14 +369,14 @@ def test_a_cached_table_follows_when_it_is_refreshed(spark: SparkSession, store:
 
 def test_the_store_is_that_of_the_session_when_it_asks(spark: SparkSession, store: Path) -> None:
     for name in ("one", "two"):
-        rule_set(name, {name: "x > 1"}).publish(store=store / name)
+        rule_set(name, {name: "x > 1"}, store=store / name).publish()
     for name in ("one", "two"):
         spark.conf.set("spark.sparkrules.store", (store / name).as_uri())
         assert rows(spark, "SHOW NAMESPACES IN sparkrules") == [(name,)]
 
 
 def test_only_the_columns_that_are_asked_for_are_read(spark: SparkSession, store: Path) -> None:
-    rule_set("alerts", {"a": "x > 1"}).publish(store=store)
+    rule_set("alerts", {"a": "x > 1"}, store=store).publish()
     query = "SELECT id FROM sparkrules.alerts.subscriptions"
     assert "sparkrules.alerts.subscriptions [id]" in rows(spark, f"EXPLAIN {query}")[0][0]
     # Without a single text in it, the file still has ids.
@@ -396,7 +404,7 @@ def test_only_the_columns_that_are_asked_for_are_read(spark: SparkSession, store
     ],
 )
 def test_tables_cannot_be_changed(spark: SparkSession, store: Path, statement: str) -> None:
-    rule_set("alerts", {"a": "x > 1"}).publish(store=store)
+    rule_set("alerts", {"a": "x > 1"}, store=store).publish()
     before = sorted(file.relative_to(store) for file in store.rglob("*"))
     with pytest.raises(AnalysisException, match=r"cannot be changed|support"):
         spark.sql(statement)
@@ -406,8 +414,8 @@ def test_tables_cannot_be_changed(spark: SparkSession, store: Path, statement: s
 @pytest.mark.parametrize("name", ["../alerts", "a/b", "", ".hidden", "alerts@1", "nothing", "a\\b"])
 def test_there_are_no_tables_outside_the_store(spark: SparkSession, store: Path, name: str) -> None:
     inner = store / "inner"
-    rule_set("alerts", {"a": "x > 1"}).publish(store=store)
-    rule_set("b", {"a": "x > 1"}).publish(store=inner)
+    rule_set("alerts", {"a": "x > 1"}, store=store).publish()
+    rule_set("b", {"a": "x > 1"}, store=inner).publish()
     spark.conf.set("spark.sparkrules.store", str(inner))
     with pytest.raises(AnalysisException):
         spark.sql(f"SELECT * FROM sparkrules.`{name}`.versions")
@@ -415,7 +423,7 @@ def test_there_are_no_tables_outside_the_store(spark: SparkSession, store: Path,
 
 
 def test_a_damaged_store_names_the_file(spark: SparkSession, store: Path) -> None:
-    rule_set("alerts", {"a": "x > 1"}).publish(store=store)
+    rule_set("alerts", {"a": "x > 1"}, store=store).publish()
     (segment,) = (store / "alerts" / "segments").iterdir()
     file, manifest = segment / "subscriptions.arrow", store / "alerts" / "versions" / "1.json"
     whole, text = file.read_bytes(), manifest.read_text(encoding="utf-8")

@@ -32,6 +32,7 @@ print(spark.sql("SELECT match_subscriptions('alerts', *).ids FROM range(1, 2)").
 """
 
 
+@pytest.mark.programs
 @pytest.mark.skipif(os.name != "posix", reason="the home directory of Windows is not that of $HOME")
 def test_a_rule_set_that_is_published_without_a_store_is_found(tmp_path: Path) -> None:
     assert Path.home() != tmp_path
@@ -64,17 +65,17 @@ def test_the_home_directory_is_the_one_that_python_finds(
         given.put(name, value)
     found = jvm.scala.jdk.javaapi.CollectionConverters.asScala(given)
     for is_windows, expanduser in ((False, posixpath.expanduser), (True, ntpath.expanduser)):
-        home = jvm.sparkrules.conf.Settings.homeOf(found, is_windows, "listed")
+        home = jvm.sparkrules.conf.Home.of(found, is_windows, "listed")
         assert (home.rstrip("/") or "/") == expanduser("~")
     nothing = jvm.scala.jdk.javaapi.CollectionConverters.asScala(jvm.java.util.HashMap())
-    assert jvm.sparkrules.conf.Settings.homeOf(nothing, False, "/listed") == "/listed"
+    assert jvm.sparkrules.conf.Home.of(nothing, False, "/listed") == "/listed"
 
 
 def test_the_tilde_is_the_home_directory(spark: SparkSession) -> None:
-    settings: Any = spark.sparkContext._jvm.sparkrules.conf.Settings  # type: ignore[union-attr]
-    assert settings.storePath("~/rules") == f"{Path.home()}/rules"
-    assert settings.storePath("/data/~x") == "/data/~x"
-    assert settings.storePath("s3a://bucket/~") == "s3a://bucket/~"
+    home: Any = spark.sparkContext._jvm.sparkrules.conf.Home  # type: ignore[union-attr]
+    assert home.expanded("~/rules") == f"{Path.home()}/rules"
+    assert home.expanded("/data/~x") == "/data/~x"
+    assert home.expanded("s3a://bucket/~") == "s3a://bucket/~"
 
 
 def test_without_a_home_directory_the_error_says_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:

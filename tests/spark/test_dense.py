@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import sparkrules
-from tests.spark.oracle import differences, pairs_by_plugin, pairs_by_where, rule_set, subscriptions_in_plan
+from tests.spark.oracle import differences, pairs_by_plugin, pairs_by_where, rule_set, rules_in_plan
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -97,7 +97,7 @@ def test_many_rows_at_once_give_the_answer_of_where(
 ) -> None:
     published = rule_set("dense", rules)
     query = sparkrules.match(table, published).selectExpr("row", "matches.ids")
-    assert subscriptions_in_plan(query) == RULES
+    assert rules_in_plan(query) == RULES
     assert subscriptions_at_once(query) > RULES // 2
     ours = pairs_by_plugin(table, published)
     assert len(ours) > RULES * ROWS / 10

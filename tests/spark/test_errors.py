@@ -92,7 +92,8 @@ def test_strict_fails_exactly_where_where_fails(spark: SparkSession, df: DataFra
     from pyspark.errors import PySparkException
 
     rules = rule_set("strict", {text: text for text in RULES})
-    rules.publish(store=spark.conf.get("spark.sparkrules.store"))
+    rules.store = spark.conf.get("spark.sparkrules.store")
+    rules.publish()
     for row, *_ in ROWS:
         one = df.where(f"row = {row}").localCheckpoint()
         failing = [text for text in RULES if raises(one, text)]

@@ -15,6 +15,7 @@ from sparkrules.sql import Policy
 from sparkrules.sql.tree import Predicate
 from sparkrules.store import Store
 from tests.spark.oracle import compared, raising, settings
+from tests.specification.publish_tables import publish_tables
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -120,7 +121,7 @@ def test_spark_s_parser_is_kept_from_work(spark: SparkSession, df: DataFrame) ->
         "good": "s = 'aaaa'",
     }
     rules = [Rule(id, text, Predicate(text, "is true")) for id, text in texts.items()]
-    Store(spark.conf.get("spark.sparkrules.store")).publish("parser", to_tables(build_segment(rules)))
+    publish_tables(Store(spark.conf.get("spark.sparkrules.store")), "parser", to_tables(build_segment(rules)))
     with settings(spark, spark_sparkrules_invalidRules="skip"):
         assert sparkrules.match(df, "parser").first().matches.ids == ["good"]
 

@@ -115,6 +115,7 @@ def _metric(plan: object, name: str) -> int:
     raise AssertionError(f"no operator has the metric {name}")
 
 
+@pytest.mark.programs
 def test_a_session_that_was_stopped_is_named() -> None:
     program = (
         "from pyspark.sql import SparkSession\nimport sparkrules\n"

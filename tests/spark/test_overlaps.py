@@ -26,7 +26,7 @@ def test_overlap_sets_equal_the_definition(spark: SparkSession, tmp_path_factory
     found = rules.match(rows)
     (block,) = found.blocks()
     defined = [
-        [list(group.ids) for group in overlap_sets(rules.segment, block.truth.row(row), found.subscriptions.row(row))]
+        [list(group.ids) for group in overlap_sets(rules._segment, block.truth.row(row), found.subscriptions.row(row))]
         for row in range(300)
     ]
     assert found.overlaps.to_pylist() == defined
@@ -89,7 +89,7 @@ def rows_with_nulls(spark: SparkSession) -> DataFrame:
 
 def by_brute_force(df: DataFrame, rules: sparkrules.RuleSet) -> dict[int, list[list[str]]]:
     """Spark says of every node whether it is true, and the definition makes groups of that."""
-    segment = rules.segment
+    segment = rules._segment
     nodes = [f"({segment.forest.tree(node)}) IS TRUE" for node in range(len(segment.forest.nodes.level))]
     truths: dict[int, list[bool]] = {}
     for start in range(0, len(nodes), 100):

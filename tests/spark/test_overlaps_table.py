@@ -1,4 +1,4 @@
-"""`overlaps('set')`, and the catalog's table of that name: what `RuleSet.overlaps` says, for every SQL client."""
+"""`overlaps('set')`, and the catalog's table of that name: `Advertisements.overlaps` for every SQL client."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ import pytest
 from pyspark.errors import PySparkException
 
 from sparkrules import RuleSet
-from sparkrules.store import Pairs, Store
-from sparkrules.store.overlap_files import FEW
+from sparkrules.store import Pairs, Store, publish_draft
 from sparkrules.store.overlaps_file import write_overlaps
 from tests.spark.oracle import settings
 from tests.spark.stored_versions import read_arrow, write_arrow
@@ -40,7 +39,8 @@ def alerts(store: Path) -> RuleSet:
     rules.subscribe_all(SUBSCRIPTIONS)
     rules.advertise("cellar", "t > 10 AND t < 20")
     rules.advertise("attic", "t > 25")
-    rules.publish(store=store)
+    rules.store = store
+    rules.publish()
     return rules
 
 
@@ -79,7 +79,8 @@ def test_it_is_a_table_like_others(spark: SparkSession) -> None:
 def test_advertisements_are_a_table(spark: SparkSession, store: Path) -> None:
     rules = RuleSet("alerts", dialect="postgres")
     rules.subscribe("a", "t > 3")
-    rules.publish(store=store)
+    rules.store = store
+    rules.publish()
     assert rows(spark, "SELECT * FROM sparkrules.alerts.advertisements") == []
     rules.advertise("attic", "room ~ '^a'")
     rules.publish()
@@ -91,7 +92,8 @@ def test_advertisements_are_a_table(spark: SparkSession, store: Path) -> None:
 def test_without_advertisements_it_is_empty(spark: SparkSession, store: Path) -> None:
     rules = RuleSet("alerts")
     rules.subscribe("a", "t > 3")
-    rules.publish(store=store)
+    rules.store = store
+    rules.publish()
     assert rows(spark, "SELECT * FROM overlaps('alerts')") == []
     rules.advertise("attic", "t > 3")
     rules.unsubscribe("a")
@@ -105,7 +107,7 @@ def test_it_follows_the_newest_version_unless_one_is_named(spark: SparkSession, 
     alerts.unsubscribe("Rome")
     alerts.subscribe("warm", "t = 27 AND place IS NULL")
     alerts.publish()
-    after = sorted(tuple(pair) for pair in alerts.overlaps())
+    after = sorted(tuple(pair) for pair in alerts.advertisements.overlaps())
     assert ("attic", "warm", True) in after
     assert rows(spark, "SELECT * FROM pairs_of_alerts") == after
     assert rows(spark, "SELECT * FROM overlaps('alerts@2')") == after
@@ -130,20 +132,25 @@ def test_a_publisher_goes_on_from_a_version_that_sql_made(spark: SparkSession, a
     alerts.subscribe("warm", "t = 27")
     alerts.publish()
     loaded = RuleSet.load("alerts", store)
-    assert rows(spark, "SELECT * FROM overlaps('alerts')") == sorted(tuple(pair) for pair in loaded.overlaps())
+    assert rows(spark, "SELECT * FROM overlaps('alerts')") == sorted(
+        tuple(pair) for pair in loaded.advertisements.overlaps()
+    )
     assert "hot" not in loaded
     assert "warm" in loaded
 
 
-def test_where_pairs_are_missing_it_says_what_to_do(spark: SparkSession, alerts: RuleSet, store: Path) -> None:
-    alerts.subscribe_all({f"r{number}": f"t = {number}" for number in range(FEW)})
+def test_where_pairs_are_missing_it_says_what_to_do(
+    spark: SparkSession, alerts: RuleSet, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(publish_draft.__globals__["overlap_files"].__globals__, "UNASKED", 50)
+    alerts.subscribe_all({f"r{number}": f"t = {number}" for number in range(50)})
     alerts.publish()
     message = error(spark, "SELECT * FROM overlaps('alerts')")
-    assert "alerts@2 overlap has not been found out" in message
+    assert "alerts@2 overlap has not been computed" in message
     advice = message[message.index("RuleSet.load(") : message.index(" does.")]
     assert eval(advice, {"RuleSet": RuleSet}) == 3
     assert rows(spark, "SELECT * FROM overlaps('alerts')") == sorted(
-        tuple(pair) for pair in RuleSet.load("alerts", store).overlaps()
+        tuple(pair) for pair in RuleSet.load("alerts", store).advertisements.overlaps()
     )
 
 
@@ -189,13 +196,14 @@ def test_it_says_what_python_says_and_misses_no_pair_that_a_row_has(
         if number % 20 == 19:
             for own, text in list(advertisements.items())[number // 5 - 3 : number // 5 + 1]:
                 made.advertise(own, text)
-            made.publish(store=store, merge="none", overlaps=False if schema is None else schema)
+            made.store = store
+            made.publish(merge="none", overlaps=False if schema is None else schema)
     made.unsubscribe("s3")
     made.unsubscribe("s33")
     made.publish(merge="none")
     assert len(Store(store).manifest("alerts").segments) == 3
     got = rows(spark, "SELECT * FROM overlaps('alerts')")
-    assert got == sorted(tuple(pair) for pair in made.overlaps(schema=schema))
+    assert got == sorted(tuple(pair) for pair in made.advertisements.overlaps(schema=schema))
 
     values = [None, -1, 0, 1, 2, 3, 4]
     columns = zip(*itertools.product(values, repeat=3), strict=True)

@@ -80,7 +80,7 @@ def test_explain_names_rule_set_version_and_size_and_broadcasts_nothing(
     before = broadcasts()
     spark.sql("SELECT match_subscriptions('explained', *).ids FROM VALUES (1) AS t(c1)").explain()
     assert broadcasts() - before == 1
-    assert "Match [explained@1, 1 subscriptions]" in capsys.readouterr().out
+    assert "Match [explained@1, 1 rule]" in capsys.readouterr().out
 
 
 def test_metrics_count_rows_and_matches(spark: SparkSession) -> None:
@@ -138,5 +138,5 @@ def test_metrics_tell_how_long_it_takes(spark: SparkSession, static_plans: None,
     assert min(times.values()) > 0
     # 60,000 rows of which each calls a function for each of its tests: not done in a millisecond.
     assert times["matchTime"] > 1e6
-    # A row that is timed may catch a pause of the machine, and stands for others.
-    assert sum(times.values()) < 2 * elapsed + 1e9
+    # A row that is timed stands for at most 31, and may catch any pause of the machine.
+    assert sum(times.values()) < 31 * elapsed

@@ -108,7 +108,8 @@ def compare(spark: SparkSession, rules: sparkrules.RuleSet, seed: int, exactly: 
     for rule in rules:
         rules.advertise(rule.id, rule.where)
     rules.subscribe("not asked", "nothing IS NULL", priority=9)
-    rules.publish(store=spark.conf.get("spark.sparkrules.store"))
+    rules.store = spark.conf.get("spark.sparkrules.store")
+    rules.publish()
     rules.unsubscribe("not asked")
     rules.publish()
     left_out = 0
@@ -158,7 +159,8 @@ def test_no_rule_that_matches_a_row_is_left_out(spark: SparkSession, seed: int) 
 
 
 def found(spark: SparkSession, rules: sparkrules.RuleSet, columns: str) -> list[str]:
-    rules.publish(store=spark.conf.get("spark.sparkrules.store"))
+    rules.store = spark.conf.get("spark.sparkrules.store")
+    rules.publish()
     call = f"overlap_subscriptions('{rules.name}', *)"
     (row,) = spark.sql(f"SELECT {call} AS ids FROM (SELECT {columns})").collect()
     ids: list[str] = row.ids
@@ -241,7 +243,8 @@ def test_removed_rules_and_rules_that_are_not_valid_are_left_out(spark: SparkSes
 
 def test_a_call_may_stand_in_a_view_and_beside_a_match(spark: SparkSession) -> None:
     rules = rule_set("regions_in_views", {"low": "a < 5", "high": "a > 5"})
-    rules.publish(store=spark.conf.get("spark.sparkrules.store"))
+    rules.store = spark.conf.get("spark.sparkrules.store")
+    rules.publish()
     spark.sql(
         "CREATE OR REPLACE TEMPORARY VIEW regions_of_a AS "
         "SELECT a, overlap_subscriptions('regions_in_views', a) AS ids FROM VALUES (array(1, 9)), (array(5)) AS t(a)"
@@ -258,7 +261,8 @@ def test_a_call_may_stand_in_a_view_and_beside_a_match(spark: SparkSession) -> N
 
 def test_advertisements_are_those_of_the_version_in_the_order_in_which_they_were_made(spark: SparkSession) -> None:
     rules = rule_set("regions_of_sources", {"low": "a < 5"})
-    rules.publish(store=spark.conf.get("spark.sparkrules.store"))
+    rules.store = spark.conf.get("spark.sparkrules.store")
+    rules.publish()
     query = "SELECT overlap_advertisements('regions_of_sources{}', *) AS ids FROM VALUES (array(4, 7)) AS t(a)"
     assert spark.sql(query.format("")).collect()[0].ids == []
     rules.advertise("z", "a > 3 AND b = 1")
@@ -268,7 +272,7 @@ def test_advertisements_are_those_of_the_version_in_the_order_in_which_they_were
     rules.unadvertise("z")
     rules.publish()
     assert [spark.sql(query.format(f"@{n}")).collect()[0].ids for n in (1, 2, 3)] == [[], ["z", "a"], ["a"]]
-    assert rules.sources(where="a IN (4, 7)") == spark.sql(query.format("")).collect()[0].ids
+    assert rules.advertisements.sources(where="a IN (4, 7)") == spark.sql(query.format("")).collect()[0].ids
     answers = "overlap_{0}('regions_of_sources', a) AS {0}"
     both = [answers.format(what) for what in ("advertisements", "subscriptions")]
     (row,) = spark.sql("VALUES (array(1, 7)) AS t(a)").selectExpr(*both).collect()
@@ -278,9 +282,10 @@ def test_advertisements_are_those_of_the_version_in_the_order_in_which_they_were
 def test_an_advertisement_that_spark_does_not_accept_is_named(spark: SparkSession) -> None:
     rules = rule_set("regions_of_bad_sources", {"low": "a < 5"})
     rules.advertise("wrong", "a > DATE '2024-01-01'")
-    rules.publish(store=spark.conf.get("spark.sparkrules.store"))
+    rules.store = spark.conf.get("spark.sparkrules.store")
+    rules.publish()
     query = "SELECT overlap_{}('regions_of_bad_sources', *) AS ids FROM VALUES (4) AS t(a)"
-    with pytest.raises(PySparkException, match=r"1 advertisement of regions_of_bad_sources@1 cannot .*\n.*'wrong'"):
+    with pytest.raises(PySparkException, match=r"1 advertisement of regions_of_bad_sources@1 is rejected.*\n.*'wrong'"):
         spark.sql(query.format("advertisements")).collect()
     assert spark.sql(query.format("subscriptions")).collect()[0].ids == ["low"]
     with settings(spark, spark_sparkrules_invalidRules="skip"):
@@ -291,7 +296,8 @@ def test_functions_of_advertisements_are_those_of_the_session(spark: SparkSessio
     policy = Policy(extra_functions={"of_region"})
     rules = sparkrules.RuleSet("regions_of_functions", policy=policy)
     rules.advertise("a", "of_region(a) > 5")
-    rules.publish(store=spark.conf.get("spark.sparkrules.store"))
+    rules.store = spark.conf.get("spark.sparkrules.store")
+    rules.publish()
     query = "SELECT overlap_advertisements('regions_of_functions', *) AS ids FROM VALUES (4) AS t(a)"
     for body, expected in (("x + 1", []), ("x + 2", ["a"])):
         spark.sql(f"CREATE OR REPLACE TEMPORARY FUNCTION of_region(x INT) RETURNS INT RETURN {body}")
@@ -304,7 +310,7 @@ def test_functions_of_advertisements_are_those_of_the_session(spark: SparkSessio
         ("named_struct('min', 1, 'max', 'b') AS price", "different types"),
         ("named_struct('min', 1, 'nulls', 3) AS price", "BOOLEAN"),
         ("named_struct('min', map(1, 2)) AS price", "no order"),
-        ("array(array(1)) AS price", "cannot be used on the input"),
+        ("array(array(1)) AS price", "is rejected on the input"),
     ],
 )
 def test_what_describes_no_region_is_refused(spark: SparkSession, columns: str, message: str) -> None:
@@ -316,7 +322,8 @@ def test_statistics_of_files_tell_which_rules_may_fire_in_them(spark: SparkSessi
     rules = sparkrules.RuleSet("regions_of_files")
     rules.subscribe_all(auction_rules(500))
     rules.subscribe_all({"no price": "price IS NULL", "late title": "title > 'T'", "cheap": "price < 2"})
-    rules.publish(store=spark.conf.get("spark.sparkrules.store"))
+    rules.store = spark.conf.get("spark.sparkrules.store")
+    rules.publish()
     rows = auction_rows(4_000).sort_by([("title", "ascending"), ("price", "ascending")])
     files = []
     for number in range(8):

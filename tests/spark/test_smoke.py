@@ -12,6 +12,7 @@ from tests.spark.oracle import pairs_by_plugin, pairs_by_where, rule_set
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+pytestmark = pytest.mark.smoke
 RULES = {
     "cheap": "price < 10",
     "cheap-and-new": "price < 10 AND state = 'new'",

@@ -128,7 +128,7 @@ def test_a_predicate_is_as_selective_as_where_says(df: DataFrame, spark: SparkSe
 
 
 def _only_predicate(rules: sparkrules.RuleSet, id: str) -> str:
-    segment = rules.segment
+    segment = rules._segment
     node = segment.forest.roots[segment.rules.id.tolist().index(id)]
     return str(segment.forest.predicate(int(segment.forest.nodes.predicate[node])))
 
@@ -326,11 +326,11 @@ def test_other_constants_divide_what_was_counted(spark: SparkSession, store: Sto
     rules = published("divided", {"a": "v < 40", "b": "v = 60"}, spark)
     assert set(shares(df, "divided").values()) == {None}
     rules.analyze(df)
-    texts = [str(predicate) for predicate in rules.segment.forest.all_predicates()]
+    texts = [str(predicate) for predicate in rules._segment.forest.all_predicates()]
     found = {texts[number]: share for (_, number), share in shares(df, "divided").items()}
     assert found == pytest.approx({"v < 40": 0.2, "v = 60": 0.01})
     other = published("divided", {"c": "v < 30", "d": "v = 60", "e": "v = 50", "f": "v > 60", "g": "w > 5"}, spark)
-    texts = [str(predicate) for predicate in other.segment.forest.all_predicates()]
+    texts = [str(predicate) for predicate in other._segment.forest.all_predicates()]
     found = {texts[number]: share for (_, number), share in shares(df, "divided").items()}
     # 20 rows below 40, now cut at 30: three parts. 20 rows from 40 (one of them at it) to 60, now cut at 50.
     assert found["v < 30"] == pytest.approx(0.2 / 3)

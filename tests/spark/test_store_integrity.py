@@ -111,7 +111,8 @@ def test_manifests_of_others(spark: SparkSession, tmp_path: Path) -> None:
         rules = RuleSet(name)
         for id in ("a", "b"):
             rules.subscribe(id, "temperature > 1")
-            rules.publish(store=tmp_path)
+            rules.store = tmp_path
+            rules.publish()
     shutil.copytree(tmp_path / "alarms" / "segments", tmp_path / "alerts" / "segments", dirs_exist_ok=True)
     query = f"SELECT match_subscriptions('alerts', *) FROM {ROWS}"
     with settings(spark, **{"spark.sparkrules.store": str(tmp_path)}):
@@ -197,7 +198,8 @@ def test_files_of_several_blocks(spark: SparkSession, tmp_path: Path) -> None:
     rules = RuleSet(NAME)
     texts = {f"r{i:05}": f"city = '{'x' * 300}{i}' OR temperature > {i}" for i in range(4_000)}
     rules.subscribe_all(texts)
-    rules.publish(store=tmp_path)
+    rules.store = tmp_path
+    rules.publish()
     (segment,) = (tmp_path / NAME / "segments").iterdir()
     file = segment / "subscriptions.arrow"
     whole = file.read_bytes()

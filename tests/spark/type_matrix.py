@@ -172,16 +172,17 @@ def mixed_lists(column: str) -> list[str]:
 
 
 def matrix(
-    columns: Iterable[str], literals: Iterable[str], forms: int = len(FORMS)
+    columns: Iterable[str], literals: Iterable[str], forms: int = len(FORMS), first: int = 0
 ) -> dict[tuple[str, str], list[str]]:
-    """Per column and literal, rules that compare them in so many forms, other ones from pair to pair.
+    """Per column and literal, rules that compare them in so many forms from the `first`, other ones from pair to pair.
 
     Under the literal "mixed": rules with constants of several types.
     """
     pairs = list(product(columns, literals))
     rules = {
         (column, literal): [
-            FORMS[(3 * number + form) % len(FORMS)].format(column=column, literal=literal) for form in range(forms)
+            FORMS[(3 * number + first + form) % len(FORMS)].format(column=column, literal=literal)
+            for form in range(forms)
         ]
         for number, (column, literal) in enumerate(pairs)
     }

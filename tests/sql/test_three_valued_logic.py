@@ -179,7 +179,7 @@ def value_of(constant: Constant, number: int) -> Any:
     ]()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.recursive(leaves(), combined, max_leaves=12))
 def test_the_tree_is_true_exactly_when_the_condition_is(condition: Condition) -> None:
     try:

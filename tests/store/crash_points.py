@@ -42,7 +42,8 @@ def merge(store: Path) -> None:
 def replace(store: Path) -> None:
     rules = RuleSet("alerts")
     rules.subscribe("new", "b = 1")
-    rules.publish(store=store)
+    rules.store = store
+    rules.publish()
 
 
 def advertise(store: Path) -> None:

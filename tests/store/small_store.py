@@ -26,7 +26,8 @@ def make_small_store(path: Path) -> str:
     )
     ticket = rules.subscribe("mine", "lower(city) = 'oslo'", ticket=True)
     rules.advertise("attic", "temperature > 20")
-    rules.publish(store=path, overlaps=True)
+    rules.store = path
+    rules.publish(overlaps=True)
     rules.subscribe("new", "temperature IN (1, 2)")
     rules.unsubscribe("cold")
     rules.publish(merge="none", overlaps=True)

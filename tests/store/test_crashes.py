@@ -30,14 +30,17 @@ AFTER = {
 STEPS = {"delta": 50, "merge": 28, "replace": 26, "advertise": 30, "rollback": 12, "collect": 16}  # at least, on Linux
 
 
-@pytest.fixture
-def pristine(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Copied for every crash."""
+    store = tmp_path_factory.mktemp("crashes") / "pristine"
     rules = RuleSet("alerts")
     rules.subscribe_all((id, f"a = {id[1:]}") for id in sorted(FIRST))
-    rules.publish(store=tmp_path / "pristine")
+    rules.store = store
+    rules.publish()
     rules.subscribe("r1499", "a = 1499")
     rules.publish(merge="all")
-    return tmp_path / "pristine"
+    return store
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
@@ -66,7 +69,7 @@ def check_survivor(path: Path, scenario: str) -> int:
     loaded = RuleSet.load("alerts", path)
     assert [rejected.id for rejected in loaded.rejected] == (["bad"] if (scenario, newest) == ("delta", 3) else [])
 
-    pairs = [pair.subscription for pair in loaded.overlaps()]
+    pairs = [pair.subscription for pair in loaded.advertisements.overlaps()]
     assert pairs == ([f"r{number}" for number in range(1491, 1500)] if (scenario, newest) == ("advertise", 3) else [])
 
     gone = "new" if "new" in loaded else "r1"

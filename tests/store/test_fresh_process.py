@@ -15,13 +15,14 @@ from sparkrules import RuleSet
 def test_changing_one_rule_reads_no_segment_and_imports_no_pandas(tmp_path: Path, change: str) -> None:
     rules = RuleSet("alerts")
     rules.subscribe_all((f"r{number}", f"a = {number}") for number in range(5000))
-    rules.publish(store=tmp_path)
+    rules.store = tmp_path
+    rules.publish()
     script = f"""
 import sys
 from sparkrules import RuleSet
 rules = RuleSet.load("alerts", {str(tmp_path)!r})
 {change}
-big = rules._content.parts[0].body
+big = rules._collection.content.parts[0].body
 rules.publish()
 assert "segment" not in vars(big) and "tables" not in vars(big)
 print("pandas" in sys.modules, len(rules))

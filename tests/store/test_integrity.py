@@ -93,7 +93,8 @@ def test_manifests_of_others(tmp_path: Path) -> None:
         rules = RuleSet(name)
         for id in ("a", "b"):
             rules.subscribe(id, f"{name} > 1")
-            rules.publish(store=tmp_path)
+            rules.store = tmp_path
+            rules.publish()
     store, versions = Store(tmp_path), tmp_path / "alerts" / "versions"
     shutil.copytree(tmp_path / "alarms" / "segments", tmp_path / "alerts" / "segments", dirs_exist_ok=True)
     for mark in (lambda: None, lambda: (unverified(tmp_path / "alerts"), unverified(tmp_path / "alarms"))):

@@ -21,11 +21,16 @@ IDS = sorted(["", "a", "aa", "b", "é", "z", "ÿ", "\uffff", "\U0001f600", *(f"r
 WHERE = "(x = 1 OR y IN (1.5, NULL, 'it''s')) AND NOT (z LIKE 'a%' XOR lower(w) = 'q') AND true"
 
 
+@pytest.fixture(scope="module")
+def tables() -> dict[str, pa.Table]:
+    until, tree = datetime(2026, 1, 31, 12, 0, 0, 5, tzinfo=timezone.utc), parse_rule(WHERE)
+    rules = [Rule(id, WHERE, tree, n, {"n": n}, None, None, until, "77aa") for n, id in enumerate(IDS)]
+    return to_tables(build_segment(rules))
+
+
 @pytest.fixture
-def stored(tmp_path: Path) -> LazySegment:
-    until = datetime(2026, 1, 31, 12, 0, 0, 5, tzinfo=timezone.utc)
-    rules = [Rule(id, WHERE, parse_rule(WHERE), n, {"n": n}, None, None, until, "77aa") for n, id in enumerate(IDS)]
-    write_segment(tmp_path / "segment", to_tables(build_segment(rules)))
+def stored(tables: dict[str, pa.Table], tmp_path: Path) -> LazySegment:
+    write_segment(tmp_path / "segment", tables)
     return LazySegment.stored(tmp_path / "segment")
 
 

@@ -15,6 +15,7 @@ from sparkrules import RuleSet
 from sparkrules.errors import CorruptStore, PublishConflict, RuleSetError, StoreError
 from sparkrules.store import Store, numbered_files
 from sparkrules.store.merge_policy import BESIDE, GROWTH, MOST_PARTS, groups
+from tests.store.published import published
 from tests.store.resealed import reseal
 
 MANY = 3_000  # more than what is rewritten because it is small
@@ -37,7 +38,8 @@ def files(store: Path) -> set[str]:
 class TestWhatIsWritten:
     def test_adding_writes_a_small_segment(self, tmp_path: Path) -> None:
         made = rules(MANY)
-        made.publish(store=tmp_path)
+        made.store = tmp_path
+        made.publish()
         before = Store(tmp_path).manifest("alerts")
         made.subscribe("new", "b = 1")
         assert made.publish() == 2
@@ -49,7 +51,7 @@ class TestWhatIsWritten:
         assert manifest.nodes == before.nodes + 1
 
     def test_removing_writes_the_rows(self, tmp_path: Path) -> None:
-        rules(MANY).publish(store=tmp_path)
+        published(rules(MANY), tmp_path)
         before = files(tmp_path)
         loaded = RuleSet.load("alerts", tmp_path)
         loaded.unsubscribe("r7")
@@ -63,7 +65,8 @@ class TestWhatIsWritten:
 
     def test_publishing_again_without_a_change_writes_a_manifest(self, tmp_path: Path) -> None:
         made = rules(MANY)
-        made.publish(store=tmp_path)
+        made.store = tmp_path
+        made.publish()
         made.unsubscribe("r1")
         made.publish()
         before = files(tmp_path)
@@ -71,26 +74,28 @@ class TestWhatIsWritten:
         assert files(tmp_path) - before == {"alerts/versions/3.json"}
 
     def test_a_rule_set_made_from_nothing_replaces_what_was_there(self, tmp_path: Path) -> None:
-        rules(3).publish(store=tmp_path)
-        rules(2, first=10).publish(store=tmp_path)
+        published(rules(3), tmp_path)
+        published(rules(2, first=10), tmp_path)
         assert texts(RuleSet.load("alerts", tmp_path)) == {"r10": "a = 10", "r11": "a = 11"}
         assert Store(tmp_path).manifest("alerts").parent is None
 
     def test_one_rule_set_in_two_stores(self, tmp_path: Path) -> None:
         made = rules(MANY)
         for number, store in enumerate(("one", "two", "one", "two", "one")):
-            made.publish(store=tmp_path / store)
+            made.store = tmp_path / store
+            made.publish()
             assert texts(RuleSet.load("alerts", tmp_path / store)) == texts(made)
             made.subscribe(f"new{number}", "b = 1")
             made.unsubscribe(f"r{number}")
 
     def test_without_a_store_it_goes_to_where_it_came_from(self, tmp_path: Path) -> None:
-        rules(2).publish(store=tmp_path)
+        published(rules(2), tmp_path)
         assert RuleSet.load("alerts", tmp_path).publish() == 2
 
     def test_a_removed_rule_can_come_back_changed(self, tmp_path: Path) -> None:
         made = rules(MANY)
-        made.publish(store=tmp_path)
+        made.store = tmp_path
+        made.publish()
         made.unsubscribe("r7")
         made.subscribe("r7", "b = 7")
         made.publish()
@@ -100,7 +105,8 @@ class TestWhatIsWritten:
 
     def test_a_store_that_was_emptied_is_filled_again(self, tmp_path: Path) -> None:
         made = rules(2)
-        made.publish(store=tmp_path / "store")
+        made.store = tmp_path / "store"
+        made.publish()
         (tmp_path / "store").rename(tmp_path / "gone")
         made.subscribe("new", "b = 1")
         assert made.publish() == 1
@@ -121,19 +127,21 @@ class TestWhatIsWritten:
             for id in gone:
                 del expected[id]
             if step % 3 == 0:
-                held.publish(store=tmp_path, merge=choose.choice(["auto", "auto", "none", "all"]))
+                held.store = tmp_path
+                held.publish(merge=choose.choice(["auto", "auto", "none", "all"]))
                 if choose.random() < 0.5:
                     held = RuleSet.load("alerts", tmp_path)
             assert len(held) == len(expected)
             assert set(held.subscriptions) == expected.keys()
-        held.publish(store=tmp_path)
+        held.publish()
         assert texts(RuleSet.load("alerts", tmp_path)) == expected
 
 
 class TestMerging:
     def test_there_are_few_segments_however_often_one_publishes(self, tmp_path: Path) -> None:
         made = rules(500)
-        made.publish(store=tmp_path)
+        made.store = tmp_path
+        made.publish()
         for number in range(60):
             made.subscribe(f"new{number}", f"b = {number}")
             made.publish()
@@ -158,7 +166,8 @@ class TestMerging:
 
     def test_a_part_that_is_mostly_removed_is_rewritten(self, tmp_path: Path) -> None:
         made = rules(MANY)
-        made.publish(store=tmp_path)
+        made.store = tmp_path
+        made.publish()
         made.unsubscribe_all([f"r{number}" for number in range(MANY // 2)])
         made.publish()
         assert Store(tmp_path).manifest("alerts").segments[0].removed is not None
@@ -169,7 +178,8 @@ class TestMerging:
 
     def test_all_none_and_nonsense(self, tmp_path: Path) -> None:
         made = rules(10)
-        made.publish(store=tmp_path)
+        made.store = tmp_path
+        made.publish()
         made.subscribe("new", "b = 1")
         made.unsubscribe("r0")
         made.publish(merge="none")
@@ -183,7 +193,8 @@ class TestMerging:
     def test_what_has_expired_is_swept_when_segments_are_merged(self, tmp_path: Path) -> None:
         made = rules(10)
         made.subscribe("old", "a = 1", valid_until=datetime.now(timezone.utc) - timedelta(seconds=1))
-        made.publish(store=tmp_path, merge="none")
+        made.store = tmp_path
+        made.publish(merge="none")
         assert "old" in RuleSet.load("alerts", tmp_path)
         made.publish(merge="all")
         assert "old" not in made
@@ -191,7 +202,8 @@ class TestMerging:
 
     def test_everything_can_be_removed(self, tmp_path: Path) -> None:
         made = rules(10)
-        made.publish(store=tmp_path)
+        made.store = tmp_path
+        made.publish()
         made.unsubscribe_all(list(made.subscriptions))
         made.publish()
         loaded = RuleSet.load("alerts", tmp_path)
@@ -204,7 +216,7 @@ class TestMerging:
 class TestTwoPublishers:
     @pytest.fixture
     def two(self, tmp_path: Path) -> tuple[RuleSet, RuleSet]:
-        rules(MANY).publish(store=tmp_path)
+        published(rules(MANY), tmp_path)
         return RuleSet.load("alerts", tmp_path), RuleSet.load("alerts", tmp_path)
 
     def test_changes_of_different_rules_are_both_kept(self, two: tuple[RuleSet, RuleSet], tmp_path: Path) -> None:
@@ -217,7 +229,7 @@ class TestTwoPublishers:
         expected = {f"r{n}" for n in range(MANY)} - {"r1", "r2"} | {"one", "other"}
         assert texts(RuleSet.load("alerts", tmp_path)).keys() == expected
         assert set(other.subscriptions) == expected
-        assert other.version_in(tmp_path) == 3
+        assert other.version == 3
         assert Store(tmp_path).manifest("alerts").parent == 2
 
     @pytest.mark.parametrize(
@@ -271,7 +283,7 @@ class TestTwoPublishers:
         with pytest.raises(PublishConflict, match="'r1'"):
             stale.publish()
 
-    def test_what_was_set_aside_by_both_is_kept(self, two: tuple[RuleSet, RuleSet], tmp_path: Path) -> None:
+    def test_what_both_rejected_is_kept(self, two: tuple[RuleSet, RuleSet], tmp_path: Path) -> None:
         one, other = two
         one.subscribe_all({"bad1": "a >"})
         other.subscribe_all({"bad2": "a >"})
@@ -298,7 +310,7 @@ class TestTwoPublishers:
 
         if not links:
             monkeypatch.setattr(numbered_files.os, "link", no_links)
-        rules(100).publish(store=tmp_path)
+        published(rules(100), tmp_path)
         failures: list[BaseException] = []
 
         def work(number: int) -> None:
@@ -316,7 +328,7 @@ class TestTwoPublishers:
         check_nothing_is_lost(tmp_path, 6)
 
     def test_many_processes_lose_nothing(self, tmp_path: Path) -> None:
-        rules(100).publish(store=tmp_path)
+        published(rules(100), tmp_path)
         context = multiprocessing.get_context("spawn")
         processes = [context.Process(target=publish_five, args=(tmp_path, number)) for number in range(3)]
         for process in processes:
@@ -346,8 +358,9 @@ def check_nothing_is_lost(store: Path, publishers: int) -> None:
 class TestVersions:
     def test_versions_say_who_made_what(self, tmp_path: Path) -> None:
         made = rules(3)
-        assert made.versions(tmp_path) == []
-        made.publish(store=tmp_path)
+        assert RuleSet("alerts", store=tmp_path).versions() == []
+        made.store = tmp_path
+        made.publish()
         made.unsubscribe("r0")
         made.publish()
         assert [(m.version, m.parent, m.action, m.subscriptions) for m in made.versions()] == [
@@ -359,7 +372,8 @@ class TestVersions:
     def test_an_old_version_becomes_the_newest(self, tmp_path: Path) -> None:
         made = rules(3)
         made.subscribe_all({"bad": "a >"})
-        made.publish(store=tmp_path)
+        made.store = tmp_path
+        made.publish()
         made.unsubscribe_all(["r0", "r1"])
         made.publish()
         assert made.rollback(1) == 3
@@ -373,15 +387,17 @@ class TestVersions:
 
     def test_a_rollback_does_not_throw_changes_away(self, tmp_path: Path) -> None:
         made = rules(3)
-        made.publish(store=tmp_path)
+        made.store = tmp_path
+        made.publish()
         made.subscribe("new", "a = 1")
-        with pytest.raises(RuleSetError, match="changes that are not published"):
+        with pytest.raises(RuleSetError, match="unpublished changes"):
             made.rollback(1)
         assert "new" in made
 
     def test_a_diff_names_what_was_added_removed_and_changed(self, tmp_path: Path) -> None:
         made = rules(MANY)
-        made.publish(store=tmp_path)
+        made.store = tmp_path
+        made.publish()
         made.unsubscribe_all(["r1", "r2", "r3", "r4", "r5"])
         made.subscribe("new", "b = 1")
         made.subscribe("r2", "a = 22")
@@ -402,23 +418,27 @@ class TestVersions:
 
     def test_validity_counts_as_a_change(self, tmp_path: Path) -> None:
         made = rules(3)
-        made.publish(store=tmp_path)
+        made.store = tmp_path
+        made.publish()
         made.unsubscribe("r0")
         made.subscribe("r0", "a = 0", valid_until=datetime(2099, 1, 1, tzinfo=timezone.utc))
         made.publish()
         assert made.diff(1).changed == ("r0",)
 
     def test_long_diffs_are_cut_short(self, tmp_path: Path) -> None:
-        rules(1).publish(store=tmp_path)
+        published(rules(1), tmp_path)
         made = rules(100)
-        made.publish(store=tmp_path)
-        assert str(made.diff(1)).splitlines()[0] == "99 added: r1, r10, r11, r12, r13, r14, r15, r16, r17, r18, ..."
+        made.store = tmp_path
+        made.publish()
+        first = str(made.diff(1)).splitlines()[0]
+        assert first == "99 added: r1, r10, r11, r12, r13, r14, r15, r16, r17, r18 and 89 more"
 
 
 class TestDamage:
     def test_counts_that_do_not_fit_are_refused(self, tmp_path: Path) -> None:
         made = rules(MANY)
-        made.publish(store=tmp_path)
+        made.store = tmp_path
+        made.publish()
         made.unsubscribe("r7")
         made.publish()
         manifest = tmp_path / "alerts" / "versions" / "2.json"
@@ -436,7 +456,8 @@ class TestDamage:
 
     def test_a_missing_or_damaged_list_of_removed_rules_is_named(self, tmp_path: Path) -> None:
         made = rules(MANY)
-        made.publish(store=tmp_path)
+        made.store = tmp_path
+        made.publish()
         made.unsubscribe("r7")
         made.publish()
         (file,) = (tmp_path / "alerts" / "removed").iterdir()
@@ -449,7 +470,7 @@ class TestDamage:
             RuleSet.load("alerts", tmp_path)
 
     def test_a_list_outside_of_the_store_is_not_read(self, tmp_path: Path) -> None:
-        rules(3).publish(store=tmp_path)
+        published(rules(3), tmp_path)
         manifest = tmp_path / "alerts" / "versions" / "1.json"
         manifest.write_text(manifest.read_text().replace('"removed": null', '"removed": "../x"'))
         reseal(tmp_path / "alerts")

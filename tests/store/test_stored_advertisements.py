@@ -15,6 +15,7 @@ from sparkrules.index import SCHEMAS
 from sparkrules.sql import Node, Policy, Predicate
 from sparkrules.store import Store
 from sparkrules.store.arrow_file import read_arrow, write_arrow
+from tests.store.published import published
 from tests.store.resealed import reseal, reseal_manifest, unverified
 
 
@@ -44,7 +45,8 @@ def unordered(tree: Node) -> object:
 
 def test_what_is_published_is_loaded(tmp_path: Path) -> None:
     made = rules(attic="t > 20 AND floor > 3", **{"a ' \N{SNOWMAN}": "x <=> NULL OR y = '\N{SNOWMAN}'"})
-    made.publish(store=tmp_path)
+    made.store = tmp_path
+    made.publish()
     loaded = RuleSet.load("alerts", tmp_path)
     assert texts(loaded) == texts(made)
     assert list(loaded.advertisements) == list(made.advertisements)
@@ -56,7 +58,8 @@ def test_what_is_published_is_loaded(tmp_path: Path) -> None:
 def test_a_text_of_another_dialect_is_kept_and_its_spark_sql_as_well(tmp_path: Path) -> None:
     made = RuleSet("alerts", dialect="postgres")
     made.advertise("attic", "room ~ '^a' AND t > 3")
-    made.publish(store=tmp_path)
+    made.store = tmp_path
+    made.publish()
     loaded = RuleSet.load("alerts", tmp_path).advertisements["attic"]
     assert loaded.where == "room ~ '^a' AND t > 3"
     assert loaded.sql == made.advertisements["attic"].sql != loaded.where
@@ -65,18 +68,19 @@ def test_a_text_of_another_dialect_is_kept_and_its_spark_sql_as_well(tmp_path: P
 def test_what_a_publisher_was_allowed_is_read_by_everyone(tmp_path: Path) -> None:
     made = RuleSet("alerts", policy=Policy(extra_functions={"my_udf"}))
     made.advertise("attic", "my_udf(t) > 3")
-    made.publish(store=tmp_path)
+    made.store = tmp_path
+    made.publish()
     assert texts(RuleSet.load("alerts", tmp_path)) == {"attic": "my_udf(t) > 3"}
 
 
 def test_without_any_there_is_no_file(tmp_path: Path) -> None:
-    rules().publish(store=tmp_path)
+    published(rules(), tmp_path)
     assert written(tmp_path) == []
     assert Store(tmp_path).manifest("alerts").advertisements is None
 
 
 def test_a_manifest_without_the_field_has_none(tmp_path: Path) -> None:
-    rules().publish(store=tmp_path)
+    published(rules(), tmp_path)
     file = tmp_path / "alerts" / "versions" / "1.json"
     unverified(tmp_path / "alerts")
     fields = json.loads(file.read_text())
@@ -90,7 +94,7 @@ def test_a_manifest_without_the_field_has_none(tmp_path: Path) -> None:
 
 
 def test_changes_of_subscriptions_carry_them_over(tmp_path: Path) -> None:
-    rules(attic="t > 20").publish(store=tmp_path)
+    published(rules(attic="t > 20"), tmp_path)
     (file,) = written(tmp_path)
     loaded = RuleSet.load("alerts", tmp_path)
     loaded.subscribe("new", "t = 5")
@@ -102,7 +106,8 @@ def test_changes_of_subscriptions_carry_them_over(tmp_path: Path) -> None:
 
 def test_each_version_has_its_own(tmp_path: Path) -> None:
     made = rules(attic="t > 20")
-    made.publish(store=tmp_path)
+    made.store = tmp_path
+    made.publish()
     made.unadvertise("attic")
     made.advertise("cellar", "t < 10")
     made.publish()
@@ -119,33 +124,36 @@ def test_each_version_has_its_own(tmp_path: Path) -> None:
 
 def test_unpublished_advertisements_are_not_rolled_back_over(tmp_path: Path) -> None:
     made = rules()
-    made.publish(store=tmp_path)
+    made.store = tmp_path
+    made.publish()
     made.advertise("attic", "t > 20")
-    with pytest.raises(RuleSetError, match="changes that are not published"):
+    with pytest.raises(RuleSetError, match="unpublished changes"):
         made.rollback(1)
 
 
 def test_one_rule_set_in_two_stores(tmp_path: Path) -> None:
     made = rules(attic="t > 20")
     for store in ("one", "two", "one"):
-        made.publish(store=tmp_path / store)
+        made.store = tmp_path / store
+        made.publish()
         assert texts(RuleSet.load("alerts", tmp_path / store)) == {"attic": "t > 20"}
     made.advertise("cellar", "t < 10")
     for store in ("two", "one", "two"):
-        made.publish(store=tmp_path / store)
+        made.store = tmp_path / store
+        made.publish()
         assert len(RuleSet.load("alerts", tmp_path / store).advertisements) == 2
     assert len(written(tmp_path / "one")) == len(written(tmp_path / "two")) == 2
 
 
 def test_a_rule_set_made_from_nothing_replaces_them(tmp_path: Path) -> None:
-    rules(attic="t > 20").publish(store=tmp_path)
-    rules(cellar="t < 10").publish(store=tmp_path)
+    published(rules(attic="t > 20"), tmp_path)
+    published(rules(cellar="t < 10"), tmp_path)
     assert texts(RuleSet.load("alerts", tmp_path)) == {"cellar": "t < 10"}
 
 
 class TestTwoPublishers:
     def two(self, store: Path) -> tuple[RuleSet, RuleSet]:
-        rules(attic="t > 20").publish(store=store)
+        published(rules(attic="t > 20"), store)
         return RuleSet.load("alerts", store), RuleSet.load("alerts", store)
 
     def test_one_changes_advertisements_the_other_subscriptions(self, tmp_path: Path) -> None:
@@ -189,7 +197,8 @@ class TestTwoPublishers:
 
 def test_garbage_collection_keeps_what_is_referred_to(tmp_path: Path) -> None:
     made = rules(attic="t > 20")
-    made.publish(store=tmp_path)
+    made.store = tmp_path
+    made.publish()
     (old,) = written(tmp_path)
     made.advertise("cellar", "t < 10")
     made.publish()
@@ -202,7 +211,7 @@ def test_garbage_collection_keeps_what_is_referred_to(tmp_path: Path) -> None:
 
 class TestDamage:
     def test_an_id_that_is_there_twice(self, tmp_path: Path) -> None:
-        rules(attic="t > 20", cellar="t < 3").publish(store=tmp_path)
+        published(rules(attic="t > 20", cellar="t < 3"), tmp_path)
         (segment,) = written(tmp_path)
         schema = SCHEMAS["subscriptions"]
         table = read_arrow(segment / "subscriptions.arrow", schema)
@@ -215,7 +224,7 @@ class TestDamage:
             reseal(tmp_path / "alerts")
 
     def test_a_missing_file(self, tmp_path: Path) -> None:
-        rules(attic="t > 20").publish(store=tmp_path)
+        published(rules(attic="t > 20"), tmp_path)
         (written(tmp_path)[0] / "nodes.arrow").unlink()
         loaded = RuleSet.load("alerts", tmp_path)
         with pytest.raises(CorruptStore, match="is missing from the store"):
@@ -226,7 +235,7 @@ class TestDamage:
             loaded.publish()
 
     def test_a_name_that_leaves_the_store(self, tmp_path: Path) -> None:
-        rules(attic="t > 20").publish(store=tmp_path)
+        published(rules(attic="t > 20"), tmp_path)
         file = tmp_path / "alerts" / "versions" / "1.json"
         reseal_manifest(file, lambda fields: {**fields, "advertisements": "../../x"})
         with pytest.raises(Exception, match="is not a name"):

@@ -16,9 +16,10 @@ from sparkrules import RuleSet
 from sparkrules.errors import CorruptStore
 from sparkrules.index import Segment
 from sparkrules.rules.overlapping import decided
-from sparkrules.store import Manifest, Pairs, Store
-from sparkrules.store.overlap_files import FEW
+from sparkrules.rules.publication import Publication
+from sparkrules.store import Manifest, Pairs, Store, publish_draft
 from sparkrules.store.overlaps_file import OVERLAPS, write_overlaps
+from tests.store.published import published
 from tests.store.resealed import reseal
 
 Triple = tuple[str, str, bool]
@@ -56,7 +57,16 @@ def known(store: Path) -> list[str | None]:
 
 
 def expected(loaded: RuleSet, **options: Any) -> set[Triple]:
-    return {tuple(pair) for pair in loaded.overlaps(**options)}
+    return {tuple(pair) for pair in loaded.advertisements.overlaps(**options)}
+
+
+@pytest.fixture
+def little(monkeypatch: pytest.MonkeyPatch) -> int:
+    """How much work is done unasked: less than usual."""
+    few = 50
+    # Not the module by its name: pytest imports it once more for its doctests.
+    monkeypatch.setitem(publish_draft.__globals__["overlap_files"].__globals__, "UNASKED", few)
+    return few
 
 
 @pytest.fixture
@@ -69,35 +79,61 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Sequence[str], Sequence
         return decided(subscriptions, advertisements, types)
 
     # Not the module by its name: pytest imports it once more for its doctests.
-    monkeypatch.setattr("sparkrules.rules.published.decided", noted)
+    monkeypatch.setitem(Publication.publish.__globals__, "decided", noted)
     return questions
 
 
 def test_a_few_are_found_out_unasked(tmp_path: Path) -> None:
     made = rules(10, low="t < 3", high="t > 7")
-    made.publish(store=tmp_path)
+    made.store = tmp_path
+    made.publish()
     assert stored(tmp_path) == expected(made)
     assert len(stored(tmp_path)) == 5
 
 
 def test_without_advertisements_there_are_none(tmp_path: Path) -> None:
-    rules(10).publish(store=tmp_path, overlaps=True)
+    published(rules(10), tmp_path, overlaps=True)
     assert known(tmp_path) == [None]
     assert not (tmp_path / "alerts" / "overlaps").exists()
 
 
-def test_many_are_found_out_only_if_somebody_asks(tmp_path: Path) -> None:
-    made = rules(FEW + 1, low="t < 3")
-    made.publish(store=tmp_path)
+def test_many_are_found_out_only_if_somebody_asks(tmp_path: Path, little: int) -> None:
+    made = rules(little + 1, low="t < 3")
+    made.store = tmp_path
+    made.publish()
     assert known(tmp_path) == [None]
     made.publish(overlaps=True)
     assert stored(tmp_path) == expected(made)
     assert len(stored(tmp_path)) == 3
 
 
-def test_what_is_decided_is_not_decided_again(tmp_path: Path, asked: list[tuple[Sequence[str], Sequence[str]]]) -> None:
-    made = rules(FEW + 1, low="t < 3")
-    made.publish(store=tmp_path, overlaps=True)
+def test_thousands_of_pairs_are_found_out_unasked(tmp_path: Path) -> None:
+    made = RuleSet("alerts", store=tmp_path)
+    made.subscribe_all((f"r{n}", " AND ".join(f"a{i} > {n + i}" for i in range(10))) for n in range(600))
+    for number in range(10):
+        made.advertise(f"source {number}", f"a{number} < {60 * number}")
+    made.publish()
+    assert stored(tmp_path) == expected(made)
+    assert 0 < len(stored(tmp_path)) < 6_000
+
+
+def test_the_predicates_of_rules_are_counted(tmp_path: Path, little: int) -> None:
+    made = RuleSet("alerts", store=tmp_path)
+    made.subscribe_all((f"r{n}", f"a > {n} AND b > {n} AND c > {n}") for n in range(little // 3 + 1))
+    made.advertise("low", "t < 3")
+    made.publish()
+    assert known(tmp_path) == [None]
+    made.unsubscribe("r0")
+    made.publish(merge="all")
+    assert stored(tmp_path) == expected(made)
+
+
+def test_what_is_decided_is_not_decided_again(
+    tmp_path: Path, little: int, asked: list[tuple[Sequence[str], Sequence[str]]]
+) -> None:
+    made = rules(little + 1, low="t < 3")
+    made.store = tmp_path
+    made.publish(overlaps=True)
     (before,) = known(tmp_path)
     asked.clear()
     made.subscribe("new", "t = 2 OR t = 7")
@@ -109,7 +145,7 @@ def test_what_is_decided_is_not_decided_again(tmp_path: Path, asked: list[tuple[
     made.publish(overlaps=True)
     made.publish(merge="all")
     assert len(known(tmp_path)) == 1
-    made.advertise("high", f"t > {FEW - 3}")
+    made.advertise("high", f"t > {little - 3}")
     made.publish(overlaps=True)
     assert [own for _, own in asked] == [["low"], ["high"]]
     made.unadvertise("low")
@@ -124,7 +160,8 @@ def test_what_is_decided_is_not_decided_again(tmp_path: Path, asked: list[tuple[
 
 def test_a_rule_that_was_replaced_is_decided_again(tmp_path: Path) -> None:
     made = rules(10, low="t < 3")
-    made.publish(store=tmp_path)
+    made.store = tmp_path
+    made.publish()
     made.unsubscribe("r0")
     made.subscribe("r0", "t = 100")
     made.publish(merge="none")
@@ -133,10 +170,11 @@ def test_a_rule_that_was_replaced_is_decided_again(tmp_path: Path) -> None:
     assert stored(tmp_path) == expected(made)
 
 
-def test_where_too_many_are_open_they_are_missing_until_somebody_asks(tmp_path: Path) -> None:
+def test_where_too_many_are_open_they_are_missing_until_somebody_asks(tmp_path: Path, little: int) -> None:
     made = rules(10, low="t < 3")
-    made.publish(store=tmp_path)
-    for number in range(10, FEW + 20):
+    made.store = tmp_path
+    made.publish()
+    for number in range(10, little + 20):
         made.subscribe(f"r{number}", f"t = {number}")
     made.publish(merge="none")
     assert [name is None for name in known(tmp_path)] == [True, False]
@@ -146,7 +184,8 @@ def test_where_too_many_are_open_they_are_missing_until_somebody_asks(tmp_path: 
 
 def test_versions_keep_their_own(tmp_path: Path) -> None:
     made = rules(10, low="t < 3")
-    made.publish(store=tmp_path)
+    made.store = tmp_path
+    made.publish()
     made.unsubscribe("r0")
     made.unadvertise("low")
     made.advertise("high", "t > 7")
@@ -169,7 +208,8 @@ class TestTypes:
 
     def test_a_schema_decides_and_is_kept(self, tmp_path: Path) -> None:
         made = self.between()
-        made.publish(store=tmp_path)
+        made.store = tmp_path
+        made.publish()
         assert stored(tmp_path) == expected(made) == {("below", "above", False)}
         made.publish(overlaps=self.SCHEMA.with_metadata({"a": "b"}))
         assert stored(tmp_path) == expected(made, schema=self.SCHEMA) == set()
@@ -183,13 +223,14 @@ class TestTypes:
 
     def test_another_schema_decides_anew(self, tmp_path: Path) -> None:
         made = self.between()
-        made.publish(store=tmp_path, overlaps=self.SCHEMA)
+        made.store = tmp_path
+        made.publish(overlaps=self.SCHEMA)
         made.publish(overlaps=pa.schema([("t", pa.float64())]))
         assert stored(tmp_path) == {("below", "above", True)}
 
 
 def test_two_publishers(tmp_path: Path) -> None:
-    rules(10, low="t < 3").publish(store=tmp_path)
+    published(rules(10, low="t < 3"), tmp_path)
     ann, bob = RuleSet.load("alerts", tmp_path), RuleSet.load("alerts", tmp_path)
     ann.advertise("high", "t > 7")
     bob.subscribe("new", "t = 2 OR t = 9")
@@ -210,7 +251,7 @@ def test_whatever_is_changed_the_files_say_what_python_says(tmp_path: Path, seed
         ]
         return f"{tests[0]} AND ({tests[1]} OR {tests[2]})"
 
-    made, total = RuleSet("alerts"), 0
+    made, total = RuleSet("alerts", store=tmp_path), 0
     for step in range(25):
         for number in range(chance.randrange(1, 6)):
             made.subscribe(f"s{step}-{number}", condition())
@@ -221,10 +262,10 @@ def test_whatever_is_changed_the_files_say_what_python_says(tmp_path: Path, seed
         if len(made.advertisements) > 1 and chance.random() < 0.15:
             made.unadvertise(chance.choice(list(made.advertisements)))
         if chance.random() < 0.2 and step > 3:
-            made.publish(store=tmp_path)
+            made.publish()
             made.rollback(chance.choice([manifest.version for manifest in made.versions()]))
         else:
-            made.publish(store=tmp_path, merge=chance.choice(["auto", "none", "all"]))
+            made.publish(merge=chance.choice(["auto", "none", "all"]))
         assert stored(tmp_path) == expected(made)
         total += len(stored(tmp_path))
     assert total > 100
@@ -233,7 +274,8 @@ def test_whatever_is_changed_the_files_say_what_python_says(tmp_path: Path, seed
 class TestDamage:
     def damage(self, store: Path, pairs: Pairs) -> RuleSet:
         made = rules(3, low="t < 3")
-        made.publish(store=store)
+        made.store = store
+        made.publish()
         (name,) = known(store)
         write_overlaps(store / "alerts" / "overlaps" / f"{name}.arrow", pairs, None)
         reseal(store / "alerts")
@@ -249,7 +291,8 @@ class TestDamage:
     @pytest.mark.parametrize("types", ["x", "xxxx", ""])
     def test_types_that_are_none(self, tmp_path: Path, types: str) -> None:
         made = rules(3, low="t < 3")
-        made.publish(store=tmp_path)
+        made.store = tmp_path
+        made.publish()
         (name,) = known(tmp_path)
         file = tmp_path / "alerts" / "overlaps" / f"{name}.arrow"
         with pa.ipc.new_file(str(file), OVERLAPS.with_metadata({"types": types})) as writer:
@@ -260,7 +303,7 @@ class TestDamage:
             reseal(tmp_path / "alerts")
 
     def test_a_name_that_leaves_the_store(self, tmp_path: Path) -> None:
-        rules(3, low="t < 3").publish(store=tmp_path)
+        published(rules(3, low="t < 3"), tmp_path)
         file = tmp_path / "alerts" / "versions" / "1.json"
         (name,) = known(tmp_path)
         file.write_text(file.read_text().replace(str(name), "../../x"))

@@ -102,9 +102,11 @@ def _fitting(df: DataFrame, segment: Segment, rule_set: str) -> tuple[Segment, B
     if not rejections:
         return segment, bound
     named = {segment.rules.id[number]: own for number, own in rejections.items()}
-    _log.warning("%s\nThey are left out: spark.sparkrules.invalidRules=skip", described(rule_set, df.columns, named))
-    # The others become a segment of their own: a rejected rule is not false, and belongs to no overlap group.
-    return _fitting(df, merge_segments([(segment, np.array([*rejections], np.int32))]), rule_set)
+    listed = described(rule_set, df.columns, named)
+    _log.warning("%s\nThe query skips them: spark.sparkrules.invalidRules=skip.", listed)
+    # The others as a segment of their own: what has no leaf must not be taken for false, nor be a part of a group.
+    left_out = np.array([*rejections], np.int32)
+    return _fitting(df, merge_segments([(segment, left_out)]), rule_set)
 
 
 def _between_padded(df: DataFrame, segment: Segment) -> Segment:

@@ -4,7 +4,10 @@ import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvi
 import org.apache.spark.sql.classic.SparkSession
 
 import sparkrules.catalog.KnownCatalog
-import sparkrules.plan.{CountMatches, ForgottenTable, Functions, MatchStrategy, PinVersions, PluginClasses, PruneAnswers, PushFilterThroughMatch, ReadColumns}
+import sparkrules.plan.{
+  CountMatches, ForgottenTable, Functions, MatchStrategy, PinVersions, PluginClasses, PruneAnswers,
+  PushFilterThroughMatch, ReadColumns
+}
 
 /** What the plugin adds to a session. Found by Spark through the ServiceLoader: `spark.jars` is enough. */
 class SparkRulesExtension extends SparkSessionExtensionsProvider {

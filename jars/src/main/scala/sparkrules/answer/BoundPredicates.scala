@@ -1,54 +1,32 @@
 package sparkrules.answer
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.LeafExpression
-import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
-import org.apache.spark.sql.catalyst.util.{ArrayData, GenericArrayData}
-import org.apache.spark.sql.types._
+import org.apache.spark.sql.types.{DoubleType, IntegerType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
 
 import sparkrules.bind.{Bound, SlotTexts}
 import sparkrules.value.Codes
 
-/**
- * The predicates of a rule set as they are bound to a table: among the ranges of which attribute they are true. The same
- * for every row, but no literal: plans print those, and this may be long.
- */
-final case class BoundPredicates(tests: ArrayData) extends LeafExpression with CodegenFallback {
-  override def dataType: DataType = BoundPredicates.Type
-  override def nullable: Boolean = false
-  override def prettyName: String = "subscription_tests"
-  override def toString: String = s"$prettyName(${tests.numElements()})"
-  override def eval(input: InternalRow): Any = tests
-}
-
+/** The predicates of a rule set, bound to a table: in which ranges of which attribute each is true. */
 object BoundPredicates {
-  private val Type = ArrayType(
-    new StructType()
-      .add("predicate", IntegerType, nullable = false)
-      .add("attribute", StringType, nullable = false)
-      .add("positions", IntegerType, nullable = false)
-      .add("search", StringType, nullable = false)
-      .add("first", IntegerType)
-      .add("last", IntegerType)
-      .add("share", DoubleType),
-    containsNull = false)
+  private val Type = StructArray(
+    "predicate" -> IntegerType, "attribute" -> StringType, "positions" -> IntegerType, "search" -> StringType)(
+    "first" -> IntegerType, "last" -> IntegerType, "share" -> DoubleType)
 
-  /** An element for each interval of ranges where a predicate is true; one that is never true has one without bounds. */
-  def of(bound: Bound): BoundPredicates = {
-    val attributes =
-      SlotTexts.of(bound.slots.map(_.expression), bound.slots.map(_.base)).map(UTF8String.fromString)
+  /** A row for each interval of ranges where a predicate is true; one that is never true has a row without bounds. */
+  def of(bound: Bound): ConstantTable = {
+    val attributes = SlotTexts.of(bound.slots.map(_.expression), bound.slots.map(_.base)).map(UTF8String.fromString)
     val searches = bound.slots.map(slot => UTF8String.fromString(slot.keys.search))
-    val tests = bound.predicates.indices.flatMap { predicate =>
-      bound.predicates(predicate).toSeq.flatMap { leaf =>
-        val slot = bound.slots(leaf.slot)
-        def test(first: Any, last: Any, interval: Array[Int]) = InternalRow(
-          predicate, attributes(leaf.slot), slot.keys.maxCode + 1, searches(leaf.slot), first, last,
+    val rows = bound.predicates.indices.flatMap { number =>
+      bound.predicates(number).toSeq.flatMap { predicate =>
+        val slot = bound.slots(predicate.slot)
+        def row(first: Any, last: Any, interval: Array[Int]) = InternalRow(
+          number, attributes(predicate.slot), slot.keys.maxCode + 1, searches(predicate.slot), first, last,
           slot.selectivity(interval).map(Double.box).orNull)
-        if (leaf.intervals.isEmpty) Seq(test(null, null, leaf.intervals))
-        else Codes.pairs(leaf.intervals).map { case (first, last) => test(first, last, Array(first, last)) }.toSeq
+        if (predicate.intervals.isEmpty) Seq(row(null, null, predicate.intervals))
+        else Codes.pairs(predicate.intervals).map { case (first, last) => row(first, last, Array(first, last)) }.toSeq
       }
     }
-    BoundPredicates(new GenericArrayData(tests.toArray[Any]))
+    ConstantTable("subscription_tests", Type, StructArray.of(rows))
   }
 }

@@ -9,8 +9,8 @@ import sparkrules.program.{IdBuffer, Ids}
 object IdsOfGroups {
 
   /**
-   * The ids of the members of each group as an array of arrays, those of Spark: in one piece, so that it is written by
-   * one copy. They are copied from `ids`, those of all that matches, which are near: most are in several groups.
+   * The ids of the members of each group as an array of arrays of Spark, in one piece, so that one copy writes it. They
+   * are copied from `ids`, those of all matches, which are in the cache: most are in several groups.
    */
   def arrays(groups: Overlaps, ids: UnsafeArrayData, buffer: IdBuffer): UnsafeArrayData = {
     val source = ids.getBaseObject

@@ -2,20 +2,20 @@ package sparkrules.answer
 
 import java.util.Arrays
 
-import sparkrules.version.VersionMatcher
+import sparkrules.overlap.SharedNodes
+import sparkrules.version.{OrderedMatches, VersionMatcher}
 
 /**
- * The overlap sets of a row: the groups of two or more matching subscriptions that share a subexpression which is true
- * in this row, no group twice; larger groups first, then in the order of their members.
+ * The overlap sets of a row: the groups of two or more matching rules that share a subexpression which is true in this
+ * row, no group twice; larger groups first, then in the order of their members.
  *
- * What matches visits each of its nodes where it can meet another (see [[SharedNodes]]). Visits are noted without a branch, as
- * those that nobody can predict would take most of the time; so it is not known then whether the node is true. That is
- * asked only where several have met.
+ * Each rule that matches visits those of its nodes where it can meet another (see [[SharedNodes]]). Visits are noted
+ * without a branch, as branches that nobody can predict would take most of the time. So a visited node need not be
+ * true: that is asked only where several rules have met.
  */
-final class Overlaps(matcher: VersionMatcher) {
-  private val sharing = matcher.rules.sharing
+final class Overlaps(matcher: VersionMatcher, sharing: SharedNodes) {
   private val truths = matcher.parts.indices.map { p =>
-    if (sharing.complexParts(p)) matcher.parts(p).truthOf(matcher.rules.parts(p).forest) else null
+    if (sharing.complexParts(p)) matcher.parts(p).codes.truthOf(matcher.rules.parts(p).forest) else null
   }.toArray
 
   // Per number of a node: the last visit, from 1; or 0. All are 0 between rows.
@@ -38,30 +38,30 @@ final class Overlaps(matcher: VersionMatcher) {
   /** How many groups there are. */
   var count = 0
 
-  /** Group `i` has `size(i)` members, from `members(start(i))` on: ascending positions of what matches. */
+  /** Group `i` has `size(i)` members, from `members(start(i))` on: ascending positions of matches. */
   def start(i: Int): Int = starts(order(i))
   def size(i: Int): Int = groupSizes(order(i))
   def members: Array[Int] = positions
 
-  /** Finds the groups of the last row; to be called after `sort()`. */
-  def find(): Unit = {
+  /** Finds the groups among the matches of the current row. */
+  def find(matches: OrderedMatches): Unit = {
     count = 0
-    if (matcher.count > 1) {
-      visit()
+    if (matches.count > 1) {
+      visit(matches)
       collect()
       sort()
     }
   }
 
   /** Notes who visits which node. */
-  private def visit(): Unit = {
+  private def visit(matches: OrderedMatches): Unit = {
     var (position, next, count) = (0, 1, 0)
-    while (position < matcher.count) {
-      val lists = sharing.nodes(matcher.part(position))
-      val subscription = matcher.number(position)
+    while (position < matches.count) {
+      val lists = sharing.nodes(matches.part(position))
+      val rule = matches.number(position)
       val values = lists.values
-      val end = lists.end(subscription)
-      var i = lists.start(subscription)
+      val end = lists.end(rule)
+      var i = lists.start(rule)
       if (visits.length - next < end - i) reserve(next + end - i)
       while (i < end) {
         val number = values(i)
@@ -112,7 +112,7 @@ final class Overlaps(matcher: VersionMatcher) {
     while (group < count) { table(places(group)) = 0; group += 1 }
   }
 
-  /** Lists who has visited a node, the last first, before what is used; gives the start. */
+  /** Lists who has visited a node, the last first, before what is used; returns the start. */
   private def list(last: Int): Int = {
     var (visit, start) = (last, used)
     while (visit != 0) {

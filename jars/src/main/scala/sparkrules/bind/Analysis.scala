@@ -12,15 +12,16 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.NumericType
 import org.apache.spark.unsafe.types.UTF8String
 
-import sparkrules.guard.{ConstantArguments, Deadline, Documents, Failing, Metering, Options, ParserRisks, Rejection, TooSlow}
+import sparkrules.guard._
+import sparkrules.spark.SparkMinor
 
-/** Stands for the row that rules are evaluated on, so that Spark's analyzer can work on them. */
+/** Stands for the row that rules are evaluated on, so that Spark's analyzer accepts them. */
 final case class RuleInput(output: Seq[Attribute]) extends LeafNode
 
 /**
- * Spark's own parser, analyzer and the optimizer steps that correctness needs, for many expressions at a time.
+ * Spark's parser and analyzer, and the steps of its optimizer that correctness needs, for many expressions at a time.
  *
- * @param isLocal whether WHERE would be evaluated before Spark optimises it; see [[Local]]
+ * @param isLocal whether Spark evaluates WHERE before it optimises; see [[Local]]
  */
 final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput, val isLocal: Boolean = false) {
   import Analysis._
@@ -39,7 +40,7 @@ final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput, val
 
   private def parsed(sql: String): Expression = session.sessionState.sqlParser.parseExpression(sql)
 
-  /** Each expression resolved and coerced, or the reason why Spark would not accept it. */
+  /** Each expression resolved and coerced, or the reason why Spark rejects it. */
   def analyze(expressions: IndexedSeq[Expression]): IndexedSeq[Either[Rejection, Expression]] = {
     val excessive = new ConstantArguments(analyzeFreely(_), within).excessive(expressions)
     val analyzed = analyzeFreely(expressions.filterNot(excessive.contains)).iterator
@@ -49,7 +50,7 @@ final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput, val
   private def analyzeFreely(expressions: IndexedSeq[Expression]): IndexedSeq[Either[Rejection, Expression]] =
     chunked(expressions)(analyzeChunk)
 
-  // An expression that makes the analyzer throw takes its whole chunk with it: halve until it stands alone.
+  // An expression on which the analyzer throws fails its whole chunk: halve the chunk until it stands alone.
   private def analyzeChunk(chunk: IndexedSeq[Expression]): IndexedSeq[Either[Rejection, Expression]] = {
     def alone(rejection: => Rejection) = Option.when(chunk.length == 1)(IndexedSeq(Left(rejection)))
     val all =
@@ -89,7 +90,7 @@ final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput, val
     session.sessionState.analyzer.checkAnalysis(project(analyzed, input))
 
   /**
-   * Analysed expressions as Spark would evaluate them. Its optimizer decides what is evaluated at all, and so what can
+   * Analysed expressions as Spark would evaluate them. The optimizer decides what is evaluated at all, and so what can
    * fail: `CASE WHEN a / 0 > 1 THEN true ELSE true END` is true.
    */
   def finish(expressions: Seq[Expression]): Seq[Expression] = chunked(expressions.toIndexedSeq)(optimizeChunk)
@@ -102,18 +103,18 @@ final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput, val
     } catch {
       case NonFatal(_) | _: StackOverflowError if chunk.length > 1 => halves(chunk)(optimizeChunk)
       case e @ (NonFatal(_) | _: StackOverflowError) =>
-        // What the optimizer fails on stays as it is.
+        // An expression on which the optimizer fails stays as it is.
         try deadline(1)(evaluable(chunk).map(folded))
         catch { case NonFatal(_) | _: StackOverflowError => chunk.map(Failing.of(_, e)) }
     }
 
-  /** What correctness needs and no more: what Spark only replaces while it optimises a plan is replaced. */
+  /** Only what correctness needs: replaces what Spark replaces while it optimises a plan. */
   private def evaluable(expressions: Seq[Expression]): IndexedSeq[Expression] = {
     val finished = session.sessionState.optimizer.FinishAnalysis(project(expressions, inputOf(expressions)))
     inlined(RewriteWithExpression(finished)).get
   }
 
-  /** Constants computed, as Spark's optimizer would, but within bounds. */
+  /** Computes constants as Spark's optimizer does, but within bounds. */
   private def folded(expression: Expression): Expression = expression match {
     case literal: Literal => literal
     case constant if constant.foldable && constant.references.isEmpty => computed(constant)
@@ -127,13 +128,14 @@ final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput, val
   private def inputOf(expressions: Seq[Expression]): RuleInput =
     RuleInput(AttributeSet.fromAttributeSets(expressions.map(_.references)).toSeq)
 
-  /** The value of an analysed expression without column references, unless it fails. */
+  /** The value of an analysed expression without columns; None if it fails. */
   def evaluated(constant: Expression): Option[Any] = within(constant).toOption
 
   private def within(constant: Expression): Either[Throwable, Any] = constant match {
     case Literal(value, _) => Right(value)
     case _ =>
-      // A list of 100,000 constants is converted one by one. Casts to numbers need no optimizer, unlike that of 'now' to
+      // A list of 100,000 constants is converted one by one. Casts to numbers need no optimizer, unlike that of 'now'
+      // to
       // a date.
       val isPlain = constant match {
         case cast: Cast => cast.child.isInstanceOf[Literal] && cast.dataType.isInstanceOf[NumericType]
@@ -158,9 +160,9 @@ object Analysis {
   private val TooDeep = Rejection("it is nested too deeply for Spark")
 
   /**
-   * What a rule may ask. Python has checked its text, but anyone who can write to the store can write anything. Spark
-   * takes a name such as `user` for a function, and any other for a variable of the session, where there is no such
-   * column.
+   * Rejects what a rule must not use. Python has checked its text, but anyone who can write to the store can write
+   * anything. If there is no column of that name, Spark takes a name such as `user` for a function, and any other for a
+   * variable of the session.
    */
   private def permitted(original: Expression, analyzed: Expression): Either[Rejection, Expression] =
     analyzed.collectFirst(forbidden.orElse(Function.unlift(Options.rejectionOf))) match {
@@ -188,13 +190,13 @@ object Analysis {
     case _: RuleCall => "it matches rules itself"
     case _: InputFileName | _: InputFileBlockStart | _: InputFileBlockLength => "it asks for the file that is read"
     case _: CurrentDatabase | _: CurrentCatalog | _: SparkVersion => Environment
-    case other if other.getClass.getSimpleName == "CurrentPath" => Environment // since Spark 4.2
+    case other if SparkMinor.isCurrentPath(other) => Environment
   }
 
   private def noColumn(names: Seq[String]): Rejection =
     Rejection(s"there is no column ${names.distinct.mkString(", ")}", names.distinct)
 
-  /** In groups, what is long alone. */
+  /** In groups; a long expression alone. */
   private def chunked[B](all: IndexedSeq[Expression])(f: IndexedSeq[Expression] => IndexedSeq[B]): IndexedSeq[B] = {
     val results = ArrayBuffer.empty[B]
     var chunk = Vector.empty[Expression]

@@ -9,7 +9,6 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import sparkrules.guard.Rejection
 import sparkrules.store.Segment
-import sparkrules.text.Search
 import sparkrules.value.{Codes, Keys}
 
 /** A predicate bound to a table: it is true when the code of `slot` lies in one of `intervals` (see [[Codes]]). */
@@ -19,10 +18,10 @@ final case class BoundPredicate(slot: Int, intervals: Array[Int])
  * A rule set bound to the columns of a table.
  *
  * @param columns the ordinals of the columns that the rules use: the first inputs of the slots' expressions
- * @param extras what must be computed by the plan below instead (Python functions, the query's instant), over
- *   `row`; the inputs after the columns
- * @param predicates per predicate: its leaf, or why Spark does not accept it
- * @param texts per subscription, if rules are to fail as Spark's WHERE would: the slot of its whole text, or -1
+ * @param extras the expressions over `row` that the plan below has to compute (Python functions, the query's instant):
+ *   the inputs after the columns
+ * @param predicates per predicate of the segment: the bound one, or why Spark rejects it
+ * @param texts per rule, if rules are to fail as Spark's WHERE would: the slot of its whole text, or -1
  */
 final case class Bound(
     row: Seq[Attribute],
@@ -33,9 +32,9 @@ final case class Bound(
     texts: Array[Int])
 
 /**
- * Binds the predicates of a segment to columns. Spark's own analyzer decides every coercion: for one representative of
- * the predicates that it must treat alike, because only the value of a constant differs. What comes back as a comparison
- * of an expression with a constant is coded; anything else is evaluated by Spark's own expression.
+ * Binds the predicates of a segment to columns. Spark's analyzer decides every coercion. It sees one example of the
+ * predicates that it must treat alike, because they differ only in the value of a constant. A comparison of an
+ * expression with a constant becomes a set of codes. Spark evaluates anything else.
  */
 final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Analysis, missingAsNull: Boolean) {
   import Binder._
@@ -43,32 +42,32 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
   private val constants = new Constants(segment, analysis)
   private val slots = new Slots(analysis)
   private val rewriting = new Rewriting(analysis)
-  private val leaves = new Array[Either[Rejection, () => BoundPredicate]](segment.predicateOperators.length)
+  private val predicates = new Array[Either[Rejection, () => BoundPredicate]](segment.forest.predicates.size)
 
   def bind(strict: Boolean): Bound = {
-    val attributes = analyzeTexts(segment.attributes)
-    val open = leaves.indices.filter { p =>
-      attributes(segment.predicateAttributes(p)) match {
-        case Left(rejection) => leaves(p) = Left(rejection); false
+    val attributes = analyzeTexts(segment.forest.attributes)
+    val open = predicates.indices.filter { p =>
+      attributes(segment.forest.predicates.attributes(p)) match {
+        case Left(rejection) => predicates(p) = Left(rejection); false
         case Right(attribute) => constantsOf(p).left.toOption match {
-          case Some(rejection) => leaves(p) = Left(rejection); false
-          case None => !bindTest(p, attribute)
+          case Some(rejection) => predicates(p) = Left(rejection); false
+          case None => !bindAlone(p, attribute)
         }
       }
     }
-    bindComparisons(open, p => attributes(segment.predicateAttributes(p)).toOption.get)
+    bindComparisons(open, p => attributes(segment.forest.predicates.attributes(p)).toOption.get)
     val texts = if (strict) bindTexts() else Array.empty[Int]
-    slots.bound(row, leaves.map(_.map(_())), texts)
+    slots.bound(row, predicates.map(_.map(_())), texts)
   }
 
-  /** Those of these subscriptions whose whole text Spark accepts. */
-  def accepted(subscriptions: Seq[Int]): Seq[Int] =
-    subscriptions.zip(analyzeTexts(subscriptions.map(segment.ruleTexts(_)).toArray)).collect {
-      case (s, Right(condition)) if condition.dataType == BooleanType => s
+  /** Those of these rules whose whole text Spark accepts. */
+  def accepted(rules: Seq[Int]): Seq[Int] =
+    rules.zip(analyzeTexts(rules.map(segment.rules.texts(_)).toArray)).collect {
+      case (rule, Right(whole)) if whole.dataType == BooleanType => rule
     }
 
   private def bindTexts(): Array[Int] =
-    analyzeTexts(segment.ruleTexts).map(_.fold(_ => -1, slots.of)).toArray
+    analyzeTexts(segment.rules.texts).map(_.fold(_ => -1, slots.of)).toArray
 
   private def analyzeTexts(texts: Array[String]): IndexedSeq[Either[Rejection, Expression]] = {
     val parsed = texts.toIndexedSeq.map(analysis.parse)
@@ -85,20 +84,21 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
     }
   }
 
-  private def analyzeRights(all: IndexedSeq[Either[Rejection, Expression]]): IndexedSeq[Either[Rejection, Expression]] = {
+  private def analyzeRights(
+      all: IndexedSeq[Either[Rejection, Expression]]): IndexedSeq[Either[Rejection, Expression]] = {
     val analyzed = analysis.analyze(all.flatMap(_.toOption)).iterator
     all.map(_.flatMap(_ => analyzed.next()))
   }
 
   private def constantsOf(p: Int): Either[Rejection, Seq[Expression]] = {
-    val all = segment.predicateConstants(p).toSeq.map(constants(_))
+    val all = segment.forest.predicates.constants(p).toSeq.map(constants(_))
     all.collectFirst { case Left(rejection) => Left(rejection) }.getOrElse(Right(all.flatMap(_.toOption)))
   }
 
-  /** Tests without a constant. */
-  private def bindTest(p: Int, attribute: Expression): Boolean = segment.predicateOperators(p) match {
+  /** Binds a predicate without constants; false if it has some. */
+  private def bindAlone(p: Int, attribute: Expression): Boolean = segment.forest.predicates.operators(p) match {
     case operator @ ("is null" | "is not null") if !attribute.nullable =>
-      // Spark does not compute it then, even if that would fail.
+      // Then Spark does not compute the attribute, even if that would fail.
       truth(p, slots.of(Literal(operator == "is not null")))
       true
     case "is null" | "is not null" => code(p, attribute, Nil); true
@@ -106,7 +106,7 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
       attribute.dataType match {
         case BooleanType => code(p, attribute, Nil)
         case NullType => code(p, Cast(attribute, BooleanType), Nil)
-        case other => leaves(p) = Left(Rejection(s"a condition of type ${other.sql} is not BOOLEAN"))
+        case other => predicates(p) = Left(Rejection(s"a condition of type ${other.sql} is not BOOLEAN"))
       }
       true
     case _ => false
@@ -115,20 +115,20 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
   private def bindComparisons(open: Seq[Int], attribute: Int => Expression): Unit = {
     val alike = open.groupBy { p =>
       val own = constantsOf(p).toOption.get
-      (segment.predicateAttributes(p), segment.predicateOperators(p), decisive(attribute(p), own))
+      (segment.forest.predicates.attributes(p), segment.forest.predicates.operators(p), decisive(attribute(p), own))
     }.toIndexedSeq.map(_._2)
     val examples = alike.map { group =>
       val p = group.head
       // One constant of each type is enough for Spark to choose the common type of a long IN list.
       val own = constantsOf(p).toOption.get
       val distinct = if (standsAlone(attribute(p), own)) own else own.distinctBy(decisive(attribute(p), _))
-      (distinct, expression(segment.predicateOperators(p), attribute(p), distinct))
+      (distinct, expression(segment.forest.predicates.operators(p), attribute(p), distinct))
     }
     val analyzed = analysis.analyze(examples.map(_._2))
     val (opaque, rewritten) = (ArrayBuffer.empty[Int], ArrayBuffer.empty[(Int, Expression)])
     alike.indices.foreach { g =>
       analyzed(g) match {
-        case Left(rejection) => alike(g).foreach(p => leaves(p) = Left(rejection))
+        case Left(rejection) => alike(g).foreach(p => predicates(p) = Left(rejection))
         case Right(example) =>
           val group = attribute(alike(g).head)
           val conversion = new Conversion(examples(g)._1, example, analysis, decisive(group, _))
@@ -138,49 +138,54 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
             p -> (if (standsAlone(group, own)) conversion.ownValues else conversion.values(own))
           }
           lazy val isPlain = converted.collectFirst {
-            case (_, Some(own)) if !own.contains(null) => rewriting.leaves(conversion.test(own))
+            case (_, Some(own)) if !own.contains(null) => rewriting.keeps(conversion.test(own))
           }.getOrElse(true)
           converted.foreach { case (p, values) =>
             (example, values) match {
               case (_, None) => opaque += p
               case (Compared(value), Some(constants)) if isCoded && isPlain => code(p, value, constants)
               case (_, Some(constants)) if isCoded => rewritten += p -> conversion.test(constants)
-              case (test: BinaryExpression, Some(Seq(constant))) if isTest(test) =>
+              case (test: BinaryExpression, Some(Seq(constant))) if isBinaryFunction(test) =>
                 val operand = BoundReference(0, test.left.dataType, nullable = true)
-                val sought = Literal(Binder.sought(test, constant), test.right.dataType)
-                truth(p, slots.test(slots.of(test.left), test.withNewChildren(Seq(operand, sought))))
+                val right = Literal(constant, test.right.dataType)
+                truth(p, slots.test(slots.of(test.left), test.withNewChildren(Seq(operand, right))))
               case _ => opaque += p
             }
           }
       }
     }
-    rewriting(rewritten.map(_._2).toSeq).zip(rewritten).foreach { case (condition, (p, _)) => rewrite(p, condition) }
+    rewriting(rewritten.map(_._2).toSeq).zip(rewritten).foreach { case (expression, (p, _)) => rewrite(p, expression) }
     bindOpaque(opaque.toIndexedSeq, attribute)
   }
 
-  private def isTest(test: BinaryExpression): Boolean =
+  /** Whether it is a Boolean function of the attribute and a constant, such as LIKE. */
+  private def isBinaryFunction(test: BinaryExpression): Boolean =
     !test.isInstanceOf[BinaryComparison] && test.dataType == BooleanType && test.left.references.nonEmpty
 
   /** Binds a predicate as what Spark's optimizer has made of it. */
-  private def rewrite(p: Int, condition: Expression): Unit = CodedCondition.of(condition) match {
-    case Some(coded) =>
-      val slot = slots.of(coded.value)
-      slots.compare(slot, coded.constants)
-      leaves(p) = Right(() => BoundPredicate(slot, coded.codes(!isNegative(p), slots.keys(slot))))
-    case None => truth(p, slots.of(condition))
+  private def rewrite(p: Int, expression: Expression): Unit = RewrittenPredicate.of(expression) match {
+    case Some(rewritten) =>
+      val slot = slots.of(rewritten.value)
+      slots.compare(slot, rewritten.constants)
+      predicates(p) = Right(() => BoundPredicate(slot, rewritten.codes(!isNegative(p), slots.keys(slot))))
+    case None => truth(p, slots.of(expression))
   }
 
-  private def codable(value: Expression): Boolean = value.references.nonEmpty && Keys.hold(value.dataType)
+  private def codable(value: Expression): Boolean = value.references.nonEmpty && Keys.existFor(value.dataType)
 
-  /** Predicates that have no form of ours: Spark evaluates each as it is. */
+  /** Binds predicates that Spark evaluates itself. */
   private def bindOpaque(open: IndexedSeq[Int], attribute: Int => Expression): Unit = {
-    val tests = open.map(p => expression(segment.predicateOperators(p), attribute(p), constantsOf(p).toOption.get))
+    val tests = open.map { p =>
+      expression(segment.forest.predicates.operators(p), attribute(p), constantsOf(p).toOption.get)
+    }
     open.zip(analysis.analyze(tests)).foreach {
-      case (p, Left(rejection)) => leaves(p) = Left(rejection)
+      case (p, Left(rejection)) => predicates(p) = Left(rejection)
       case (p, Right(test)) =>
         test.children.find(c => c.foldable && analysis.evaluated(c).isEmpty) match {
-          // Spark computes constants first: one that fails makes the test fail, whatever the row.
-          case Some(constant) => leaves(p) = Right({ val slot = slots.of(constant); () => BoundPredicate(slot, Array.empty) })
+          // Spark computes constants first. One that fails makes the predicate fail for every row.
+          case Some(constant) =>
+            val slot = slots.of(constant)
+            predicates(p) = Right(() => BoundPredicate(slot, Array.empty))
           case None => truth(p, slots.of(test))
         }
     }
@@ -188,29 +193,33 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
 
   private def code(p: Int, value: Expression, values: Seq[Any]): Unit = {
     val slot = slots.of(value)
-    val operator = segment.predicateOperators(p)
+    val operator = segment.forest.predicates.operators(p)
     val present = values.filter(_ != null).toArray
     slots.compare(slot, present)
-    leaves(p) = Right(() => {
+    predicates(p) = Right(() => {
       val keys = slots.keys(slot)
       BoundPredicate(slot, Codes.of(operator, present.map(keys.codeOf), present.length < values.length, keys.maxCode))
     })
   }
 
-  /** Whether the predicate is true where its test (see [[Binder.expression]]) is false. */
-  private def isNegative(p: Int): Boolean =
-    segment.predicateOperators(p).startsWith("not ") || segment.predicateOperators(p) == "<>"
+  /** Whether the predicate is true where [[Binder.expression]] is false. */
+  private def isNegative(p: Int): Boolean = {
+    val operator = segment.forest.predicates.operators(p)
+    operator.startsWith("not ") || operator == "<>"
+  }
 
   private def truth(p: Int, slot: Int): Unit = {
     val wanted = if (isNegative(p)) "is false" else "is true"
-    leaves(p) = Right(() => BoundPredicate(slot, Codes.of(wanted, Array.empty, hasNull = false, slots.keys(slot).maxCode)))
+    predicates(p) = Right { () =>
+      BoundPredicate(slot, Codes.of(wanted, Array.empty, hasNull = false, slots.keys(slot).maxCode))
+    }
   }
 }
 
 object Binder {
   private val Integral: Set[DataType] = Set(ByteType, ShortType, IntegerType, LongType)
 
-  /** The test that an operator makes; operators that want it to be false give the test itself. */
+  /** The expression of an operator. That of a negative operator is the positive one, which has to be false. */
   private def expression(operator: String, attribute: Expression, constants: Seq[Expression]): Expression =
     operator.stripPrefix("not ") match {
       case "=" | "<>" => EqualTo(attribute, constants.head)
@@ -223,12 +232,7 @@ object Binder {
       case name => UnresolvedFunction(name, attribute +: constants, isDistinct = false)
     }
 
-  private def sought(test: Expression, constant: Any): Any = (test, constant) match {
-    case (_: RLike, pattern: UTF8String) => Search.of(pattern)
-    case _ => constant
-  }
-
-  /** The value that is compared with constants on its right-hand side. */
+  /** A comparison: the value on its left-hand side. */
   private object Compared {
     def unapply(test: Expression): Option[Expression] = test match {
       case In(value, _) => Some(value)
@@ -237,11 +241,11 @@ object Binder {
     }
   }
 
-  /** What Spark's coercion of `attribute` with these constants may depend on. */
+  /** What Spark's coercion of `attribute` with these constants can depend on. */
   private def decisive(attribute: Expression, constants: Seq[Expression]): Seq[Any] =
     if (standsAlone(attribute, constants)) constants else constants.map(decisive(attribute, _)).distinct
 
-  /** Whether no other list is treated alike. Spark loses constants of a list with a NULL when it pads them. */
+  /** Whether Spark treats no other list alike. It loses constants of a list with a NULL when it pads them. */
   private def standsAlone(attribute: Expression, constants: Seq[Expression]): Boolean =
     constants.length > 1 && lengthOf(attribute).isDefined && constants.exists {
       case Literal(null, _) => true
@@ -254,9 +258,9 @@ object Binder {
   }
 
   /**
-   * What Spark's coercion of `attribute` with `constant` may depend on. Its type; for an integral attribute the value of
-   * a decimal, which may be rounded to the attribute's type; for a decimal attribute the digits of an integer; for a
-   * CHAR(n) the length of a text that is not shorter. A constant that is an expression stands for itself.
+   * What Spark's coercion of `attribute` with `constant` can depend on: the constant's type; for an integral attribute
+   * the value of a decimal, which may be rounded to the attribute's type; for a decimal attribute the digits of an
+   * integer; for a CHAR(n) the length of a string that is not shorter. An expression stands for itself.
    */
   private def decisive(attribute: Expression, constant: Expression): Any = constant match {
     case Literal(value, dataType) =>

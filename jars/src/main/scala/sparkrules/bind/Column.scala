@@ -5,8 +5,8 @@ import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.types.{DataType, Metadata, MetadataBuilder}
 
 /**
- * A column that rules may use: its name, after the qualifiers that it may be given, and its type. Spark keeps in the
- * metadata that a text is a CHAR(n), which it then pads where it is compared.
+ * A column that rules can use: its qualifiers and name, and its type. The metadata say that a string is a CHAR(n),
+ * which Spark pads where it is compared.
  */
 final case class Column(names: Seq[String], dataType: DataType, nullable: Boolean, metadata: Metadata) {
   def attribute: AttributeReference =
@@ -18,17 +18,17 @@ final case class Column(names: Seq[String], dataType: DataType, nullable: Boolea
 
 object Column {
   private val Declared = "__CHAR_VARCHAR_TYPE_STRING"
-  // Spark's parser would do, but it is asked for every constant.
+  // Spark's parser would do, but this is asked for every constant.
   private val Char = """(?i)char\((\d{1,9})\).*""".r
 
-  /** The n of a CHAR(n), which is compared with blanks at the end of it or of the constant, the shorter one. */
+  /** The n of a CHAR(n). Spark pads it or the constant, the shorter one, with blanks at the end. */
   def charLength(column: Attribute): Option[Int] =
     CharVarcharUtils.getRawTypeString(column.metadata).collect { case Char(length) => length.toInt }
 
   def of(names: Seq[String], input: Expression): Column =
     Column(names, input.dataType, input.nullable, metadataOf(input))
 
-  /** What an expression's metadata say of its type: not a comment, say, which is no reason to compile rules anew. */
+  /** Only the metadata that belong to the type: a new comment is no reason to compile the rules again. */
   def metadataOf(input: Expression): Metadata =
     CharVarcharUtils.getRawTypeString(Alias(input, "input")().metadata) match {
       case Some(declared) => new MetadataBuilder().putString(Declared, declared).build()

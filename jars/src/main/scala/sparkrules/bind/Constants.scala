@@ -6,11 +6,12 @@ import org.apache.spark.sql.types.BooleanType
 import sparkrules.guard.Rejection
 import sparkrules.store.Segment
 
-/** The constants of a segment as Spark's parser would have typed them. */
+/** The constants of a segment, with the types that Spark's parser gives them. */
 final class Constants(segment: Segment, analysis: Analysis) {
   private val expressions: Array[Either[Rejection, Expression]] = {
-    val parsed = segment.constantKinds.indices.map(i => parse(segment.constantKinds(i), segment.constantTexts(i)))
-    val open = parsed.indices.filter(i => parsed(i).exists(!_.resolved) || segment.constantKinds(i) == "sql")
+    val stored = segment.forest.constants
+    val parsed = (0 until stored.size).map(i => parse(stored.kinds(i), stored.texts(i)))
+    val open = parsed.indices.filter(i => parsed(i).exists(!_.resolved) || stored.kinds(i) == "sql")
     val analyzed = analysis.analyze(open.flatMap(parsed(_).toOption)).iterator
     val all = parsed.toArray
     open.foreach(i => if (all(i).isRight) all(i) = analyzed.next())

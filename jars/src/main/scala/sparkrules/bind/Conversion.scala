@@ -7,8 +7,8 @@ import org.apache.spark.sql.catalyst.expressions._
 /**
  * Converts constants as Spark converted those of an example.
  *
- * @param from the constants that the example was made with
- * @param example the example as analysed: a test with them, perhaps inside casts, on its right-hand side
+ * @param from the constants of the example before it was analysed
+ * @param example the analysed example, with its constants on the right-hand side, perhaps inside casts
  * @param decisive what two constants must have in common to be converted alike
  */
 final class Conversion(from: Seq[Expression], example: Expression, analysis: Analysis, decisive: Expression => Any) {
@@ -21,14 +21,14 @@ final class Conversion(from: Seq[Expression], example: Expression, analysis: Ana
     from.zip(converted).map { case (original, template) => decisive(original) -> (original, template) }.toMap
   private val known = mutable.HashMap.empty[Expression, Option[Any]]
 
-  /** The values of `constants` in the type of the comparison; None if one of them has none (its cast fails, say). */
+  /** The values of `constants` in the type of the comparison; None if one has no value, because its cast fails. */
   def values(constants: Seq[Expression]): Option[Seq[Any]] =
     all(constants.map(c => known.getOrElseUpdate(c, convert(c))))
 
   /** The values of the example's own constants, as Spark has arranged them. */
   def ownValues: Option[Seq[Any]] = all(converted.map(evaluated))
 
-  /** The example's test with these values as its constants. */
+  /** The example with these values as its constants. */
   def test(values: Seq[Any]): Expression = {
     val constants = values.map(Literal(_, converted.head.dataType))
     example match {
@@ -49,7 +49,7 @@ final class Conversion(from: Seq[Expression], example: Expression, analysis: Ana
   private def convert(constant: Expression): Option[Any] = templates.get(decisive(constant)).flatMap {
     case (original, template) if constant == original || template.exists(_ == original) =>
       evaluated(template.transform { case e if e == original => constant })
-    // A literal with the same value and another type: Spark gives texts a collation in this way.
+    // A literal of the same value and another type: Spark has given a string a collation.
     case (Literal(value, _), Literal(same, _)) if value == same => analysis.evaluated(constant)
     case _ => None
   }

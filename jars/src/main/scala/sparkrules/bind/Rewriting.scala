@@ -6,13 +6,13 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 
 /**
- * What Spark's optimizer makes of comparisons. WHERE evaluates what comes out of it, and that is not always the same:
- * for a local time, `cast(n as timestamp) = TIMESTAMP'...'` becomes a comparison of `n`, which says something else about
- * the hour that a change to summer time leaves out.
+ * What Spark's optimizer makes of comparisons. WHERE evaluates the result, which can have another meaning: in local
+ * time, `cast(n as timestamp) = TIMESTAMP'...'` becomes a comparison of `n`, which differs in the hour that the change
+ * to summer time leaves out.
  *
- * The optimizer sees a name instead of the value that is compared, or of what is cast to be compared: it rewrites the
- * value by itself when that is computed. So its answer for one comparison holds for all that have the same types, except
- * where the cast is between dates and times: there it depends on the constant.
+ * The optimizer sees a name in place of the value that is compared, or that is cast to be compared: the value itself is
+ * optimised when it is computed. So its answer for one comparison holds for all with the same types, unless the cast is
+ * between dates and times: there it depends on the constant.
  */
 final class Rewriting(analysis: Analysis) {
   import Rewriting._
@@ -21,8 +21,8 @@ final class Rewriting(analysis: Analysis) {
   private val answers = mutable.HashMap.empty[Any, Boolean]
   private val values = mutable.HashMap.empty[Expression, Expression]
 
-  /** Whether the optimizer leaves `comparison` as it is, and all others that differ from it in their constants only. */
-  def leaves(comparison: Expression): Boolean = {
+  /** Whether the optimizer keeps `comparison` as it is, and all others that differ from it only in their constants. */
+  def keeps(comparison: Expression): Boolean = {
     val (seen, value) = named(comparison)
     value match {
       case _ if analysis.isLocal => true

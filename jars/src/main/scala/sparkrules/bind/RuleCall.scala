@@ -16,6 +16,11 @@ trait RuleCall extends Expression with Unevaluable {
   /** Those columns. */
   def inputs: Seq[Expression]
 
+  def question: Question
+
+  /** The columns as rules see them. */
+  def columns: Seq[Column] = names.zip(inputs).map { case (names, input) => Column.of(names, input) }
+
   def semantics: Semantics
 
   /** The query's instant, which a stream replaces by that of the micro-batch. */
@@ -26,6 +31,12 @@ trait RuleCall extends Expression with Unevaluable {
 
   /** How many matches are wanted, the first in their order; all if it is not given. */
   def top: Option[Int]
+
+  /** The instant in microseconds, as far as it is known while the query is planned. */
+  final def now: Long = instant match {
+    case CurrentBatchTimestamp(millis, _, _) => millis * 1000
+    case _ => System.currentTimeMillis * 1000
+  }
 
   /** An expression of the rules as the stream would have changed it, had it been in the query's text. */
   def inBatch(e: Expression): Expression = instant match {

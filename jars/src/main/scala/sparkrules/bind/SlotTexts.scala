@@ -8,7 +8,7 @@ import org.apache.spark.sql.types.DataType
 
 import sparkrules.guard.Metering
 
-/** An input of a program that knows its name, also in a task. A tag would not do: Java does not serialise those. */
+/** An input of a program that keeps its name in a task. A tag would not: Java does not serialise tags. */
 final class NamedReference(ordinal: Int, dataType: DataType, nullable: Boolean, val name: String)
     extends BoundReference(ordinal, dataType, nullable) {
   override def sql: String = name
@@ -21,10 +21,10 @@ final class NamedReference(ordinal: Int, dataType: DataType, nullable: Boolean, 
   }
 }
 
-/** Slots as SQL text: the name under which statistics know an attribute, whatever the version and its program. */
+/** Slots as SQL: the names of attributes in statistics, whatever the version and its program. */
 object SlotTexts {
 
-  /** Names of the program's inputs: those of columns without a qualifier, unless that makes two the same. */
+  /** Names of the program's inputs. Columns have no qualifier, unless two then had the same name. */
   def namesOf(row: Seq[Attribute], columns: Seq[Int], extras: Seq[Expression]): IndexedSeq[String] = {
     val named = row.map(a => a -> (if (row.count(_.name == a.name) == 1) a.withQualifier(Nil).sql else a.sql))
     def plain(extra: Expression) = extra.transform {
@@ -38,7 +38,7 @@ object SlotTexts {
     case BoundReference(i, dataType, nullable) => new NamedReference(i, dataType, nullable, names(i))
   }
 
-  /** The texts of a program's slots, no two the same. `bases` as in [[Program]]. */
+  /** The texts of a program's slots, all different. `bases` as in [[Slot]]. */
   def of(expressions: Array[Expression], bases: Array[Int]): Array[String] = {
     val texts = new Array[String](expressions.length)
     val seen = mutable.HashMap.empty[String, Int]

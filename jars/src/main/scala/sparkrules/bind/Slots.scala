@@ -6,13 +6,14 @@ import scala.collection.mutable.ArrayBuffer
 import org.apache.spark.sql.catalyst.expressions._
 
 import sparkrules.guard.{Depth, Metering, Rejection}
+import sparkrules.spark.SparkMinor
 import sparkrules.value.{Codes, Keys}
 
 /**
- * Something computed at most once per row: an attribute, or (`base` >= 0) a test of the value of another slot, its
- * expression then having that value as its only input.
+ * An expression that is computed at most once per row: an attribute or, if `base` >= 0, a predicate on the value of
+ * that slot, which is then the only input of the expression.
  *
- * @param shares the share of rows per code, where the rule set has been analysed
+ * @param shares the share of rows per code, if the rule set has been analysed
  */
 final case class Slot(expression: Expression, base: Int, keys: Keys, shares: Option[Array[Double]] = None) {
   private lazy val sharesBelow = shares.map(_.scanLeft(0.0)(_ + _))
@@ -23,7 +24,7 @@ final case class Slot(expression: Expression, base: Int, keys: Keys, shares: Opt
   }
 }
 
-/** Collects the slots of a rule set while it is bound: equal expressions are one slot, with the constants of all. */
+/** Collects the slots of a rule set while it is bound. Equal expressions share a slot, with the constants of all. */
 final class Slots(analysis: Analysis) {
   private val numbers = mutable.HashMap.empty[(Int, Expression), Int]
   private val expressions = ArrayBuffer.empty[Expression]
@@ -43,7 +44,7 @@ final class Slots(analysis: Analysis) {
       expressions.length - 1
     })
 
-  /** Notes that `slot` is compared with these values. */
+  /** Adds constants that `slot` is compared with. */
   def compare(slot: Int, values: Array[Any]): Unit = constants(slot) ++= values
 
   /** The keys of a slot, once all its constants are known. */
@@ -74,9 +75,9 @@ final class Slots(analysis: Analysis) {
 
 object Slots {
 
-  /** Python functions run in an operator of their own; the query's instant is one for the whole query. */
+  /** Whether the plan has to compute it: a Python function runs in its own operator; a query has one instant. */
   private[sparkrules] def belongsToPlan(e: Expression): Boolean = e match {
     case _: PythonUDF | _: CurrentTimestampLike | _: CurrentDate | _: LocalTimestamp => true
-    case other => other.getClass.getSimpleName == "CurrentTime"
+    case other => SparkMinor.isCurrentTime(other)
   }
 }

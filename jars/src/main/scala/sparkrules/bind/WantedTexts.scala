@@ -7,10 +7,10 @@ import org.apache.spark.unsafe.types.UTF8String
 import sparkrules.guard.{BoundedTest, Foreseen, MeteredRow}
 import sparkrules.text.{LikeReader, Piece, RegexReader, RegexTexts, TextPattern, Wanted}
 
-/** Reads from a predicate on a string which texts it looks for. */
+/** Finds out which strings a predicate looks for. */
 object WantedTexts {
 
-  /** What a test wants of the text that is its input, if that is known. */
+  /** What a predicate looks for in the string that is its input, if that is known. */
   def of(test: Expression): Option[Wanted] = test match {
     case Contains(Operand(), Text(text)) => one(Piece(text))
     case StartsWith(Operand(), Text(text)) => one(Piece(text, atStart = true))

@@ -7,9 +7,10 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 
 /**
- * Makes the catalog `sparkrules` known to a session, unless the session has another one of that name. It changes no plan:
- * it is a rule because every session gets its own rules, also a cloned one, and among those that resolve hints because
- * they run before any name is looked up, and in each analysis again, so that RESET does not take the catalog away.
+ * Makes the catalog `sparkrules` known to a session, unless the session has another one of that name. It changes no
+ * plan: it is a rule because every session gets its own rules, also a cloned one, and among those that resolve hints
+ * because they run before any name is looked up, and in each analysis again, so that RESET does not take the catalog
+ * away.
  */
 final case class KnownCatalog(session: SparkSession) extends Rule[LogicalPlan] {
   setUnlessSet()

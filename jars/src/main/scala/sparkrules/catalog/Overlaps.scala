@@ -9,22 +9,23 @@ import org.apache.spark.sql.types._
 import sparkrules.conf.RulesException
 import sparkrules.store.{Chunk, Manifest, OpenFiles, SegmentEntry, Store, StoredColumn, Texts}
 
-/** Which advertisements and subscriptions of a version overlap, as its publisher has found out. */
-final case class Overlaps(store: String, ruleSet: String, number: Long) extends StoredTable("overlaps", Overlaps.Columns) {
+/** The advertisements and subscriptions of a version that overlap, as its publisher has computed them. */
+final case class Overlaps(store: String, ruleSet: String, number: Long)
+    extends StoredTable("overlaps", Overlaps.Columns) {
   import Overlaps._
 
   override def files(store: Store): Seq[Path] =
     manifest(store).segments.flatMap(_.overlapsFile).map(store.pathOf(ruleSet, _))
 
-  /** A task reads the pairs of a segment. */
+  /** A task reads the pairs of one segment. */
   override def parts(store: Store): Seq[InputPartition] = {
     val own = manifest(store)
     val segments = own.segments.filter(_.live > 0)
     own.advertisements.toSeq.flatMap { advertisements =>
       if (segments.exists(_.overlaps.isEmpty)) {
         throw new RulesException(
-          s"Which advertisements and subscriptions of $ruleSet@$number overlap has not been found out: they are too many " +
-            s"to do so unasked. In Python, RuleSet.load('$ruleSet', '${store.path}').publish(overlaps=True) does.")
+          s"Which advertisements and subscriptions of $ruleSet@$number overlap has not been computed: there are too " +
+            s"many. In Python, RuleSet.load('$ruleSet', '${store.path}').publish(overlaps=True) computes it.")
       }
       segments.map(OfSegment(_, advertisements))
     }
@@ -36,14 +37,13 @@ final case class Overlaps(store: String, ruleSet: String, number: Long) extends 
     lazy val advertisements = idsOf(advertised)
     lazy val subscriptions = idsOf(entry)
     val pairs = entry.overlapsFile.get // a segment without it is no part
-    val path = files.store.pathOf(ruleSet, pairs)
     val values = columns.map[(Chunk, Int) => Any] {
       case "advertisement" => (chunk, row) => files.at(advertisements, chunk.columns(0).ints(row), "advertisement")
       case "subscription" => (chunk, row) => files.at(subscriptions, chunk.columns(1).ints(row), "subscription")
       case _ => (chunk, row) => chunk.columns(2).value(row)
     }
-    val named = values.map(value => (chunk: Chunk, row: Int) => files.store.naming(path)(value(chunk, row)))
     val removed = files.store.removed(ruleSet, entry, entry.subscriptions)
+    val named = files.naming(ruleSet, pairs, values)
     OpenFiles.rows(files.chunks(ruleSet, pairs, Stored), removed, named, (chunk, row) => chunk.columns(1).ints(row))
   }
 
@@ -54,7 +54,7 @@ object Overlaps {
   val Columns: Seq[ColumnOf] = Seq(
     ColumnOf("advertisement", StringType, "id of the advertisement"),
     ColumnOf("subscription", StringType, "id of a subscription that may match its rows"),
-    ColumnOf("certain", BooleanType, "whether there surely is a row that fulfils both"))
+    ColumnOf("certain", BooleanType, "whether there certainly is a row that matches both"))
 
   private val Stored = Seq(
     StoredColumn("advertisement", IntegerType),

@@ -1,6 +1,6 @@
 package sparkrules.catalog
 
-/** A predicate as Spark SQL that a person can read. */
+/** A predicate as readable Spark SQL. */
 object PredicateText {
   private val Functions = Set("contains", "startswith", "endswith")
 
@@ -18,7 +18,7 @@ object PredicateText {
     }
   }
 
-  /** A constant as it is written in SQL, given its kind and text of docs/store-format.md. */
+  /** A constant as SQL, given its kind and text of docs/store-format.md. */
   def constant(kind: String, text: String): String = kind match {
     case "null" => "NULL"
     case "string" => "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

@@ -10,7 +10,7 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import sparkrules.store.{Chunk, Manifest, OpenFiles, PublishedFile, SegmentEntry, Store, StoredColumn}
 
-/** The tests that the rules of a version are made of. A task reads those of a segment. */
+/** The predicates of the rules of a version. A task reads those of one segment. */
 final case class Predicates(store: String, ruleSet: String, number: Long)
     extends StoredTable("predicates", Predicates.Columns) {
   import Predicates._
@@ -23,7 +23,7 @@ final case class Predicates(store: String, ruleSet: String, number: Long)
   override def rows(files: OpenFiles, part: InputPartition, columns: Seq[String]): Iterator[InternalRow] = {
     val segment = part.asInstanceOf[OfSegment].segment
     def textsOf(table: String, column: String) = files.texts(ruleSet, segment.file(table), column)
-    // Of the tables that predicates refer to, only what is asked for is held: as bytes, not as a text per constant.
+    // Of the tables that predicates refer to, hold only the columns that are needed, as bytes.
     lazy val attributes = textsOf("attributes", "sql")
     lazy val (kinds, texts) = (textsOf("constants", "kind"), textsOf("constants", "text"))
     lazy val useCounts = usesOf(files, segment.file("nodes"), files.rowCount(ruleSet, segment.file("predicates")))
@@ -40,29 +40,28 @@ final case class Predicates(store: String, ruleSet: String, number: Long)
       case "constants" => (chunk, row) =>
           new GenericArrayData(constants(chunk, row).map { case (kind, text) => if (kind == "null") null else text })
       case "predicate" => (chunk, row) =>
-          val written = constants(chunk, row).toSeq.map { case (kind, text) => PredicateText.constant(kind, text.toString) }
-          val (tested, test) = (attribute(chunk, row).toString, operator(chunk, row).toString)
-          UTF8String.fromString(PredicateText(tested, test, written))
+          val written =
+            constants(chunk, row).toSeq.map { case (kind, text) => PredicateText.constant(kind, text.toString) }
+          UTF8String.fromString(PredicateText(attribute(chunk, row).toString, operator(chunk, row).toString, written))
       case "uses" => (chunk, row) => useCounts(chunk.first + row).toLong
       case _ =>
         val name = UTF8String.fromString(segment.name)
         (_, _) => name
     }
-    val path = files.store.pathOf(ruleSet, segment.file("predicates"))
-    val named = values.map(value => (chunk: Chunk, row: Int) => files.store.naming(path)(value(chunk, row)))
-    OpenFiles.rows(files.chunks(ruleSet, segment.file("predicates"), Stored), Array.empty, named)
+    val file = segment.file("predicates")
+    OpenFiles.rows(files.chunks(ruleSet, file, Stored), Array.empty, files.naming(ruleSet, file, values))
   }
 
-  /** For each predicate, what is stored with the node that stands for it. */
+  /** Per predicate: the use count of its node. */
   private def usesOf(files: OpenFiles, nodes: PublishedFile, predicates: Int): Array[Int] = {
     val uses = new Array[Int](predicates)
     files.chunks(ruleSet, nodes, OfNode).foreach { chunk =>
-      val (tested, counts) = (chunk.columns(0).ints, chunk.columns(1).ints)
-      tested.indices.foreach { i =>
-        files.store.naming(files.store.pathOf(ruleSet, nodes))(if (tested(i) >= predicates) {
-          throw new IllegalArgumentException(s"there is no predicate ${tested(i)}")
+      val (numbers, counts) = (chunk.columns(0).ints, chunk.columns(1).ints)
+      numbers.indices.foreach { i =>
+        files.store.naming(files.store.pathOf(ruleSet, nodes))(if (numbers(i) >= predicates) {
+          throw new IllegalArgumentException(s"there is no predicate ${numbers(i)}")
         })
-        if (tested(i) >= 0) uses(tested(i)) = counts(i)
+        if (numbers(i) >= 0) uses(numbers(i)) = counts(i)
       }
     }
     uses
@@ -71,12 +70,12 @@ final case class Predicates(store: String, ruleSet: String, number: Long)
 
 object Predicates {
   val Columns: Seq[ColumnOf] = Seq(
-    ColumnOf("attribute", StringType, "what is tested, as SQL", nullable = false),
-    ColumnOf("operator", StringType, "the test", nullable = false),
-    ColumnOf("constants", ArrayType(StringType), "what it is tested against", nullable = false),
-    ColumnOf("predicate", StringType, "the whole test as SQL", nullable = false),
+    ColumnOf("attribute", StringType, "the attribute, as SQL", nullable = false),
+    ColumnOf("operator", StringType, "the operator", nullable = false),
+    ColumnOf("constants", ArrayType(StringType), "the constants", nullable = false),
+    ColumnOf("predicate", StringType, "the whole predicate, as SQL", nullable = false),
     ColumnOf("uses", LongType, "how many subscriptions of the segment use it, removed ones included", nullable = false),
-    ColumnOf("segment", StringType, "the part of the store where it lies", nullable = false))
+    ColumnOf("segment", StringType, "the segment of the store where it lies", nullable = false))
 
   private val Stored = Seq(
     StoredColumn("attribute", IntegerType),

@@ -5,37 +5,36 @@ import org.apache.spark.sql.connector.catalog.procedures.{BoundProcedure, Proced
 import org.apache.spark.sql.types._
 
 import sparkrules.conf.{RulesException, Settings}
-import sparkrules.region.RegionPrograms
 import sparkrules.store.{Manifest, NewVersion, Owners, Tickets}
-import sparkrules.version.Programs
+import sparkrules.version.VersionCache
 
-/** What `CALL sparkrules.x(...)` can be. */
+/** The procedures of `CALL sparkrules.x(...)`. */
 object Procedures {
   def All: Seq[UnboundProcedure] =
     Seq(RefreshProcedure, RollbackProcedure, UnsubscribeProcedure, NeedsPython("publish"), NeedsPython("subscribe"))
 }
 
-/** Forgets what the driver has compiled of a rule set, so that the next query reads the store again. */
+/** Drops the compiled rules of a rule set from the driver's cache, so that the next query reads the store again. */
 object RefreshProcedure extends UnboundProcedure {
   override def name: String = "refresh"
   override def description: String = "refresh(rule_set): forget the compiled rules, return the newest version"
 
   override def bind(input: StructType): BoundProcedure =
     StoreProcedure(name, description, Nil) { call =>
-      Programs.forget(call.store.root, call.ruleSet)
-      RegionPrograms.forget(call.store.root, call.ruleSet)
+      VersionCache.forget(call.store.root, call.ruleSet)
       call.result(Manifest.newest(call.store, call.ruleSet))
     }
 }
 
-/** Makes the content of an earlier version the newest one, as a version of its own: no number is ever used twice. */
+/** Publishes the content of an earlier version as a new one: no number is ever used twice. */
 object RollbackProcedure extends UnboundProcedure {
   private val Version = ProcedureParameter.in("version", LongType).comment("number of the earlier version").build()
 
-  override def name: String = "rollback"
-  private val Tickets = ProcedureParameter.in("tickets", ArrayType(StringType)).defaultValue("CAST(NULL AS ARRAY<STRING>)")
+  private val Tickets = ProcedureParameter.in("tickets", ArrayType(StringType))
+    .defaultValue("CAST(NULL AS ARRAY<STRING>)")
     .comment("the secrets of all subscriptions that it removes, brings back or changes").build()
 
+  override def name: String = "rollback"
   override def description: String = "rollback(rule_set, version, tickets): make an earlier version the newest again"
 
   override def bind(input: StructType): BoundProcedure =
@@ -44,23 +43,26 @@ object RollbackProcedure extends UnboundProcedure {
       val (store, ruleSet) = (call.store, call.ruleSet)
       val earlier = Manifest.read(store, ruleSet, store.resolve(s"$ruleSet@$wanted").number)
       earlier.files.map(store.pathOf(ruleSet, _)).foreach(file => store.naming(file)(store.files.getFileStatus(file)))
-      val tickets = new Tickets(store, ruleSet, if (call.input.isNullAt(2)) Nil else StoreCall.texts(call.input, 2, "tickets"))
+      val secrets = if (call.input.isNullAt(2)) Nil else StoreCall.texts(call.input, 2, "tickets")
+      val tickets = new Tickets(store, ruleSet, secrets)
       val owners = new Owners(store, ruleSet)
       call.result(new NewVersion(store, ruleSet).make { newest =>
         val changed =
           try owners.changed(newest, earlier)
-          catch { case _: RulesException if !tickets.areGivenOut => Set.empty[String] } // going back mends the damage
+          // If a file is damaged, the rollback repairs it.
+          catch { case _: RulesException if !tickets.areGivenOut => Set.empty[String] }
         if (!changed.forall(tickets.matches)) {
           throw new RulesException(
-            s"Rolling back '$ruleSet' to version $wanted would change subscriptions that were made with a ticket: give all " +
-              s"their tickets. CALL ${RuleCatalog.Name}.rollback('$ruleSet', $wanted, tickets => array('...'))")
+            s"Rolling back '$ruleSet' to version $wanted would change subscriptions that were made with a ticket: " +
+              s"give all their tickets. " +
+              s"CALL ${RuleCatalog.Name}.rollback('$ruleSet', $wanted, tickets => array('...'))")
         }
         earlier.next(newest.version, s"rollback to $wanted", NewVersion.publisher())
       })
     }
 }
 
-/** Removes subscriptions by id: one, or an array of them. */
+/** Removes one subscription by its id, or several by an array of ids. */
 object UnsubscribeProcedure extends UnboundProcedure {
   override def name: String = "unsubscribe"
   override def description: String =
@@ -73,7 +75,8 @@ object UnsubscribeProcedure extends UnboundProcedure {
       else ProcedureParameter.in("id", StringType).comment("id of a subscription").build()
     val ticket = ProcedureParameter.in("ticket", StringType).defaultValue("CAST(NULL AS STRING)")
       .comment("the secret that the subscription was made with").build()
-    StoreProcedure(name, description, Seq(ids, ticket), Seq(StructField("removed", LongType, nullable = false))) { call =>
+    val removed = StructField("removed", LongType, nullable = false)
+    StoreProcedure(name, description, Seq(ids, ticket), Seq(removed)) { call =>
       val wanted = call.required(ids.name, 1)(idsOf(_, several)).distinct
       if (wanted.isEmpty) throw new RulesException("ids is empty: name at least one subscription.")
       val secret = if (call.input.isNullAt(2)) None else Some(call.input.getUTF8String(2).toString)
@@ -88,14 +91,14 @@ object UnsubscribeProcedure extends UnboundProcedure {
     else StoreCall.texts(input, 1, "ids")
 }
 
-/** What only Python can do, so that who tries it learns how. */
+/** A procedure that only Python has. Its error says how to call it there. */
 final case class NeedsPython(name: String) extends UnboundProcedure {
   override def description: String = s"$name: only in Python, which translates the texts of rules"
 
   override def bind(input: StructType): BoundProcedure =
     throw new RulesException(
-      s"CALL ${RuleCatalog.Name}.$name: translating the texts of rules needs Python, with the package sparkrules and the " +
-        s"store of ${Settings.Store.key}:\n" +
+      s"CALL ${RuleCatalog.Name}.$name: translating the texts of rules needs Python, with the package sparkrules and " +
+        s"the store of ${Settings.Store.key}:\n" +
         "  rules = sparkrules.RuleSet('alerts'); rules.subscribe('hot', 'temperature > 30')\n" +
         "  rules.publish(spark)")
 }

@@ -10,14 +10,14 @@ import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import sparkrules.conf.RulesException
-import sparkrules.store.{Manifest, Store}
-import sparkrules.version.Programs
+import sparkrules.spark.ListedProcedures
+import sparkrules.store.{Manifest, Store, StoreAccess}
 
 /**
- * The session's store as a catalog: a namespace for each rule set, tables of what a rule set consists of, and procedures
- * that make new versions. The store is that of the session's setting when the query is analysed.
+ * The session's store as a catalog: a namespace for each rule set, tables of what a rule set consists of, and
+ * procedures that make new versions. The store is that of the session's setting when the query is analysed.
  */
-final class RuleCatalog extends TableCatalog with SupportsNamespaces with ProcedureCatalog {
+final class RuleCatalog extends TableCatalog with SupportsNamespaces with ListedProcedures {
   private var called = RuleCatalog.Name
 
   override def initialize(name: String, options: CaseInsensitiveStringMap): Unit = called = name
@@ -52,7 +52,8 @@ final class RuleCatalog extends TableCatalog with SupportsNamespaces with Proced
     ident.namespace.length == 1 && namespaceExists(ident.namespace) &&
       RuleCatalog.Tables.contains(ident.name.toLowerCase)
 
-  override def loadTable(ident: Identifier): Table = load(ident, (store, ruleSet) => store.newest(ruleSet), travels = false)
+  override def loadTable(ident: Identifier): Table =
+    load(ident, (store, ruleSet) => store.newest(ruleSet), travels = false)
 
   /** VERSION AS OF */
   override def loadTable(ident: Identifier, version: String): Table =
@@ -85,12 +86,14 @@ final class RuleCatalog extends TableCatalog with SupportsNamespaces with Proced
         s"There is no procedure '${(ident.namespace :+ ident.name).mkString(".")}'; there are " +
           s"${Procedures.All.map(_.name).mkString(", ")}. CALL ${RuleCatalog.Name}.${Procedures.All.head.name}(...)"))
 
-  /** Spark asks for it from 4.1 on. */
-  def listProcedures(namespace: Array[String]): Array[Identifier] =
+  override def listProcedures(namespace: Array[String]): Array[Identifier] =
     if (namespace.isEmpty) Procedures.All.map(p => Identifier.of(Array.empty, p.name)).toArray else Array.empty
 
   override def createTable(
-      ident: Identifier, columns: Array[Column], partitions: Array[Transform], properties: JMap[String, String]): Table =
+      ident: Identifier,
+      columns: Array[Column],
+      partitions: Array[Transform],
+      properties: JMap[String, String]): Table =
     RuleCatalog.readOnly()
   override def alterTable(ident: Identifier, changes: TableChange*): Table = RuleCatalog.readOnly()
   override def dropTable(ident: Identifier): Boolean = if (tableExists(ident)) RuleCatalog.readOnly() else false
@@ -105,13 +108,13 @@ object RuleCatalog {
   private val Tables = Seq(
     "advertisements", "overlaps", "predicates", "rejected", "statistics", "subscriptions", "versions")
 
-  /** The store of the active session. Not that of `SQLConf.get`: in a view, that has the view's settings. */
-  def store(): Store = Programs.storeOf(SparkSession.active)
+  /** The store of the active session. `SQLConf.get` would have the view's settings in a view. */
+  def store(): Store = StoreAccess.of(SparkSession.active)
 
   private def newestAt(store: Store, ruleSet: String, timestamp: Long): Long =
     store.versions(ruleSet).sorted.reverseIterator
       .find(number => Manifest.read(store, ruleSet, number).created <= timestamp)
-      .getOrElse(throw new RulesException(s"Rule set '$ruleSet' has no version that is as old as that."))
+      .getOrElse(throw new RulesException(s"Rule set '$ruleSet' has no version that is so old."))
 
   private def readOnly(): Nothing =
     throw new RulesException(

@@ -7,22 +7,23 @@ import org.apache.spark.sql.connector.read.{Scan, ScanBuilder, SupportsPushDownR
 import org.apache.spark.sql.types.{DataType, StructField, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-/** A column of a table, and what DESCRIBE says of it. What a file has may be NULL, also where it should not be. */
+/** A column of a table, and its comment for DESCRIBE. A column of a file can be NULL, even where it should not. */
 final case class ColumnOf(name: String, dataType: DataType, comment: String, nullable: Boolean = true)
 
 /**
- * A table of the catalog. Tables that are equal have the same rows: each names the version, or the like, that was current
- * when its query was analysed, so that a cached result of an old version never answers a query of a new one.
+ * A table of the catalog. Tables that are equal have the same rows: each names the version, or the like, that was
+ * current when its query was analysed, so that a cached result of an old version never answers a query of a new one.
  */
 abstract class RuleTable(table: String, content: Seq[ColumnOf]) extends Table with SupportsRead with Serializable {
   def ruleSet: String
 
-  /** How to read these columns of it. */
+  /** A scan of these columns. */
   protected def scan(schema: StructType): Scan
 
   override def name: String = s"${RuleCatalog.Name}.$ruleSet.$table"
   override def capabilities: JSet[TableCapability] = EnumSet.of(TableCapability.BATCH_READ)
-  /** Spark 4.0 describes this one, later ones the columns. */
+
+  /** DESCRIBE reads the comments from here in Spark 4.0, and from `columns` in later versions. */
   override def schema: StructType =
     StructType(content.map(c => StructField(c.name, c.dataType, c.nullable).withComment(c.comment)))
 

@@ -14,8 +14,8 @@ import sparkrules.conf.RulesException
 import sparkrules.store.{Manifest, Store}
 
 /**
- * A procedure on a rule set of the session's store. The rule set is its first parameter. It returns a row: the rule set,
- * the version that is the newest now, how many subscriptions that has, and what is `added`.
+ * A procedure on a rule set of the session's store. The rule set is its first parameter. It returns a row: the rule
+ * set, the version that is the newest now, how many subscriptions that has, and what is `added`.
  */
 final case class StoreProcedure(
     name: String, override val description: String, more: Seq[ProcedureParameter], added: Seq[StructField] = Nil)(
@@ -68,7 +68,7 @@ final class StoreCall(val store: Store, val input: InternalRow) {
 
 object StoreCall {
 
-  /** An argument that is an array of texts. */
+  /** An argument that is an array of strings. */
   def texts(input: InternalRow, i: Int, name: String): Seq[String] = {
     val texts = input.getArray(i).toObjectArray(StringType).toSeq
     if (texts.contains(null)) throw new RulesException(s"$name contains NULL.")

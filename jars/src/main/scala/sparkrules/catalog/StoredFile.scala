@@ -36,8 +36,9 @@ object StoredFile {
   final case class Whole(file: PublishedFile) extends InputPartition
 }
 
-/** The rules that were set aside when a version was made. */
-final case class Rejected(store: String, ruleSet: String, number: Long) extends StoredFile("rejected", Rejected.Columns) {
+/** The rules that were rejected when a version was made. */
+final case class Rejected(store: String, ruleSet: String, number: Long)
+    extends StoredFile("rejected", Rejected.Columns) {
   override def file(store: Store): Option[PublishedFile] = Manifest.read(store, ruleSet, number).rejected
 }
 
@@ -45,12 +46,12 @@ object Rejected {
   private val Columns = Seq(
     ColumnOf("id", StringType, "id of the rule"),
     ColumnOf("where", StringType, "its text"),
-    ColumnOf("reason", StringType, "why it was set aside"),
+    ColumnOf("reason", StringType, "why it was rejected"),
     ColumnOf("line", IntegerType, "where in the text, from 1"),
     ColumnOf("column", IntegerType, "where in the line, from 1"))
 }
 
-/** What the sources of a version say they will send. */
+/** The advertisements of a version: what its sources say they will send. */
 final case class Advertisements(store: String, ruleSet: String, number: Long)
     extends StoredFile("advertisements", Advertisements.Columns) {
   override def file(store: Store): Option[PublishedFile] =
@@ -73,7 +74,7 @@ final case class AnalyzedRanges(store: String, ruleSet: String, number: Option[I
 object AnalyzedRanges {
   private val Columns = Seq(
     ColumnOf("number", IntegerType, "number of the analysis", nullable = false),
-    ColumnOf("attribute", StringType, "what was counted, as SQL"),
+    ColumnOf("attribute", StringType, "the attribute, as SQL"),
     ColumnOf("position", IntegerType, "the range: -1 not computed, 0 NULL, 1 below the first constant"),
     ColumnOf("lower", StringType, "the range's lower bound"),
     ColumnOf("upper", StringType, "the range's upper bound"),

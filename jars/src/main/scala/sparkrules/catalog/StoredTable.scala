@@ -20,10 +20,10 @@ import sparkrules.store.{OpenFiles, Store, StoreAccess}
 abstract class StoredTable(table: String, content: Seq[ColumnOf]) extends RuleTable(table, content) {
   def store: String
 
-  /** What each task is to read. */
+  /** A part for each task. */
   def parts(store: Store): Seq[InputPartition]
 
-  /** The rows of a part, with these columns. */
+  /** These columns of the rows of a part. */
   def rows(files: OpenFiles, part: InputPartition, columns: Seq[String]): Iterator[InternalRow]
 
   /** The files that hold most of the table, for an estimate of its size. */

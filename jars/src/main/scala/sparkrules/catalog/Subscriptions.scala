@@ -17,7 +17,7 @@ final case class Subscriptions(store: String, ruleSet: String, number: Long)
   import Subscriptions._
 
   override def rowCount(store: Store): Option[Long] = Some(manifest(store).subscriptions)
-  override def files(store: Store): Seq[Path] = 
+  override def files(store: Store): Seq[Path] =
     manifest(store).segments.map(entry => store.pathOf(ruleSet, entry.file("subscriptions")))
   override def parts(store: Store): Seq[InputPartition] = spread(manifest(store).segments)
 
@@ -39,7 +39,7 @@ final case class Subscriptions(store: String, ruleSet: String, number: Long)
           val value = slice(column)
           (chunk, row) => value(chunk).value(row)
       }
-      val chunks = 
+      val chunks =
         files.chunks(ruleSet, entry.file("subscriptions"), stored, span.from, span.until, entry.subscriptions)
       OpenFiles.rows(chunks, files.store.removed(ruleSet, entry, entry.subscriptions), values)
     }
@@ -57,15 +57,15 @@ object Subscriptions {
     ColumnOf("valid_from", TimestampType, "when it begins to match; NULL: always did"),
     ColumnOf("valid_until", TimestampType, "when it no longer matches; NULL: never"),
     ColumnOf("has_ticket", BooleanType, "whether removing it takes its owner's ticket", nullable = false),
-    ColumnOf("segment", StringType, "the part of the store where it lies", nullable = false))
+    ColumnOf("segment", StringType, "the segment of the store where it lies", nullable = false))
 
-  /** Where the columns come from, except the segment. */
+  /** The stored columns of the table's columns; the segment has none. */
   private val Stored: Map[String, StoredColumn] = Columns.filter(_.name != "segment").map {
     case ColumnOf("has_ticket", _, _, _) => "has_ticket" -> StoredColumn("ticket", StringType)
     case column => column.name -> StoredColumn(column.name, column.dataType)
   }.toMap
 
-  /** 1,000,000 subscriptions are ten tasks. */
+  // A million subscriptions are ten tasks.
   private val RowsOfTask = 100000
 
   final case class Span(segment: SegmentEntry, from: Int, until: Int)

@@ -6,10 +6,10 @@ import com.fasterxml.jackson.databind.node.ObjectNode
 import org.apache.spark.sql.types.StringType
 import org.apache.spark.unsafe.types.UTF8String
 
-import sparkrules.conf.RulesException
+import sparkrules.conf.{Listed, RulesException}
 import sparkrules.store.{Manifest, NewVersion, OpenFiles, RemovedRows, SegmentEntry, Store, StoredColumn, Tickets}
 
-/** A version without some of the subscriptions of another. The segments stay; what is gone is marked. */
+/** Makes a version without some subscriptions of another. The segments stay; the removed rows are listed. */
 final class Unsubscribe(store: Store, ruleSet: String, ids: Seq[String], ticket: Option[String]) {
   private val tickets = new Tickets(store, ruleSet, ticket.toSeq)
 
@@ -33,22 +33,21 @@ final class Unsubscribe(store: Store, ruleSet: String, ids: Seq[String], ticket:
     } finally files.close()
   }
 
-  /** Says the same of ids that are unknown and of those that take another ticket: which ones have a ticket is no answer. */
+  /** The message is the same for unknown ids and for those with another ticket: it does not reveal which is which. */
   private def refuse(missing: Seq[String]): Nothing = {
-    val more = if (missing.length > 5) s" and ${missing.length - 5} more" else ""
     val (how, remedy) =
       if (ticket.isDefined) ("with this ticket", "")
       else ("without a ticket", s" CALL ${RuleCatalog.Name}.unsubscribe('$ruleSet', '...', ticket => '...')")
     throw new RulesException(
-      s"Rule set '$ruleSet' has no subscription ${missing.take(5).mkString(", ")}$more that can be removed $how.$remedy")
+      s"Rule set '$ruleSet' has no subscription ${Listed(missing, 5)} that can be removed $how.$remedy")
   }
 
-  /** The rows of the wanted ones that the segment has, which are then no longer wanted. */
+  /** The rows of the segment whose ids are `wanted`; removes those ids from `wanted`. */
   private def find(
       files: OpenFiles, entry: SegmentEntry, before: Array[Int], wanted: mutable.Set[UTF8String]): Array[Int] = {
     val found = Array.newBuilder[Int]
-    val subscriptions = entry.file("subscriptions")
-    files.chunks(ruleSet, subscriptions, Unsubscribe.Columns, 0, entry.subscriptions, entry.subscriptions).foreach { chunk =>
+    val (file, count) = (entry.file("subscriptions"), entry.subscriptions)
+    files.chunks(ruleSet, file, Unsubscribe.Columns, 0, count, count).foreach { chunk =>
       val (ids, hashes) = (chunk.columns(0), chunk.columns(1))
       for (row <- 0 until chunk.rows; id = ids.text(row); if wanted(id)) {
         val isLive = java.util.Arrays.binarySearch(before, chunk.first + row) < 0

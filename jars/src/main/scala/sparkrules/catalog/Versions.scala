@@ -10,7 +10,8 @@ import org.apache.spark.unsafe.types.UTF8String
 import sparkrules.store.{Manifest, Store, StoreAccess}
 
 /** The versions of a rule set up to the newest. The driver reads them: a manifest is small. */
-final case class Versions(store: String, ruleSet: String, newest: Long) extends RuleTable("versions", Versions.Columns) {
+final case class Versions(store: String, ruleSet: String, newest: Long)
+    extends RuleTable("versions", Versions.Columns) {
   override protected def scan(schema: StructType): Scan = VersionsScan(this, schema)
 }
 

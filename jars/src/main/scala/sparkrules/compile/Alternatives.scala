@@ -1,16 +1,54 @@
 package sparkrules.compile
 
+import scala.collection.mutable.ArrayBuffer
+
+import sparkrules.program.Forest
+import sparkrules.value.{IntBuffer, IntLists}
+
 /**
- * What a rule needs to match: all of `terms`, from `start` until `end`, are true; negative ones are whole
- * subexpressions (see [[Conditions]]).
+ * What rules need to match. Alternative `i` is true if all of `terms` from `starts(i)` until `ends(i)` are (see
+ * [[Terms]]).
  *
- * @param subscriptions per alternative: what matches then; `repeats` whether another alternative may say the same
+ * @param rules per alternative: the rules that match if it is true
+ * @param repeats per alternative: whether another one may make the same rules match
  */
-final class Alternatives(
+private final class Alternatives(
     val terms: Array[Int],
     val starts: Array[Int],
     val ends: Array[Int],
-    val subscriptions: Array[Array[Int]],
+    val rules: Array[Array[Int]],
     val repeats: Array[Boolean]) {
   def size: Int = starts.length
+
+  def haveRepeats: Boolean = repeats.contains(true)
+}
+
+private object Alternatives {
+  private val Few = 16
+
+  /** Those of the rules in `wanted`. */
+  def of(forest: Forest, terms: Terms, wanted: Array[Int]): Alternatives = {
+    val rules = IntLists.group(forest.size, wanted.map(forest.roots(_)), wanted)
+    val (all, starts, ends) = (new IntBuffer, new IntBuffer, new IntBuffer)
+    val (users, repeats) = (ArrayBuffer.empty[Array[Int]], ArrayBuffer.empty[Boolean])
+    (0 until forest.size).foreach { root =>
+      if (rules.length(root) > 0) {
+        val own = rules(root)
+        val conjunctions = terms.alternatives(root)
+        val mayRepeat = conjunctions.length > 1 &&
+          (conjunctions.length > Few || !areDisjoint(conjunctions.toArray, terms))
+        conjunctions.foreach { conjunction =>
+          starts += all.length
+          conjunction.foreach(all += _)
+          ends += all.length
+          users += own
+          repeats += mayRepeat
+        }
+      }
+    }
+    new Alternatives(all.toArray, starts.toArray, ends.toArray, users.toArray, repeats.toArray)
+  }
+
+  private def areDisjoint(all: Array[Array[Int]], terms: Terms): Boolean =
+    all.indices.forall(i => (i + 1 until all.length).forall(j => terms.areDisjoint(all(i), all(j))))
 }

@@ -1,229 +1,150 @@
 package sparkrules.compile
 
-import scala.collection.mutable.ArrayBuffer
-
-import sparkrules.bind.{Bound, BoundPredicate, WantedTexts}
-import sparkrules.guard.{Failing, Rejection}
-import sparkrules.program.{Forest, Ids, Program, Validity}
+import sparkrules.bind.{Bound, BoundPredicate}
+import sparkrules.guard.Rejection
+import sparkrules.program.{CompiledRules, CompiledSlots, Forest, Ids, Instructions, Program, RuleOrder, Validity}
 import sparkrules.store.Segment
-import sparkrules.text.TextScan
-import sparkrules.value.{ExpressionBytes, IntBuffer, IntLists}
+import sparkrules.value.{ExpressionBytes, IntLists}
 
-/** Compiles a bound rule set to a [[Program]]. */
-final class Compiler(segment: Segment, bound: Bound) {
-  import Compiler.Written
-
-  private val nodes = segment.nodeOperators.length
+/**
+ * Compiles a bound rule set to a [[Program]].
+ *
+ * @param forRegions whether rules are asked about regions. A predicate of a column that is not there could be true
+ *   then, and the program needs no code: the forest is evaluated.
+ */
+final class Compiler(segment: Segment, bound: Bound, forRegions: Boolean = false) {
+  private val nodes = segment.forest.nodes.size
   private val kinds: Array[Byte] = Compiler.kinds(segment)
+  private val slotCosts = new SlotCosts(bound.slots, withScans = !forRegions)
 
-  /** Nodes with a predicate that Spark does not accept on this table, and so the subscriptions to leave out. */
+  /** Nodes with a predicate that Spark does not accept on this table. */
   private val invalid: Array[Boolean] = {
     val flags = new Array[Boolean](nodes)
     (0 until nodes).foreach { n =>
       flags(n) =
-        if (kinds(n) == Forest.Predicate) bound.predicates(segment.nodePredicates(n)).isLeft
-        else segment.nodeChildren(n).exists(flags(_))
+        if (kinds(n) == Forest.Predicate) bound.predicates(segment.forest.nodes.predicates(n)).left.exists(isDecisive)
+        else segment.forest.nodes.children(n).exists(flags(_))
     }
     flags
   }
 
-  /** The subscriptions that are left out. */
-  val rejected: Seq[Int] = segment.ruleIds.indices.filter(s => invalid(segment.ruleNodes(s)))
+  private def isDecisive(rejection: Rejection): Boolean = !forRegions || rejection.missing.isEmpty
 
-  /** Why a subscription is left out. */
-  def rejection(subscription: Int): Rejection = firstRejection(segment.ruleNodes(subscription))
+  /** The rules that the program leaves out, by their rows in the segment. */
+  val rejected: Seq[Int] = segment.rules.ids.indices.filter(rule => invalid(segment.rules.nodes(rule)))
+
+  /** Why a rule is left out. */
+  def rejection(rule: Int): Rejection = firstRejection(segment.rules.nodes(rule))
 
   private def firstRejection(node: Int): Rejection =
-    if (kinds(node) == Forest.Predicate) bound.predicates(segment.nodePredicates(node)).left.toOption.get
-    else firstRejection(segment.nodeChildren(node).find(invalid(_)).get)
+    if (kinds(node) == Forest.Predicate) bound.predicates(segment.forest.nodes.predicates(node)).left.toOption.get
+    else firstRejection(segment.forest.nodes.children(node).find(invalid(_)).get)
+
+  /** The rules that are not left out, in their order: as the program numbers them. */
+  lazy val order: Array[Int] = {
+    import segment.rules.{ids, nodes => ruleNodes, priorities}
+    ids.indices.filter(rule => !invalid(ruleNodes(rule))).sortWith { (a, b) =>
+      RuleOrder.compare(priorities(a), ids(a), priorities(b), ids(b)) < 0
+    }.toArray
+  }
 
   /**
-   * The program; and the forest that it was made of, whose subscriptions are numbered as in the program.
+   * The program, and the forest that it was made of, whose rules are numbered as in the program.
    *
    * @param inBands whether only the first matches will be wanted
    */
   def compile(inBands: Boolean): (Program, Forest) = {
-    val forest = new Forest(
+    val forest = boundForest()
+    val costs = new NodeCosts(forest, new PredicateTable(bound.slots), slotCosts.expense)
+    val terms = new Terms(costs)
+    val code = if (forRegions) writeNone(terms) else if (inBands) writeBands(terms) else writeAll(terms)
+    (new Program(slots, code, rules), forest)
+  }
+
+  private def boundForest(): Forest = {
+    def predicate(node: Int): Option[BoundPredicate] =
+      if (kinds(node) != Forest.Predicate) None else bound.predicates(segment.forest.nodes.predicates(node)).toOption
+    new Forest(
       kinds,
-      Array.tabulate(nodes)(n => if (isTest(n)) leaf(n).slot else -1),
-      IntLists((0 until nodes).map(n => if (isTest(n)) leaf(n).intervals else Array.empty[Int])),
-      if (rejected.isEmpty) segment.nodeChildren
-      else IntLists((0 until nodes).map(n => if (invalid(n)) Array.empty[Int] else segment.nodeChildren(n))),
-      order.map(segment.ruleNodes(_)))
-    val conditions = new Conditions(forest, new PredicateTable(bound.slots), expense)
-    val written = if (inBands) writeBands(forest, conditions) else writeAll(forest, conditions)
+      Array.tabulate(nodes)(n => predicate(n).fold(-1)(_.slot)),
+      IntLists((0 until nodes).map(n => predicate(n).fold(Array.empty[Int])(_.intervals))),
+      if (rejected.isEmpty) segment.forest.nodes.children
+      else IntLists((0 until nodes).map(n => if (invalid(n)) Array.empty[Int] else segment.forest.nodes.children(n))),
+      order.map(segment.rules.nodes(_)))
+  }
+
+  private def slots: CompiledSlots = {
     val wholeTexts = bound.texts.toSet
-    val program = new Program(
+    new CompiledSlots(
       ExpressionBytes.of(bound.slots.map(_.expression)),
       bound.slots.map(_.base),
       bound.slots.map(_.keys),
-      scans,
-      written.code.words.toArray,
-      written.bands,
-      DenseCompiler(written.dense, conditions),
-      IntLists(written.code.setNumbers.keys.toSeq.map(conditions.tests.intervals)),
-      forest.subset(written.code.sharedNodes.keys.toSeq),
-      written.hasRepeats,
-      bound.slots.indices.filter(s => isComputed(s) && !wholeTexts(s)).toArray,
-      if (bound.texts.isEmpty) bound.texts else order.map(bound.texts(_)),
-      Ids(order.map(segment.ruleIds(_))),
-      order.map(segment.rulePriorities(_)),
-      Validity.of(segment, order))
-    (program, forest)
+      slotCosts.scans,
+      bound.slots.indices.filter(s => slotCosts.isComputed(s) && !wholeTexts(s)).toArray)
   }
 
-  private def writeAll(forest: Forest, conditions: Conditions): Written = {
+  private def rules: CompiledRules = new CompiledRules(
+    Ids(order.map(segment.rules.ids(_))),
+    order.map(segment.rules.priorities(_)),
+    Validity.of(segment, order),
+    if (bound.texts.isEmpty) bound.texts else order.map(bound.texts(_)))
+
+  private def writeNone(terms: Terms): Instructions = {
+    val out = new CodeWriter
+    write(terms, Array.empty, out)
+    instructions(terms, out, Array(0), hasRepeats = false, dense = Array.empty)
+  }
+
+  private def writeAll(terms: Terms): Instructions = {
     val all = order.indices.toArray
-    val (code, assembler) = write(forest, conditions, all, new Code)
-    val dense = densely(forest, conditions, assembler)
-    if (dense.isEmpty) Written(code, Array(0), dense, assembler.alternatives.repeats.contains(true))
+    val out = new CodeWriter
+    val assembler = write(terms, all, out)
+    val dense = DenseChoice.of(terms.costs, assembler)
+    if (dense.isEmpty) instructions(terms, out, Array(0), assembler.alternatives.haveRepeats, dense)
     else {
-      val (rest, others) = write(forest, conditions, all.diff(dense), new Code)
-      Written(rest, Array(0), dense, others.alternatives.repeats.contains(true))
+      val rest = new CodeWriter
+      val others = write(terms, all.diff(dense), rest)
+      instructions(terms, rest, Array(0), others.alternatives.haveRepeats, dense)
     }
   }
 
-  private def writeBands(forest: Forest, conditions: Conditions): Written = {
-    val code = new Code
+  private def writeBands(terms: Terms): Instructions = {
+    val out = new CodeWriter
     var hasRepeats = false
     val starts = Bands.of(order.length).map { band =>
-      val start = code.words.length
-      val (_, assembler) = write(forest, conditions, band.toArray, code)
-      hasRepeats ||= assembler.alternatives.repeats.contains(true)
+      val start = out.words.length
+      hasRepeats |= write(terms, band.toArray, out).alternatives.haveRepeats
       start
     }
-    Written(code, starts.toArray, Array.empty, hasRepeats)
+    instructions(terms, out, starts.toArray, hasRepeats, dense = Array.empty)
   }
 
-  private def write(
-      forest: Forest, conditions: Conditions, subscriptions: Array[Int], code: Code): (Code, Assembler) = {
-    val assembler = new Assembler(conditions, alternatives(forest, conditions, subscriptions), scanOf, expense, code)
+  private def write(terms: Terms, rules: Array[Int], out: CodeWriter): Assembler = {
+    val alternatives = Alternatives.of(terms.costs.forest, terms, rules)
+    val assembler = new Assembler(terms, alternatives, slotCosts.scanOf, out)
     assembler.assemble()
-    (code, assembler)
+    assembler
   }
 
-  /** The subscriptions that are not left out, highest priority first, then by id: as the program numbers them. */
-  lazy val order: Array[Int] =
-    Compiler.ordered(segment, segment.ruleIds.indices.filter(s => !invalid(segment.ruleNodes(s))))
-
-  private def isTest(node: Int): Boolean = kinds(node) == Forest.Predicate && !invalid(node)
-
-  private def leaf(node: Int): BoundPredicate = bound.predicates(segment.nodePredicates(node)).toOption.get
-
-  /**
-   * The subscriptions, ascending, that cost less where many rows are evaluated at once: those expected to be looked at
-   * often. Not those with values to compute, which would have to be computed for every row.
-   */
-  private def densely(forest: Forest, conditions: Conditions, assembler: Assembler): Array[Int] = {
-    val costs = new Array[Double](forest.roots.length)
-    val all = assembler.alternatives
-    (0 until all.size).foreach(a => all.subscriptions(a).foreach(costs(_) += assembler.expected(a)))
-    def denseCost(s: Int): Double = Compiler.DenseBase + Compiler.DenseTest * conditions.sizes(forest.roots(s))
-    val isPlain = plainNodes(forest)
-    val chosen = forest.roots.indices.filter { s =>
-      costs(s) > denseCost(s) && isPlain(forest.roots(s)) && conditions.sizes(forest.roots(s)) <= Compiler.DenseSize
-    }
-    if (chosen.iterator.map(s => costs(s) - denseCost(s)).sum > Compiler.DenseGain) chosen.toArray else Array.empty
-  }
-
-  /** Per node: whether it is made of simple tests of columns. */
-  private def plainNodes(forest: Forest): Array[Boolean] = {
-    val plain = new Array[Boolean](nodes)
-    (0 until nodes).foreach { n =>
-      plain(n) =
-        if (kinds(n) == Forest.Predicate) {
-          isTest(n) && expense(forest.slots(n)) == 0 && forest.intervals.length(n) <= Compiler.DenseIntervals
-        } else forest.children.length(n) > 0 && forest.children(n).forall(plain(_))
-    }
-    plain
-  }
-
-  private def alternatives(forest: Forest, conditions: Conditions, wanted: Array[Int]): Alternatives = {
-    val subscriptions = IntLists.group(nodes, wanted.map(forest.roots(_)), wanted)
-    val (terms, starts, ends) = (new IntBuffer, new IntBuffer, new IntBuffer)
-    val (users, repeats) = (ArrayBuffer.empty[Array[Int]], ArrayBuffer.empty[Boolean])
-    (0 until nodes).foreach { root =>
-      if (subscriptions.length(root) > 0) {
-        val own = subscriptions(root)
-        val all = conditions.alternatives(root)
-        val mayRepeat = all.length > 1 &&
-          (all.length > Compiler.Few || !areDisjoint(all.toArray, conditions))
-        all.foreach { alternative =>
-          starts += terms.length
-          alternative.foreach(terms += _)
-          ends += terms.length
-          users += own
-          repeats += mayRepeat
-        }
-      }
-    }
-    new Alternatives(terms.toArray, starts.toArray, ends.toArray, users.toArray, repeats.toArray)
-  }
-
-  private def areDisjoint(all: Array[Array[Int]], conditions: Conditions): Boolean =
-    all.indices.forall(i => (i + 1 until all.length).forall(j => conditions.areDisjoint(all(i), all(j))))
-
-  private def isComputed(slot: Int): Boolean =
-    bound.slots(slot).base >= 0 || (bound.slots(slot).expression match {
-      case _: Failing => true
-      case expression => expression.children.nonEmpty
-    })
-
-  private val scans: Array[TextScan] = {
-    val tests = bound.slots.indices.flatMap { slot =>
-      if (bound.slots(slot).base < 0) None else WantedTexts.of(bound.slots(slot).expression).map(slot -> _)
-    }
-    tests.groupBy { case (slot, _) => bound.slots(slot).base }.toSeq.sortBy(_._1).map(own => TextScan.of(own._2)).toArray
-  }
-
-  private val scanOf: Array[Int] = TextScan.bySlot(scans, bound.slots.length)
-
-  // A column is read anyway; an expression or a test of a text must be evaluated by Spark, row by row.
-  private def expense(slot: Int): Double =
-    if (scanOf(slot) >= 0) Compiler.Scan else if (isComputed(slot)) Compiler.Evaluation else 0.0
-}
-
-/**
- * Subscriptions, in their order, cut into bands: where only the first few matches are wanted, one band is run after the
- * other until there are as many. Later ones are larger: a row that gets that far may have to go to the end.
- */
-object Bands {
-  private val First = 256
-  private val Growth = 4
-
-  def of(subscriptions: Int): Seq[Range] = {
-    val bounds = Iterator.iterate(First.toLong)(_ * Growth).scanLeft(0L)(_ + _).takeWhile(_ < subscriptions).map(_.toInt).toSeq
-    if (bounds.isEmpty) Seq(0 until 0) else bounds.zip(bounds.tail :+ subscriptions).map { case (a, b) => a until b }
+  private def instructions(
+      terms: Terms, out: CodeWriter, bands: Array[Int], hasRepeats: Boolean, dense: Array[Int]): Instructions = {
+    import terms.costs
+    new Instructions(
+      out.words.toArray,
+      bands,
+      IntLists(out.sets.map(costs.predicates.intervals)),
+      costs.forest.subset(out.sharedNodes),
+      hasRepeats,
+      DenseCompiler(dense, costs))
   }
 }
 
 object Compiler {
 
   /** Per node: as in [[Forest]]. */
-  def kinds(segment: Segment): Array[Byte] = segment.nodeOperators.map {
+  private def kinds(segment: Segment): Array[Byte] = segment.forest.nodes.operators.map {
     case "and" => Forest.And
     case "or" => Forest.Or
     case _ => Forest.Predicate
   }
-
-  /** Subscriptions in the order in which they are reported: highest priority first, then by id. */
-  def ordered(segment: Segment, subscriptions: Seq[Int]): Array[Int] = {
-    val (ids, priorities) = (segment.ruleIds, segment.rulePriorities)
-    subscriptions.sortWith { (a, b) =>
-      if (priorities(a) != priorities(b)) priorities(a) > priorities(b) else ids(a).binaryCompare(ids(b)) < 0
-    }.toArray
-  }
-
-  private final case class Written(code: Code, bands: Array[Int], dense: Array[Int], hasRepeats: Boolean)
-
-  private val Few = 16
-  private val Scan = 10.0
-  private val Evaluation = 20.0
-
-  // What a subscription and each of its tests cost per row where many rows are evaluated at once, and what must be saved.
-  private val DenseBase = 0.003
-  private val DenseTest = 0.002
-  private val DenseGain = 1000.0
-  private val DenseSize = 200.0
-  private val DenseIntervals = 16
 }

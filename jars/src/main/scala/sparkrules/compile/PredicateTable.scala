@@ -9,19 +9,19 @@ import sparkrules.bind.Slot
 import sparkrules.value.{Codes, NoKeys}
 
 /**
- * The tests that conditions are made of: a slot, and the codes for which it is true. Equal tests have one number.
+ * The predicates of a rule set: each a slot, and the codes for which it is true. Equal predicates have one number.
  */
-final class PredicateTable(slots: Array[Slot]) {
+private final class PredicateTable(slots: Array[Slot]) {
   private val numbers = mutable.HashMap.empty[PredicateTable.Key, Int]
   private val keys = ArrayBuffer.empty[PredicateTable.Key]
   private val chances = ArrayBuffer.empty[Double]
 
   def size: Int = keys.length
-  def slot(test: Int): Int = keys(test).slot
-  def intervals(test: Int): Array[Int] = keys(test).intervals
+  def slot(predicate: Int): Int = keys(predicate).slot
+  def intervals(predicate: Int): Array[Int] = keys(predicate).intervals
 
-  /** The share of rows for which a test is true: counted if there are statistics, guessed otherwise. */
-  def chance(test: Int): Double = chances(test)
+  /** The share of rows for which a predicate is true: counted if there are statistics, guessed otherwise. */
+  def chance(predicate: Int): Double = chances(predicate)
 
   def of(slot: Int, intervals: Array[Int]): Int = {
     val key = new PredicateTable.Key(slot, intervals)
@@ -32,26 +32,29 @@ final class PredicateTable(slots: Array[Slot]) {
     })
   }
 
-  /** The one test that is true when both are; they have the same slot. */
+  /** The predicate that is true when both are; they have the same slot. */
   def both(a: Int, b: Int): Int = of(slot(a), Codes.intersection(intervals(a), intervals(b)))
 
-  /** The one test that is true when any is; they have the same slot. */
-  def any(tests: Seq[Int]): Int =
-    if (tests.length == 1) tests.head else of(slot(tests.head), Codes.union(tests.map(intervals)))
+  /** The predicate that is true when any is; they have the same slot. */
+  def any(predicates: Seq[Int]): Int =
+    if (predicates.length == 1) predicates.head else of(slot(predicates.head), Codes.union(predicates.map(intervals)))
 
   def areDisjoint(a: Int, b: Int): Boolean =
     if (isInterval(a) && isInterval(b)) last(a) < first(b) || last(b) < first(a)
     else Codes.intersection(intervals(a), intervals(b)).isEmpty
 
-  def isNever(test: Int): Boolean = intervals(test).isEmpty
-  def isInterval(test: Int): Boolean = intervals(test).length == 2
-  def isPoint(test: Int): Boolean = isInterval(test) && first(test) == last(test)
-  def isPoints(test: Int): Boolean = Codes.pairs(intervals(test)).forall { case (first, last) => first == last }
-  def first(test: Int): Int = intervals(test)(0)
-  def last(test: Int): Int = intervals(test)(1)
-  def isUpTo(test: Int): Boolean = isInterval(test) && first(test) == 1 && last(test) < maxCode(test)
-  def isFrom(test: Int): Boolean = isInterval(test) && first(test) >= 1 && last(test) == maxCode(test)
-  private def maxCode(test: Int): Int = slots(slot(test)).keys.maxCode
+  def isNever(predicate: Int): Boolean = intervals(predicate).isEmpty
+  def isInterval(predicate: Int): Boolean = intervals(predicate).length == 2
+  def isPoint(predicate: Int): Boolean = isInterval(predicate) && first(predicate) == last(predicate)
+  def isPoints(predicate: Int): Boolean =
+    Codes.pairs(intervals(predicate)).forall { case (first, last) => first == last }
+  def first(predicate: Int): Int = intervals(predicate)(0)
+  def last(predicate: Int): Int = intervals(predicate)(1)
+  def isUpTo(predicate: Int): Boolean =
+    isInterval(predicate) && first(predicate) == 1 && last(predicate) < maxCode(predicate)
+  def isFrom(predicate: Int): Boolean =
+    isInterval(predicate) && first(predicate) >= 1 && last(predicate) == maxCode(predicate)
+  private def maxCode(predicate: Int): Int = slots(slot(predicate)).keys.maxCode
 
   private def chanceOf(slot: Int, intervals: Array[Int]): Double = {
     val counted = slots(slot).selectivity(intervals)
@@ -59,16 +62,17 @@ final class PredicateTable(slots: Array[Slot]) {
     counted.orElse(guessed).map(_.max(PredicateTable.Least)).getOrElse {
       // A value that rules name is as likely as one between.
       val codes = slots(slot).keys.maxCode + 1.0
-      Codes.pairs(intervals).map { case (first, last) => (if (first == last) 2 else last - first + 1) / codes }.sum.min(1.0)
+      val named = Codes.pairs(intervals).map { case (first, last) => if (first == last) 2 else last - first + 1 }
+      named.map(_ / codes).sum.min(1.0)
     }
   }
 }
 
-object PredicateTable {
-  // What is looked for in a text is rarely there. Shares of the codes of a Boolean: NULL, false and true among them.
+private object PredicateTable {
+  // What is searched for in a string is rarely there. Shares of a Boolean's codes, among them NULL, false and true.
   private val RarelyFound = Slot(Literal(null), -1, NoKeys, Some(Array(0.01, 0, 0.97, 0, 0.02, 0)))
 
-  // What a sample never saw may be seen.
+  // A row may have what the sample lacked.
   private val Least = 1e-6
 
   private final class Key(val slot: Int, val intervals: Array[Int]) {

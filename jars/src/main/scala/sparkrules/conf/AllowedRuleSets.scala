@@ -2,7 +2,7 @@ package sparkrules.conf
 
 import java.util.regex.Pattern
 
-/** Names of rule sets, in which `*` stands for anything: those that may be used. */
+/** The rule sets that may be used: names in which `*` stands for any characters. */
 final case class AllowedRuleSets(patterns: Seq[String]) {
   private val compiled = patterns.map(_.split("\\*", -1).map(Pattern.quote).mkString(".*").r)
 
@@ -13,7 +13,7 @@ final case class AllowedRuleSets(patterns: Seq[String]) {
 object AllowedRuleSets {
   val All: AllowedRuleSets = AllowedRuleSets(Seq("*"))
 
-  /** Separated by commas; none: all are allowed. */
+  /** Reads names that are separated by commas. No names allow all rule sets. */
   def of(text: String): AllowedRuleSets =
     if (text.isBlank) All else AllowedRuleSets(text.split(",").toSeq.map(_.trim).filter(_.nonEmpty))
 }

@@ -3,8 +3,8 @@ package sparkrules.conf
 import org.apache.spark.sql.AnalysisException
 
 /**
- * An error of the user's making, reported as Spark reports its own: PySpark, Connect and Thrift show the message. The
- * condition is one that Spark knows, since clients look it up there.
+ * An error that the user can mend. Spark reports it as one of its own, so PySpark, Connect and Thrift show the message.
+ * The error class is one that Spark knows, because clients look it up there.
  */
 class RulesException(text: String, reason: Throwable = null)
     extends AnalysisException(

@@ -3,13 +3,13 @@ package sparkrules.conf
 import org.apache.spark.sql.internal.SQLConf
 
 /**
- * The session settings that decide what a rule means, taken where the call stands (in a view: the view's own).
+ * The session settings that decide what a rule means. They are those of the place of the call: in a view, the view's.
  *
- * @param others those that the session has set, of all that Spark would keep with a view
+ * @param others the other settings of the session that Spark would keep with a view
  */
 final case class Semantics(ansi: Boolean, timeZone: String, caseSensitive: Boolean, others: Map[String, String]) {
 
-  /** With the settings of the optimizer, which are never a view's own: it may change what a comparison says. */
+  /** With the settings of the optimizer, which a view does not keep: it can change the meaning of a comparison. */
   def optimizedBy(conf: SQLConf): Semantics =
     copy(others = others ++ conf.getAllConfs.filter { case (key, _) => key.startsWith(Semantics.Optimizer) })
 
@@ -21,9 +21,9 @@ final case class Semantics(ansi: Boolean, timeZone: String, caseSensitive: Boole
     copy.setConfString(SQLConf.ANSI_ENABLED.key, ansi.toString)
     copy.setConfString(SQLConf.SESSION_LOCAL_TIMEZONE.key, timeZone)
     copy.setConfString(SQLConf.CASE_SENSITIVE.key, caseSensitive.toString)
-    // Else '${env:HOME}' in a rule would be the driver's environment.
+    // Otherwise '${env:HOME}' in a rule would read the driver's environment.
     copy.setConfString(SQLConf.VARIABLE_SUBSTITUTE_ENABLED.key, "false")
-    // Else a rule could name the expression of another one, next to which it is analysed.
+    // Otherwise a rule could refer to the expression of another rule that is analysed with it.
     copy.setConfString(SQLConf.LATERAL_COLUMN_ALIAS_IMPLICIT_ENABLED.key, "false")
     copy
   }
@@ -31,7 +31,7 @@ final case class Semantics(ansi: Boolean, timeZone: String, caseSensitive: Boole
 
 object Semantics {
   private val Optimizer = "spark.sql.optimizer."
-  // Spark's views leave these out as well (`ViewHelper`), the last two excepted: how a query runs, not what it says.
+  // How a query runs, not what it means. Spark's views leave these out too (`ViewHelper`), except the last two.
   private val HowItRuns =
     Seq("codegen", "execution", "shuffle", "adaptive", "hive", "streaming", "sources").map(name => s"spark.sql.$name.")
 

@@ -13,13 +13,13 @@ import org.apache.spark.unsafe.types.UTF8String
 import sparkrules.text.{Regex, RegexReader, RegexSearch, SearchEffort}
 import sparkrules.value.{Exhausted, Meter}
 
-/** Regular expressions that cannot hang a query: a search that takes too many steps fails. */
+/** Bounds regular expressions, which could hang a query: a search that takes too many steps fails. */
 object BoundedRegex {
 
   def bounded(meter: Meter): PartialFunction[Expression, Expression] = {
     case test: StringRegexExpression => BoundedTest(test, meter)
     case search @ (_: RegExpReplace | _: RegExpExtractBase | _: RegExpInStr | _: StringSplit | _: StringToMap) =>
-      BoundedSearch(search, meter)
+      BoundedSearch(Arguments.held(search), meter)
     case LikeAny(text, patterns) => balanced(patterns.map(like(text, _, meter)))(Or)
     case LikeAll(text, patterns) => balanced(patterns.map(like(text, _, meter)))(And)
     case NotLikeAny(text, patterns) => balanced(patterns.map(p => Not(like(text, p, meter))))(Or)
@@ -29,7 +29,7 @@ object BoundedRegex {
   private def like(text: Expression, pattern: UTF8String, meter: Meter): Expression =
     BoundedTest(Like(text, Literal.create(pattern, text.dataType), '\\'), meter)
 
-  // Spark keeps long lists together because thousands of nested ORs exhaust the stack; a balanced tree does not.
+  // Spark keeps long lists together because thousands of nested ORs exhaust the stack. A balanced tree does not.
   private def balanced(tests: Seq[Expression])(join: (Expression, Expression) => Expression): Expression =
     if (tests.length == 1) tests.head
     else {
@@ -44,7 +44,7 @@ final case class BoundedTest(test: StringRegexExpression, meter: Meter)
     with Predicate
     with CodegenFallback {
 
-  // Of the pattern that was looked for last.
+  // Those of the last pattern.
   @transient private var known: Any = _
   @transient private var search: RegexSearch = _
 
@@ -61,7 +61,7 @@ final case class BoundedTest(test: StringRegexExpression, meter: Meter)
       }
       search.find(text.asInstanceOf[UTF8String], meter)
     } catch {
-      // Spark has an error of its own for this.
+      // Spark raises its own error.
       case _: PatternSyntaxException =>
         test.withNewChildren(Seq(Literal(text, left.dataType), Literal(pattern, right.dataType))).eval(EmptyRow)
     }
@@ -71,42 +71,35 @@ final case class BoundedTest(test: StringRegexExpression, meter: Meter)
 }
 
 object BoundedTest {
-  // Per byte of the pattern, what it takes to make an automaton of it.
+  // The steps to make an automaton of a pattern, per byte.
   private val Reading = 100L
 }
 
-/** A function that searches, done by Spark itself after the same search has been rehearsed within the bounds. */
+/** A function that searches. Spark evaluates it after a rehearsal of the search within the bounds. */
 final case class BoundedSearch(child: Expression, meter: Meter) extends UnaryExpression with CodegenFallback {
   override def dataType: DataType = child.dataType
   override def nullable: Boolean = child.nullable
 
   override def eval(row: InternalRow): Any = {
+    Arguments.forget(child)
+    val arguments = new Arguments(child, row)
     child match {
-      case RegExpReplace(text, pattern, replacement, position) =>
-        rehearse(text, Seq(pattern), row, position, Option(replacement.eval(row)).map(_.toString))
-      case StringToMap(text, pairs, keys) => rehearse(text, Seq(pairs, keys), row)
-      case _ => rehearse(child.children.head, Seq(child.children(1)), row)
+      case _: RegExpReplace =>
+        val start = arguments.number(3).fold(0)(position => math.max(0, position.toInt - 1))
+        rehearse(arguments, Seq(1), start, arguments(2).map(_.toString))
+      case _: StringToMap => rehearse(arguments, Seq(1, 2))
+      case _ => rehearse(arguments, Seq(1))
     }
     child.eval(row)
   }
 
+  /** @param patterns which arguments are regular expressions */
   private def rehearse(
-      text: Expression,
-      patterns: Seq[Expression],
-      row: InternalRow,
-      from: Expression = Literal(1),
-      replacement: Option[String] = None): Unit =
-    text.eval(row) match {
-      case value: UTF8String =>
-        val start = math.max(0, from.eval(row).asInstanceOf[Int] - 1)
-        patterns.foreach(_.eval(row) match {
-          case pattern: UTF8String => rehearse(value, pattern, start, replacement)
-          case _ =>
-        })
-      case _ =>
-    }
+      arguments: Arguments, patterns: Seq[Int], start: Int = 0, replacement: Option[String] = None): Unit =
+    for (text <- arguments.string(0); i <- patterns; pattern <- arguments.string(i))
+      rehearse(text, pattern, start, replacement)
 
-  /** Finds all that will be found, and counts what will be made of it: a text for each, or the replacement. */
+  /** Finds all matches, and sums up the size of the result: a string for each match, or the replacement. */
   private def rehearse(text: UTF8String, pattern: UTF8String, start: Int, replacement: Option[String]): Unit = {
     if (pattern.numBytes > BoundedSearch.Longest) {
       throw new Exhausted(s"a regular expression of more than ${BoundedSearch.Longest} characters")
@@ -121,7 +114,9 @@ final case class BoundedSearch(child: Expression, meter: Meter) extends UnaryExp
       var size = text.numBytes.toLong
       while (matcher.find() && !findsOne) {
         size += each
-        if (groups > 0) size += groups * (0 to matcher.groupCount).map(g => (matcher.end(g) - matcher.start(g)).toLong).max
+        if (groups > 0) {
+          size += groups * (0 to matcher.groupCount).map(g => (matcher.end(g) - matcher.start(g)).toLong).max
+        }
         meter.foresee(size)
       }
     }
@@ -131,7 +126,7 @@ final case class BoundedSearch(child: Expression, meter: Meter) extends UnaryExp
 
   private def compiled(regex: String): Option[(Pattern, SearchEffort)] =
     try Some((Regex.compiled(regex), SearchEffort.of(RegexReader(regex), regex)))
-    catch { case _: PatternSyntaxException => None } // Spark has an error of its own for that
+    catch { case _: PatternSyntaxException => None } // Spark raises its own error
 
   private def findsOne: Boolean = child.isInstanceOf[RegExpExtract] || child.isInstanceOf[RegExpInStr]
 
@@ -139,9 +134,9 @@ final case class BoundedSearch(child: Expression, meter: Meter) extends UnaryExp
 }
 
 object BoundedSearch {
-  // Here Spark compiles the pattern, and its length is all that can be bounded: 0.2 s at worst.
+  // Spark compiles the pattern, and only its length can be bounded: 0.2 s at worst.
   private val Longest = 10000
   private val Known = 16
-  // What a text takes as an element of an array.
+  // The size of a string as an element of an array.
   private val Element = 48L
 }

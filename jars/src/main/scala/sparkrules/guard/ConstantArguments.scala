@@ -2,29 +2,29 @@ package sparkrules.guard
 
 import scala.collection.mutable
 
-import org.apache.spark.sql.catalyst.analysis.{UnresolvedAttribute, UnresolvedExtractValue, UnresolvedFunction, UnresolvedStar}
+import org.apache.spark.sql.catalyst.analysis._
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 
 import sparkrules.value.Exhausted
 
 /**
- * Spark's analyzer computes constant arguments of some functions, such as the schema of `from_json`, and bounds nothing.
- * So constants inside calls are computed within bounds first, the innermost before those around them.
+ * Spark's analyzer computes constant arguments of some functions, such as the schema of `from_json`, without bounds. So
+ * constants inside calls are first computed within bounds, the innermost first.
  *
- * @param analyze each expression analysed, by Spark
- * @param evaluate the value of an analysed constant, or why it has none
+ * @param analyze analyses each expression
+ * @param evaluate computes the value of an analysed constant, or the reason why it has none
  */
 final class ConstantArguments(
     analyze: IndexedSeq[Expression] => IndexedSeq[Either[Rejection, Expression]],
     evaluate: Expression => Either[Throwable, Any]) {
   import ConstantArguments._
 
-  /** Those of these expressions that have an argument which takes too much, and the rejection with it. */
+  /** The expressions with an argument that takes too much, each with its rejection. */
   def excessive(expressions: IndexedSeq[Expression]): Map[Expression, Rejection] = {
     val arguments = expressions.iterator.map(e => e -> constantsInside(e)).filter(_._2.nonEmpty).toMap
     val rejections = mutable.HashMap.empty[Expression, Rejection]
     arguments.values.flatten.toSet.groupBy(height).toSeq.sortBy(_._1).foreach { case (_, level) =>
-      // What contains one of those is not touched.
+      // An expression around a rejected one is not evaluated.
       val open = level.toIndexedSeq.filterNot(_.exists(rejections.contains))
       open.zip(analyze(open)).foreach {
         case (constant, Right(analyzed)) if analyzed.foldable => evaluate(analyzed) match {
@@ -41,7 +41,7 @@ final class ConstantArguments(
 
 object ConstantArguments {
 
-  /** Arguments of calls that have no column in them, but something to compute. */
+  /** Arguments of calls without a column in them that have to be computed. */
   private def constantsInside(e: Expression): Seq[Expression] = {
     val found = mutable.ArrayBuffer.empty[Expression]
     // Whether the expression is constant.

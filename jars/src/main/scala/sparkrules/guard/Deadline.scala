@@ -15,14 +15,14 @@ final class TooSlow(seconds: Long)
     extends RuntimeException(s"Spark takes more than $seconds s to understand it (${Settings.BindSeconds.key})")
 
 /**
- * Runs what Spark does with the texts of rules, but not for ever: in a thread that is left to itself when it has taken too
- * much of a processor's time, or waited for ten times as long. It is told to stop, which our own evaluation of constants
- * hears; Spark's rules end when they are done.
+ * Bounds the time that Spark takes for the texts of rules. Runs the work in a thread, and abandons the thread when it
+ * has used too much processor time, or has waited for ten times as long. It interrupts the thread: that ends our own
+ * evaluation of constants, but not Spark's optimizer.
  */
 final class Deadline(session: SparkSession, conf: SQLConf) {
-  private val seconds = Settings.BindSeconds.number(conf)
+  private val seconds = Settings.BindSeconds.get(conf)
 
-  /** @param expressions how many of them the work is about */
+  /** @param expressions how many expressions the work is for */
   def apply[T](expressions: Int)(work: => T): T = {
     val task = new FutureTask[T](() => {
       SparkSession.setActiveSession(session)
@@ -54,7 +54,7 @@ object Deadline {
   private val Interval = 100L
   private val threads = ManagementFactory.getThreadMXBean
 
-  /** Of a processor's time. */
+  /** The processor time of a thread. */
   private def millisOf(thread: Thread): Long =
     if (threads.isThreadCpuTimeSupported) threads.getThreadCpuTime(thread.getId) / 1000000 else 0
 }

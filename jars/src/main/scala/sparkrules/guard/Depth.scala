@@ -4,24 +4,26 @@ import org.apache.spark.sql.catalyst.expressions.Expression
 
 import sparkrules.value.{Exhausted, ExpressionBytes}
 
-/** Expressions are trees, and so deep that Java exhausts its stack while it sends one to a task, if a rule says so. */
+/** Rejects expressions that are nested so deeply that Java exhausts its stack when it serialises them. */
 object Depth {
   private val Harmless = 100
-  // A quarter of what a task has by default.
+  // A quarter of the default stack of a task.
   private val StackBytes = 256L << 10
 
-  /** The expression that `prepare` makes, or one that fails if it is too deep for a task. */
+  /** The expression that `prepare` makes, or one that fails if that is too deep for a task. */
   def bounded(original: Expression)(prepare: => Expression): Expression =
     try {
       val prepared = prepare
       if (depthOf(prepared) > Harmless) travel(prepared)
       prepared
-    } catch { case _: StackOverflowError => Failing.of(original, new Exhausted("it is nested too deeply to be computed")) }
+    } catch {
+      case _: StackOverflowError => Failing.of(original, new Exhausted("it is nested too deeply to be computed"))
+    }
 
   private def depthOf(expression: Expression): Int =
     1 + expression.children.foldLeft(0)((most, child) => math.max(most, depthOf(child)))
 
-  /** Sends the expression to itself, as it will be sent to a task, with little room. */
+  /** Serialises the expression and reads it again, as for a task, with a small stack. */
   private def travel(expression: Expression): Unit = {
     var overflow: StackOverflowError = null
     val trip = new Thread(

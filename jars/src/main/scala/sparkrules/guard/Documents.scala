@@ -9,13 +9,13 @@ import org.apache.spark.sql.types.DataType
 import org.apache.spark.unsafe.types.UTF8String
 
 /**
- * XML that is only what it says. The parser of `xpath` and its kin loads the document type that a document names, from
- * wherever it is, and expands the entities that one declares. Spark has no setting against it, so a document that has a
- * document type is not handed over. (`from_xml` and `schema_of_xml` use another parser, which ignores it.)
+ * Rejects XML documents with a document type. The parser of the `xpath` functions loads the document type from wherever
+ * the document says, and expands the entities that it declares. Spark has no setting against this. (`from_xml` and
+ * `schema_of_xml` use another parser, which ignores document types.)
  */
 object Documents {
 
-  /** With every document that goes to such a parser looked at first; for a parsed or an analysed expression. */
+  /** The parsed or analysed expression, with a check of every document that goes to such a parser. */
   def guarded(expression: Expression): Expression = expression.transformUp {
     case f: UnresolvedFunction if isXPath(f.nameParts.last) && f.arguments.nonEmpty => onFirst(f)
     case x: XPathExtract => onFirst(x)
@@ -32,8 +32,8 @@ object Documents {
 }
 
 /**
- * A document as it is, unless it has a document type. It knows the path that is searched for in it, because that decides
- * the work ([[Foreseen]]), and the call itself looks different in each version of Spark.
+ * A document. Fails if it has a document type. It carries the path that the call looks for, because that decides the
+ * work ([[Foreseen]]) and the call itself looks different in each version of Spark.
  */
 final case class PlainDocument(document: Expression, path: Expression) extends BinaryExpression with CodegenFallback {
   override def left: Expression = document

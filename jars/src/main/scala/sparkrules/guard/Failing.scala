@@ -7,8 +7,9 @@ import org.apache.spark.sql.catalyst.expressions.{Expression, LeafExpression}
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.types.DataType
 
-/** What cannot be computed: it fails whenever it is asked for, and is not tried again. */
-final case class Failing(dataType: DataType, text: String, reason: Throwable) extends LeafExpression with CodegenFallback {
+/** An expression that cannot be computed. It always fails with the same error. */
+final case class Failing(dataType: DataType, text: String, reason: Throwable)
+    extends LeafExpression with CodegenFallback {
   override def nullable: Boolean = true
   override def foldable: Boolean = false
   override def sql: String = text
@@ -18,7 +19,7 @@ final case class Failing(dataType: DataType, text: String, reason: Throwable) ex
 
 object Failing {
 
-  /** In the place of an expression, of which it keeps nothing: it may be too deep to be sent to a task. */
+  /** Takes the place of an expression, and keeps nothing of it, because it can be too deep for a task. */
   def of(expression: Expression, reason: Throwable): Failing = {
     val text =
       try expression.sql

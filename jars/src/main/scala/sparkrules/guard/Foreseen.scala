@@ -1,11 +1,10 @@
 package sparkrules.guard
 
-import scala.util.control.NonFatal
-
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.catalyst.expressions.objects.{Invoke, StaticInvoke}
+import org.apache.spark.sql.catalyst.expressions.url.ParseUrlEvaluator
 import org.apache.spark.sql.catalyst.util.{ArrayData, MapData}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.{CalendarInterval, UTF8String}
@@ -13,21 +12,19 @@ import org.apache.spark.unsafe.types.{CalendarInterval, UTF8String}
 import sparkrules.value.{Meter, ValueSize}
 
 /**
- * A function whose value can be far larger than its arguments, or take far more time than they are long: what it will
- * take is estimated from its arguments before it is called. Everything else makes a small multiple of what it is given,
- * in proportional time, and that is bounded.
+ * A function whose value can be far larger than its arguments, or whose time is not proportional to their size.
+ * Estimates from the arguments what the call needs, before it is made. Other functions make a small multiple of their
+ * arguments in proportional time, which is bounded.
  */
 final case class Foreseen(child: Expression, meter: Meter) extends UnaryExpression with CodegenFallback {
   override def dataType: DataType = child.dataType
   override def nullable: Boolean = child.nullable
 
-  @transient private lazy val held = child.children.collect { case held: Held => held }
   @transient private lazy val isOpen = ValueSize.isOpen(dataType)
 
   override def eval(row: InternalRow): Any = {
-    held.foreach(_.forget())
-    val arguments = new Foreseen.Arguments(child, row)
-    Foreseen.need(child)(arguments).foreach { need =>
+    Arguments.forget(child)
+    Foreseen.need(child)(new Arguments(child, row)).foreach { need =>
       meter.spend(need.steps)
       meter.foresee(need.bytes)
     }
@@ -38,71 +35,21 @@ final case class Foreseen(child: Expression, meter: Meter) extends UnaryExpressi
   override protected def withNewChildInternal(child: Expression): Expression = copy(child)
 }
 
-/** An argument that is computed once, when it is first asked for. */
-final case class Held(child: Expression) extends UnaryExpression with CodegenFallback {
-  override def dataType: DataType = child.dataType
-  override def nullable: Boolean = child.nullable
-
-  @transient private var isKnown = false
-  @transient private var value: Any = _
-  @transient private var error: Throwable = _
-
-  def forget(): Unit = isKnown = false
-
-  override def eval(row: InternalRow): Any = {
-    if (!isKnown) {
-      error = null
-      try value = child.eval(row)
-      catch { case NonFatal(e) => error = e }
-      isKnown = true
-    }
-    if (error != null) throw error
-    value
-  }
-  override protected def withNewChildInternal(child: Expression): Expression = copy(child)
-}
-
 object Foreseen {
   final case class Need(bytes: Long = 0, steps: Long = 0)
 
-  /** The arguments of a call; None where one is NULL or fails, and the call does no work. */
-  final class Arguments(call: Expression, row: InternalRow) {
-    def apply(i: Int): Option[Any] =
-      if (i >= call.children.length) None
-      else try Option(call.children(i).eval(row))
-      catch { case NonFatal(_) => None }
-
-    def number(i: Int): Option[Long] = apply(i).collect { case n: Number => n.longValue }
-
-    /** The length of a text or bytes, the number of elements of an array. */
-    def length(i: Int): Option[Long] = apply(i).collect {
-      case text: UTF8String => text.numBytes.toLong
-      case bytes: Array[Byte] => bytes.length.toLong
-      case array: ArrayData => array.numElements().toLong
-    }
-
-    def size(i: Int): Option[Long] = apply(i).map(ValueSize.of(_, call.children(i).dataType, Long.MaxValue))
-
-    def sizes: Long = call.children.indices.flatMap(size(_)).sum
-  }
-
   def bounded(meter: Meter): PartialFunction[Expression, Expression] = {
-    case e if needs.isDefinedAt(e) => Foreseen(e.withNewChildren(e.children.map(hold)), meter)
+    case e if needs.isDefinedAt(e) => Foreseen(Arguments.held(e), meter)
   }
 
   def need(call: Expression): Arguments => Option[Need] = needs(call)
-
-  private def hold(child: Expression): Expression = child match {
-    case _: LeafExpression | _: LambdaFunction => child
-    case _ => Held(child)
-  }
 
   private type Estimate = Arguments => Option[Need]
 
   private val needs: PartialFunction[Expression, Estimate] =
     Function.unlift(e => Seq(multiplied, searched, compared, numbers, documents, many).flatMap(_.lift(e)).headOption)
 
-  /** As many as a number says, or one thing in the place of each of another. */
+  /** Functions that repeat something as often as an argument says, or once per element of another. */
   private val multiplied: PartialFunction[Expression, Estimate] = {
     case _: StringRepeat => a => bytes(a.number(1), a.length(0))
     case _: StringSpace => a => bytes(a.number(0), Some(1))
@@ -126,22 +73,23 @@ object Foreseen {
         }
   }
 
-  /** Texts in which others are looked for. */
+  /** Functions that look for a string in another. */
   private val searched: PartialFunction[Expression, Estimate] = {
     case e: StringReplace => a =>
         for (text <- a.length(0); sought <- a.length(1); put <- a.length(2))
           yield Need(text + times(text / math.max(1, sought), put), search(e, 0, 1, a))
-    case e @ (_: Contains | _: StringInstr | _: SubstringIndex | _: StringSplitSQL) => a => Some(Need(steps = search(e, 0, 1, a)))
+    case e @ (_: Contains | _: StringInstr | _: SubstringIndex | _: StringSplitSQL) => a =>
+        Some(Need(steps = search(e, 0, 1, a)))
     case e: StringLocate => a => Some(Need(steps = search(e, 1, 0, a)))
     case e: String2TrimExpression if e.children.length == 2 => a =>
         steps(a.length(0), a.length(1), if (e.children.exists(c => isCollated(c.dataType))) Collation else 2)
-    // Whatever else looks for one text in another by a collation.
+    // Any other function that looks for a string in another by a collation.
     case e if e.children.count(c => isCollated(c.dataType)) > 1 && !comparesOrKeeps(e) => a =>
         val lengths = e.children.indices.filter(i => isCollated(e.children(i).dataType)).flatMap(a.length(_)).sorted
         Some(Need(steps = lengths.takeRight(2).foldLeft(Collation)(times)))
   }
 
-  /** Every part with every other. */
+  /** Functions that compare every part with every other. */
   private val compared: PartialFunction[Expression, Estimate] = {
     case _: Levenshtein => a => steps(a.length(0), a.length(1), 4)
     case e: StaticInvoke if e.functionName == "jaroWinklerSimilarity" => a =>
@@ -152,10 +100,11 @@ object Foreseen {
         Some(Need(steps = times(e.children.indices.flatMap(a.length(_)).sum, a.sizes)))
     case e: MapZipWith => a =>
         val counts = Seq(0, 1).flatMap(a(_)).map { case map: MapData => map.numElements().toLong case _ => 0L }
-        Some(Need(steps = times(times(counts.product, 16), if (isHashed(ArrayType(e.functions.head.dataType))) 1 else 16)))
+        val each = if (isHashed(ArrayType(e.functions.head.dataType))) 16 else 256
+        Some(Need(steps = times(counts.product, each)))
   }
 
-  /** Numbers with more digits than they show. */
+  /** Functions of numbers with more digits than they show. */
   private val numbers: PartialFunction[Expression, Estimate] = {
     case _: RoundBase => a => a.number(1).map(n => Need(steps = power(math.abs(n))))
     case e @ (_: Cast | _: ToNumber | _: TryToNumber)
@@ -170,22 +119,24 @@ object Foreseen {
           val rows = 1L + document.count(c => c == '{' || c == '<')
           val all = fields(e.dataType)
           val decimals = if (hasDecimals(e.dataType)) exponents(document) else 0
-          Need(times(rows, 8 * all), math.max(decimals, if (e.isInstanceOf[CsvToStructs]) times(times(all, all), CsvSteps) else 0))
+          val defaults = if (e.isInstanceOf[CsvToStructs]) times(times(all, all), CsvSteps) else 0
+          Need(times(rows, 8 * all), math.max(decimals, defaults))
         }
-    // Each hop may lead from every node to every other.
+    // Each hop can lead from every node to every other.
     case _: PlainDocument => a =>
         for (document <- a(0); path <- a(1)) yield {
           val nodes = document.toString.count(_ == '<').toDouble
           Need(steps = (XPathSteps * math.pow(nodes, Hops.findAllIn(path.toString).length.max(1).toDouble)).toLong)
         }
-    // Spark makes a regular expression of the key.
+    // Spark makes a regular expression of the key, and nothing bounds it: the key has to be a plain name.
     case e if isParseUrl(e) => a =>
         a(e.children.length - 1).map(key => Need(steps = if (PlainKey.matches(key.toString)) 0 else Long.MaxValue))
   }
 
-  /** One after the other, and they are many. */
+  /** Functions with many arguments, which they concatenate. */
   private val many: PartialFunction[Expression, Estimate] = {
-    case e if e.children.length > Many && e.children.count(c => ValueSize.isOpen(c.dataType)) > Many => a => Some(Need(a.sizes))
+    case e if e.children.length > Many && e.children.count(c => ValueSize.isOpen(c.dataType)) > Many => a =>
+        Some(Need(a.sizes))
   }
 
   private val Many = 8
@@ -193,7 +144,7 @@ object Foreseen {
   private val Digits = """\d+""".r
   private val Exponent = """[\d.][eE][+-]?(\d+)""".r
   private val XPathSteps = 100
-  // Where a row is too short, Spark computes the defaults of all columns for each that is missing.
+  // If a row is too short, Spark computes the defaults of all columns for each missing one.
   private val CsvSteps = 50L
   private val Hops = """//|::|\[""".r
   private val PlainKey = """[\w.:~-]*""".r
@@ -206,7 +157,7 @@ object Foreseen {
 
   private def times(a: Long, b: Long): Long = if (a > 0 && b > Long.MaxValue / a) Long.MaxValue else a * b
 
-  /** Spark tries wherever the first byte is. */
+  /** Spark compares wherever the first byte is found. */
   private def search(call: Expression, text: Int, sought: Int, a: Arguments): Long = (a(text), a(sought)) match {
     case (Some(text: UTF8String), Some(sought: UTF8String)) if text.numBytes > 0 && sought.numBytes > 0 =>
       if (call.children.exists(c => isCollated(c.dataType))) times(times(text.numBytes, sought.numBytes), Collation)
@@ -220,22 +171,24 @@ object Foreseen {
     case _ => 0
   }
 
-  /** What it takes to compute ten to this power. */
+  /** The steps to compute ten to this power. */
   private def power(digits: Long): Long = times(digits, digits / 64 + 1)
 
   private def exponents(text: String): Long =
-    Exponent.findAllMatchIn(text).map(found => power(found.group(1).take(12).toLong)).foldLeft(0L)((a, b) => if (a > Long.MaxValue - b) Long.MaxValue else a + b)
+    Exponent.findAllMatchIn(text).map(found => power(found.group(1).take(12).toLong))
+      .foldLeft(0L)((sum, steps) => if (sum > Long.MaxValue - steps) Long.MaxValue else sum + steps)
 
   private def isCollated(dataType: DataType): Boolean = dataType.isInstanceOf[StringType] && dataType != StringType
 
-  /** Compares texts from their start, or puts them somewhere as they are. */
+  /** Whether it compares strings from their start, or keeps them as they are. */
   private def comparesOrKeeps(e: Expression): Boolean = e match {
     case _: BinaryComparison | _: In | _: InSet | _: Greatest | _: Least | _: Coalesce | _: If | _: CaseWhen => true
-    case _: Concat | _: CreateArray | _: CreateMap | _: CreateNamedStruct | _: NullIf | _: Elt | _: StringRegexExpression => true
+    case _: Concat | _: CreateArray | _: CreateMap | _: CreateNamedStruct | _: NullIf | _: Elt => true
+    case _: StringRegexExpression => true
     case _ => false
   }
 
-  /** Spark compares each element with each other unless they can be put in a hash table. */
+  /** Spark compares every element with every other unless it can hash them. */
   private def isHashed(array: DataType): Boolean = array match {
     case ArrayType(BinaryType | _: ArrayType | _: StructType | _: MapType, _) => false
     case ArrayType(element, _) => !isCollated(element)
@@ -244,10 +197,11 @@ object Foreseen {
 
   private def isParseUrl(e: Expression): Boolean = e match {
     case call: Invoke => call.children.length == 4 && (call.targetObject match {
-        case Literal(evaluator, _) => evaluator != null && evaluator.getClass.getSimpleName == "ParseUrlEvaluator"
+        case Literal(_: ParseUrlEvaluator, _) => true
         case _ => false
       })
-    case _ => e.children.length == 3 && e.getClass.getSimpleName == "ParseUrl"
+    case _: ParseUrl => e.children.length == 3
+    case _ => false
   }
 
   private def fields(dataType: DataType): Long = dataType match {

@@ -8,9 +8,9 @@ import org.apache.spark.sql.types.DataType
 import sparkrules.value.{Meter, ValueSize}
 
 /**
- * Bounds what an expression takes: forty nested `hex` double a text forty times, lambdas in lambdas multiply their calls.
- * Every value of a type without a size of its own is measured when it has been made, calls of lambdas are counted, and
- * what would be far larger, or take far longer, than its arguments let expect is foreseen ([[Foreseen]]).
+ * Bounds what an expression takes: forty nested `hex` double a string forty times, lambdas in lambdas multiply their
+ * calls. Measures every value whose type has no fixed size, counts calls of lambdas, and estimates functions whose
+ * value or time can be far larger than their arguments ([[Foreseen]]).
  */
 object Metering {
 
@@ -19,7 +19,8 @@ object Metering {
     val meter = new Meter
     val metered = expression.transformUp(
       BoundedRegex.bounded(meter).orElse(Foreseen.bounded(meter)).orElse {
-        case LambdaFunction(body, arguments, isHidden) => LambdaFunction(Measured(body, meter, LambdaSteps), arguments, isHidden)
+        case LambdaFunction(body, arguments, isHidden) =>
+          LambdaFunction(Measured(body, meter, LambdaSteps), arguments, isHidden)
         case e if grows(e) => Measured(e, meter)
       }: PartialFunction[Expression, Expression])
     val isMetered = metered.exists {
@@ -29,7 +30,7 @@ object Metering {
     if (isMetered) MeteredRow(metered, meter) else expression
   }
 
-  /** The expression that is metered, as it was. */
+  /** The expression without its meters. */
   val unmetered: PartialFunction[Expression, Expression] = {
     case BoundedTest(test, _) => test
     case BoundedSearch(search, _) => search
@@ -43,13 +44,13 @@ object Metering {
 
   private def grows(e: Expression): Boolean = e match {
     case _: LeafExpression | _: LambdaFunction => false
-    // They give what they were given, or a part of it.
+    // These return an argument or a part of it.
     case _: GetStructField | _: GetArrayItem | _: GetMapValue | _: If | _: CaseWhen | _: Coalesce => false
     case _ => ValueSize.isOpen(e.dataType)
   }
 }
 
-/** Where the metering of a row begins. */
+/** Starts the meter for a row. */
 final case class MeteredRow(child: Expression, meter: Meter) extends UnaryExpression with CodegenFallback {
   override def dataType: DataType = child.dataType
   override def nullable: Boolean = child.nullable
@@ -60,8 +61,9 @@ final case class MeteredRow(child: Expression, meter: Meter) extends UnaryExpres
   override protected def withNewChildInternal(child: Expression): Expression = copy(child)
 }
 
-/** A value that is measured when it has been made. */
-final case class Measured(child: Expression, meter: Meter, steps: Long = 1) extends UnaryExpression with CodegenFallback {
+/** Measures a value. */
+final case class Measured(child: Expression, meter: Meter, steps: Long = 1)
+    extends UnaryExpression with CodegenFallback {
   override def dataType: DataType = child.dataType
   override def nullable: Boolean = child.nullable
   @transient private lazy val isOpen = ValueSize.isOpen(dataType)

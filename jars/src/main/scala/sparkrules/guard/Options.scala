@@ -9,17 +9,17 @@ import org.apache.spark.sql.types.StringType
 import org.apache.spark.unsafe.types.UTF8String
 
 /**
- * What a function may be told by its options. Some reach out of the row: `rowValidationXSDPath` fetches a schema from
- * wherever the rule's author says, `compression` loads a class by its name. So options are allowed by name, as in
- * Python (`options.py`).
+ * The options that functions may have. Some reach beyond the row: `rowValidationXSDPath` fetches a schema from wherever
+ * the author of the rule says, `compression` loads a class by its name. So options are allowed by name, as in Python
+ * (`options.py`).
  *
- * Spark reads options, and runs a function that another one takes its schema from, while it analyses. So it is the
- * parsed expression that is looked at, before the analyzer sees it; and the analysed one again, for what came from a
- * function that is written in SQL.
+ * Spark's analyzer reads options, and evaluates the functions that compute a schema. So the parsed expression is
+ * checked before the analyzer sees it, and the analysed one again, because functions written in SQL can have options,
+ * too.
  */
 object Options {
 
-  /** What no analyzer should see, in an expression that has just been parsed. */
+  /** Why the analyzer must not see a parsed expression. */
   def rejection(parsed: Expression): Option[String] = parsed.collectFirst(Function.unlift {
     case _: PlanExpression[_] => Some("it contains a subquery")
     case f: UnresolvedFunction => rejection(f.nameParts.last, f.arguments)
@@ -27,7 +27,7 @@ object Options {
     case _ => None
   })
 
-  /** An option that no rule may give, in an expression that has been analysed. */
+  /** Why an analysed expression is rejected: it has an option that no rule may use. */
   def rejectionOf(analyzed: Expression): Option[String] = givenTo(analyzed).flatMap { case (function, options) =>
     options.keys.flatMap(forbidden(function, _)).headOption
   }
@@ -36,16 +36,16 @@ object Options {
     val function = name.toLowerCase
     if (Reflective(function)) Some("it calls a method of Java")
     else if (Protobuf(function)) Some(s"$function reads files and loads classes")
-    else if (Keyed(function) && arguments.lift(2).exists(!isPlainName(_))) Some(s"the key of $function is not a plain name")
     else Allowed.get(function).flatMap { case (at, _) => arguments.lift(at).flatMap(rejectionOf(function, _)) }
   }
 
-  private def rejection(identifier: ExpressionWithUnresolvedIdentifier): Option[String] = identifier.identifierExpr match {
-    case Literal(name: UTF8String, _: StringType) =>
-      Try(CatalystSqlParser.parseMultipartIdentifier(name.toString)).toOption
-        .flatMap(parts => rejection(parts.last, identifier.otherExprs))
-    case _ => Some("it computes a name; write the name itself")
-  }
+  private def rejection(identifier: ExpressionWithUnresolvedIdentifier): Option[String] =
+    identifier.identifierExpr match {
+      case Literal(name: UTF8String, _: StringType) =>
+        Try(CatalystSqlParser.parseMultipartIdentifier(name.toString)).toOption
+          .flatMap(parts => rejection(parts.last, identifier.otherExprs))
+      case _ => Some("it computes a name; write the name itself")
+    }
 
   private def rejectionOf(function: String, options: Expression): Option[String] = options match {
     case map: UnresolvedFunction if map.nameParts.map(_.toLowerCase) == Seq("map") && map.arguments.forall(isText) =>
@@ -58,12 +58,6 @@ object Options {
 
   private def isText(e: Expression): Boolean = e match {
     case Literal(_: UTF8String, _: StringType) => true
-    case _ => false
-  }
-
-  // Spark makes a regular expression of the key, one that nobody bounds.
-  private def isPlainName(key: Expression): Boolean = key match {
-    case Literal(name: UTF8String, _: StringType) => name.toString.matches("[A-Za-z0-9_-]*")
     case _ => false
   }
 
@@ -85,7 +79,6 @@ object Options {
   }
 
   private val Reflective = Set("reflect", "java_method", "try_reflect")
-  private val Keyed = Set("parse_url", "try_parse_url")
   private val Protobuf = Set("from_protobuf", "to_protobuf")
 
   private val times = "dateFormat locale timeFormat timeZone timestampFormat timestampNTZFormat"
@@ -107,7 +100,7 @@ object Options {
   private val avro =
     "avroSchema enableStableIdentifiersForUnionType mode recursiveFieldMaxDepth stableIdentifierPrefixForUnionType"
 
-  // By function: which argument the options are, counted from 0, and the keys that are allowed.
+  // By function: the position of the options among the arguments, from 0, and the allowed keys.
   private val Allowed: Map[String, (Int, Set[String])] = Map(
     "from_json" -> (2, jsonReading),
     "schema_of_json" -> (1, jsonReading),

@@ -7,18 +7,18 @@ import org.antlr.v4.runtime.{CharStreams, Token}
 import org.apache.spark.sql.catalyst.parser.SqlBaseLexer
 
 /**
- * Texts that Spark's parser does more with than to read them. It computes the patterns of LIKE ANY and LIKE ALL where they
- * are constant, tests among them, which nothing bounds there; and it writes out the digits of decimals with an exponent:
- * `1E900000000BD` has 900 million.
+ * Rejects texts for which Spark's parser does more than to parse. It evaluates constant patterns of LIKE ANY and LIKE
+ * ALL, without bounds, even if they contain searches themselves. And it writes out the digits of decimals with an
+ * exponent: `1E900000000BD` has 900 million.
  */
 object ParserRisks {
-  // Most texts have none of it, and are not taken apart.
+  // Most texts have none of this, and need no lexer.
   private val Candidate = """(?is)\b(?:any|some|all)\b.*\b(?:r?like|ilike|regexp)\b|e[+-]?\d{4,}bd""".r
   private val Exponent = """(?i).*e[+-]?\d{4,}bd""".r
   private val Likes = Set(SqlBaseLexer.LIKE, SqlBaseLexer.ILIKE)
   private val Quantifiers = Set(SqlBaseLexer.ANY, SqlBaseLexer.SOME, SqlBaseLexer.ALL)
 
-  /** Why the text should not be parsed, if so. */
+  /** Why the text must not be parsed, if so. */
   def of(sql: String): Option[Rejection] =
     if (Candidate.findFirstIn(sql).isEmpty) None
     else {
@@ -26,12 +26,13 @@ object ParserRisks {
       if (tokens.exists(t => t.getType == SqlBaseLexer.BIGDECIMAL_LITERAL && Exponent.matches(t.getText))) {
         Some(Rejection("it has a number with more digits than a DECIMAL can have"))
       } else if (hasTestInList(tokens.map(_.getType))) {
-        Some(Rejection("it has a LIKE or RLIKE inside of the list of LIKE ANY or LIKE ALL; write the patterns themselves"))
+        Some(Rejection(
+          "it has a LIKE or RLIKE inside of the list of LIKE ANY or LIKE ALL; write the patterns themselves"))
       } else None
     }
 
   private def tokensOf(sql: String): Array[Token] = {
-    // The lexer wants keywords in upper case; what it makes of names and texts is not looked at.
+    // The lexer expects keywords in upper case. Names and strings do not matter here.
     val lexer = new SqlBaseLexer(CharStreams.fromString(sql.toUpperCase(Locale.ROOT)))
     lexer.removeErrorListeners()
     Iterator.continually(lexer.nextToken()).takeWhile(_.getType != Token.EOF)

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import sparkrules.program.{Dense, DenseOp}
 
 /** Evaluates the dense part of a program: what changes from one chunk of rows to the next, one for each task. */
-final class DenseRunner(dense: Dense, matcher: Runner) {
+private[kernel] final class DenseRunner(dense: Dense, slotCodes: SlotCodes) {
   import Dense.{Rows, Words}
   import dense._
 
@@ -20,17 +20,20 @@ final class DenseRunner(dense: Dense, matcher: Runner) {
   private var stack = new Array[Long](16 * Words)
   private val kept = new Array[Long](saved * Words)
   private val columns = new Array[Long](64 * Words)
-  private val groups = (subscriptions.length + 63) >> 6
-  // Per row: a bit for each subscription. First eight words of each row, then the next eight: lines of the cache.
+  private val groups = (rules.length + 63) >> 6
+  // Per row: a bit for each rule. First eight words of each row, then the next eight: lines of the cache.
   private val matches = new Array[Long](64 * Words * ((groups + 7) & ~7))
 
-  /** Evaluates all subscriptions for `count` rows. */
+  /** How many rules a row can match at most. */
+  def most: Int = rules.length
+
+  /** Evaluates all rules for `count` rows. */
   def evaluate(count: Int, row: Int => InternalRow): Unit = {
     var i = 0
     while (i < count) {
-      matcher.look(row(i))
+      slotCodes.startRow(row(i))
       var s = 0
-      while (s < slots.length) { codes(s)(i) = matcher.code(slots(s)); s += 1 }
+      while (s < slots.length) { codes(s)(i) = slotCodes.of(slots(s)); s += 1 }
       i += 1
     }
     slots.indices.foreach(rank(_, count))
@@ -72,7 +75,7 @@ final class DenseRunner(dense: Dense, matcher: Runner) {
     while (pc < code.length) {
       val word = code(pc)
       val op = word & DenseOp.Mask
-      if (op <= DenseOp.OrTest) {
+      if (op <= DenseOp.OrPredicate) {
         val s = word >>> DenseOp.Bits
         val rank = ranks(s)
         val rows = below(s)
@@ -86,7 +89,7 @@ final class DenseRunner(dense: Dense, matcher: Runner) {
           }
           var w = 0
           while (w < Words) { stack(top + w) = rows(to + w) & ~rows(from + w); w += 1 }
-        } else if (op == DenseOp.AndTest) {
+        } else if (op == DenseOp.AndPredicate) {
           var w = 0
           while (w < Words) { stack(top + w) &= rows(to + w) & ~rows(from + w); w += 1 }
         } else {
@@ -149,7 +152,7 @@ final class DenseRunner(dense: Dense, matcher: Runner) {
     }
   }
 
-  /** Turns 64 subscriptions with a bit per row into rows with a bit per subscription. */
+  /** Turns 64 rules with a bit per row into rows with a bit per rule. */
   private def turn(group: Int): Unit = {
     var w = 0
     while (w < Words) {
@@ -162,14 +165,14 @@ final class DenseRunner(dense: Dense, matcher: Runner) {
 
   private def wordOf(row: Int, group: Int): Int = ((group >> 3) * 64 * Words + row) * 8 + (group & 7)
 
-  /** Writes the subscriptions that match the i-th row to `found` from `start` on; gives the end. */
+  /** Writes the rules that match the i-th row to `found` from `start` on; returns the end. */
   def collect(i: Int, found: Array[Int], start: Int): Int = {
     var next = start
     var group = 0
     while (group < groups) {
       var bits = matches(wordOf(i, group))
       while (bits != 0) {
-        found(next) = subscriptions((group << 6) + java.lang.Long.numberOfTrailingZeros(bits))
+        found(next) = rules((group << 6) + java.lang.Long.numberOfTrailingZeros(bits))
         next += 1
         bits &= bits - 1
       }

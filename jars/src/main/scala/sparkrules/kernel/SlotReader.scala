@@ -14,10 +14,10 @@ import sparkrules.value.{Keys, LongKeys, NoKeys, StringKeys}
 sealed abstract class SlotReader {
   def read(row: InternalRow): Int
 
-  /** The value of a row that was read, where it was not NULL. */
+  /** The value of the row that was read last, if it was not NULL. */
   def value(row: InternalRow): Any
 
-  /** To be called before the rows of a batch are read. */
+  /** A batch comes; its rows are read next. */
   def startBatch(batch: ColumnarBatch): Unit = ()
 }
 
@@ -61,8 +61,8 @@ object SlotReader {
   }
 
   /**
-   * In a batch whose column has a dictionary, each of its entries is coded once. A column that was asked for in many rows
-   * of one batch is coded as a whole in the next.
+   * In a batch whose column has a dictionary, each of its entries is coded once. A column that was asked for in many
+   * rows of one batch is coded as a whole in the next.
    */
   private abstract class ColumnReader(ordinal: Int, dataType: DataType) extends SlotReader {
     private var dictionaryIds: WritableColumnVector = _
@@ -123,7 +123,8 @@ object SlotReader {
     def value(row: InternalRow): Any = row.get(ordinal, dataType)
   }
 
-  private final class BoxedReader(ordinal: Int, dataType: DataType, keys: Keys) extends ColumnReader(ordinal, dataType) {
+  private final class BoxedReader(ordinal: Int, dataType: DataType, keys: Keys)
+      extends ColumnReader(ordinal, dataType) {
     def code(row: InternalRow): Int = keys.codeOf(row.get(ordinal, dataType))
   }
 

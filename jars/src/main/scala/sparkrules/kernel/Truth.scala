@@ -5,8 +5,8 @@ import java.util.Arrays
 import sparkrules.program.Forest
 import sparkrules.value.Codes
 
-/** Which nodes of a forest are true for the row that `matcher` is at. Each is found out at most once per row. */
-final class Truth(val forest: Forest, matcher: Runner) {
+/** Which nodes of a forest are true for the current row. Each is computed at most once per row. */
+final class Truth private[kernel] (val forest: Forest, codes: SlotCodes) extends Stamped {
   import forest._
 
   // Per node, of the last row that asked: twice the row's stamp, plus one if it was true.
@@ -14,12 +14,12 @@ final class Truth(val forest: Forest, matcher: Runner) {
 
   def of(node: Int): Boolean = {
     val answer = answers(node)
-    val stamp = matcher.stamp
+    val stamp = codes.stamp
     if ((answer >> 1) == stamp) (answer & 1) == 1
     else {
       val value = kinds(node) match {
         case Forest.Predicate =>
-          Codes.contains(intervals.values, intervals.start(node), intervals.end(node), matcher.code(slots(node)))
+          Codes.contains(intervals.values, intervals.start(node), intervals.end(node), codes.of(slots(node)))
         case Forest.And => allTrue(node)
         case _ => anyTrue(node)
       }
@@ -28,8 +28,7 @@ final class Truth(val forest: Forest, matcher: Runner) {
     }
   }
 
-  /** To be called when stamps start anew. */
-  def forget(): Unit = Arrays.fill(answers, 0)
+  override def forget(): Unit = Arrays.fill(answers, 0)
 
   private def allTrue(node: Int): Boolean = {
     var i = children.start(node)

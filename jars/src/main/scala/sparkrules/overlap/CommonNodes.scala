@@ -9,13 +9,13 @@ import sparkrules.program.Forest
 /**
  * The subexpressions that several parts of a version have, numbered.
  *
- * @param nodes per part: its nodes that are such, and `numbers` theirs
+ * @param nodes per part: those of its nodes, and `numbers` their numbers
  */
 final class CommonNodes(nodes: Array[Array[Int]], numbers: Array[Array[Int]], count: Int) extends Serializable {
   @transient private var made: SharedNodes = _
 
-  /** How the subscriptions of the parts, whose forests these are, share nodes; made once in each JVM. */
-  def sharing(forests: => Array[Forest]): SharedNodes = synchronized {
+  /** How the rules of the parts, given their forests, share nodes. Made once in each JVM. */
+  def sharedNodes(forests: => Array[Forest]): SharedNodes = synchronized {
     if (made == null) made = SharedNodes.of(forests, nodes, numbers, count)
     made
   }
@@ -23,10 +23,10 @@ final class CommonNodes(nodes: Array[Array[Int]], numbers: Array[Array[Int]], co
 
 object CommonNodes {
 
-  /** A version that is one part has none. */
+  /** For a version of one part. */
   def none: CommonNodes = new CommonNodes(Array(Array.empty[Int]), Array(Array.empty[Int]), 0)
 
-  /** @param digests those of each part */
+  /** @param digests per part */
   def of(digests: Array[Digests]): CommonNodes = {
     // The largest part only looks up what the others have.
     val order = digests.indices.sortBy(digests(_).size)
@@ -50,7 +50,7 @@ object CommonNodes {
     new CommonNodes(common.map(_._1).toArray, common.map(_._2).toArray, count)
   }
 
-  /** Numbers digests in the order in which they come, and notes which come from two parts. */
+  /** Numbers digests in the order in which they come, and remembers which come from two parts. */
   private final class DigestNumbers(most: Long) {
     private val places = Integer.highestOneBit(math.min(most, 1L << 27).toInt.max(4)) * 4
     private val table = new Array[Int](places) // 1 + the number, or 0
@@ -60,7 +60,7 @@ object CommonNodes {
 
     def isShared(number: Int): Boolean = parts(number) < 0
 
-    /** Its number, or -1 if it is new and not to be added. */
+    /** The number of a digest, or -1 if it is new and not to be added. */
     def number(high: Long, low: Long, part: Int, add: Boolean): Int = {
       var place = low.toInt & (places - 1) // digests are random bits
       while (table(place) != 0 && !isAt(table(place) - 1, high, low)) place = (place + 1) & (places - 1)

@@ -8,9 +8,9 @@ import sparkrules.program.Forest
 import sparkrules.store.Segment
 
 /**
- * The digests of a forest's nodes, so that subexpressions of different parts can be compared: 128 bits that stand for the
- * content of a subexpression, the same in whatever segment it is. A predicate's is of its attribute, operator and
- * constants; a junction's of its operator and its children, in whatever order.
+ * The digests of a forest's nodes, to compare subexpressions of different parts: 128 bits that stand for the content of
+ * a subexpression, the same in every segment. The digest of a predicate covers its attribute, operator and constants.
+ * The digest of a junction covers its operator and its children, in any order.
  *
  * @param bits per node: two numbers
  */
@@ -25,15 +25,15 @@ object Digests {
   /** Two numbers per predicate of a segment. */
   def ofPredicates(segment: Segment): Array[Long] = {
     val writer = new Writer
-    val bits = new Array[Long](2 * segment.predicateOperators.length)
-    segment.predicateOperators.indices.foreach { p =>
-      writer.text(segment.attributes(segment.predicateAttributes(p)))
-      writer.text(segment.predicateOperators(p))
-      var i = segment.predicateConstants.start(p)
-      while (i < segment.predicateConstants.end(p)) {
-        val constant = segment.predicateConstants.values(i)
-        writer.text(segment.constantKinds(constant))
-        writer.text(segment.constantTexts(constant))
+    val bits = new Array[Long](2 * segment.forest.predicates.operators.length)
+    segment.forest.predicates.operators.indices.foreach { p =>
+      writer.string(segment.forest.attributes(segment.forest.predicates.attributes(p)))
+      writer.string(segment.forest.predicates.operators(p))
+      var i = segment.forest.predicates.constants.start(p)
+      while (i < segment.forest.predicates.constants.end(p)) {
+        val constant = segment.forest.predicates.constants.values(i)
+        writer.string(segment.forest.constants.kinds(constant))
+        writer.string(segment.forest.constants.texts(constant))
         i += 1
       }
       writer.finish(bits, p)
@@ -41,13 +41,14 @@ object Digests {
     bits
   }
 
-  /** @param predicates per node: its predicate, if it is a leaf; `ofPredicates` as above */
+  /** @param predicates per node: its predicate, if it is one; `ofPredicates` as above */
   def of(forest: Forest, predicates: Array[Int], ofPredicates: Array[Long]): Digests = {
     val writer = new Writer
     val bits = new Array[Long](2 * forest.size)
     (0 until forest.size).foreach { node =>
-      if (forest.kinds(node) == Forest.Predicate) System.arraycopy(ofPredicates, 2 * predicates(node), bits, 2 * node, 2)
-      else {
+      if (forest.kinds(node) == Forest.Predicate) {
+        System.arraycopy(ofPredicates, 2 * predicates(node), bits, 2 * node, 2)
+      } else {
         writer.number(forest.kinds(node).toLong)
         forest.children(node).map(child => (bits(2 * child), bits(2 * child + 1))).sorted.foreach { case (high, low) =>
           writer.number(high)
@@ -68,8 +69,8 @@ object Digests {
       sha.update(word.array)
     }
 
-    /** With its length, so that no two lists of texts are written alike. */
-    def text(value: String): Unit = {
+    /** With its length, so that no two lists of strings are written alike. */
+    def string(value: String): Unit = {
       val bytes = value.getBytes(UTF_8)
       number(bytes.length.toLong)
       sha.update(bytes)

@@ -7,41 +7,41 @@ import sparkrules.program.Forest
 import sparkrules.value.{IntBuffer, IntLists}
 
 /**
- * At which nodes the subscriptions of a version can meet. Not at every node:
+ * The nodes where rules of a version can meet. Some nodes are not needed:
  *
- *   - a node with one user has no group of two;
- *   - where a node's only parent is an OR, the OR is true whenever the node is, and has the same users: the same group;
- *   - so it is where the only parent is an AND that is true whenever any of its users is, as there is no OR above it.
+ *   - A node with one user has no group of two.
+ *   - If a node's only parent is an OR, the OR is true whenever the node is, and has the same users: the same group.
+ *   - The same holds if the only parent is an AND with no OR above it: it is true whenever any of its users is.
+ *   - At some nodes all users exclude each other (see [[Exclusion]]).
  *
- * Nor at nodes where all others would exclude them (see [[Exclusion]]).
+ * The other nodes are numbered. A node that several parts of the version have (see [[CommonNodes]]) is always kept,
+ * with one number for all parts: what is above it in one part need not be in the others.
  *
- * The rest are numbered. Nodes that several parts of the version have (see [[CommonNodes]]) are kept, whatever they are, under
- * one number for all parts; what is above such a node need not be in the other parts.
- *
- * @param nodes per part and subscription: the numbers of its nodes
- * @param places per number: where in `tests` the test of the node begins
- * @param tests of each, the part whose slots and nodes it names; then, for most, some ranges of which all must hold: how
- *   many, and of each its slot, first and last code; or 0 and the node itself, if it is not as simple
+ * @param nodes per part and rule: the numbers of its nodes
+ * @param places per number: where its entry begins in `entries`
+ * @param entries per node: the part whose slots and nodes the entry names. Most entries go on with the number of
+ *   ranges, all of which must hold, and the slot, the first and the last code of each. The others have 0 and the node
+ *   itself.
  */
-final class SharedNodes(val nodes: Array[IntLists], places: Array[Int], tests: Array[Int]) {
+final class SharedNodes(val nodes: Array[IntLists], places: Array[Int], entries: Array[Int]) {
 
   /** How many numbers there are. */
   def size: Int = places.length
 
-  /** The parts that have nodes whose test is not simple. */
-  lazy val complexParts: Set[Int] = places.iterator.filter(place => tests(place + 1) == 0).map(tests(_)).toSet
+  /** The parts that have nodes which are more than ranges. */
+  lazy val complexParts: Set[Int] = places.iterator.filter(place => entries(place + 1) == 0).map(entries(_)).toSet
 
-  /** Whether the node of a number is true for the row that the parts' matchers are at. */
-  def isTrue(number: Int, matchers: Array[Runner], truths: Array[Truth]): Boolean = {
+  /** Whether the node of a number is true for the current row of the parts' runners. */
+  def isTrue(number: Int, runners: Array[Runner], truths: Array[Truth]): Boolean = {
     val place = places(number)
-    val part = tests(place)
-    val ranges = tests(place + 1)
-    if (ranges == 0) truths(part).of(tests(place + 2))
+    val part = entries(place)
+    val ranges = entries(place + 1)
+    if (ranges == 0) truths(part).of(entries(place + 2))
     else {
-      val matcher = matchers(part)
+      val codes = runners(part).codes
       val end = place + 2 + 3 * ranges
       var i = place + 2
-      while (i < end && { val code = matcher.code(tests(i)); code >= tests(i + 1) && code <= tests(i + 2) }) i += 3
+      while (i < end && { val code = codes.of(entries(i)); code >= entries(i + 1) && code <= entries(i + 2) }) i += 3
       i == end
     }
   }
@@ -50,11 +50,11 @@ final class SharedNodes(val nodes: Array[IntLists], places: Array[Int], tests: A
 object SharedNodes {
 
   /**
-   * @param common per part: the nodes that other parts have too, and `numbers` theirs
+   * @param common per part: the nodes that other parts have too, and `numbers` their numbers
    * @param count how many such numbers there are
    */
   def of(forests: Array[Forest], common: Array[Array[Int]], numbers: Array[Array[Int]], count: Int): SharedNodes = {
-    val (places, tests) = (new IntBuffer, new IntBuffer)
+    val (places, entries) = (new IntBuffer, new IntBuffer)
     (0 until count).foreach(_ => places += -1)
     val nodes = forests.indices.map { part =>
       val forest = forests(part)
@@ -62,24 +62,24 @@ object SharedNodes {
       common(part).indices.foreach { i =>
         val (node, number) = (common(part)(i), numbers(part)(i))
         numberOf(node) = number
-        if (places(number) < 0) places(number) = addTest(forest, part, node, tests)
+        if (places(number) < 0) places(number) = addEntry(forest, part, node, entries)
       }
       val isCommon = new java.util.BitSet
       common(part).foreach(isCommon.set)
       numberOf.indices.foreach { node =>
         if (numberOf(node) >= 0 && !isCommon.get(node)) {
           numberOf(node) = places.length
-          places += addTest(forest, part, node, tests)
+          places += addEntry(forest, part, node, entries)
         }
       }
       val walk = new Walk(forest, numberOf)
       forest.roots.foreach(walk.add)
       withoutExcluded(forest, new IntLists(walk.ends.toArray, walk.found.toArray), places.length, count)
     }.toArray
-    new SharedNodes(nodes, places.toArray, tests.toArray)
+    new SharedNodes(nodes, places.toArray, entries.toArray)
   }
 
-  /** The lists without numbers of nodes where nobody of the same part, which alone has them, can be met. */
+  /** The lists without the nodes, of this part alone, where no rule can meet another. */
   private def withoutExcluded(forest: Forest, lists: IntLists, end: Int, common: Int): IntLists = {
     val owners = new Array[Int](lists.values.length)
     (0 until lists.size).foreach(i => Arrays.fill(owners, lists.start(i), lists.end(i), i))
@@ -93,11 +93,12 @@ object SharedNodes {
     IntLists.group(lists.size, kept.toArray, numbers.toArray)
   }
 
-  /** Per node: 0 if it is kept, else -1. Parents come after their children, so one pass from the end sees all parents. */
+  /** Per node: 0 if it is kept, else -1. Parents come after their children: one pass from the end sees all parents. */
   private def kept(forest: Forest, common: Array[Int]): Array[Int] = {
     import forest.{children, kinds}
-    val (roots, users, parents) = (new Array[Boolean](forest.size), new Array[Byte](forest.size), new Array[Byte](forest.size))
-    // Of a node: whether there is no OR above it; whether its last parent has the same group.
+    val roots = new Array[Boolean](forest.size)
+    val (users, parents) = (new Array[Byte](forest.size), new Array[Byte](forest.size))
+    // Per node: whether there is no OR above it; whether its last parent has the same group.
     val (sure, follows) = (Array.fill(forest.size)(true), new Array[Boolean](forest.size))
     forest.roots.foreach { root => roots(root) = true; users(root) = atMostTwo(users(root) + 1) }
     val numbers = Array.fill(forest.size)(-1)
@@ -124,33 +125,33 @@ object SharedNodes {
 
   private def atMostTwo(count: Int): Byte = math.min(count, 2).toByte
 
-  /** Adds the test of a node, and gives its place. */
-  private def addTest(forest: Forest, part: Int, node: Int, tests: IntBuffer): Int = {
+  /** Adds the entry of a node, and returns its place. */
+  private def addEntry(forest: Forest, part: Int, node: Int, entries: IntBuffer): Int = {
     import forest.{children, intervals, kinds, slots}
     def isRange(node: Int): Boolean = kinds(node) == Forest.Predicate && intervals.length(node) == 2
-    val place = tests.length
-    tests += part
+    val place = entries.length
+    entries += part
     val ranges = if (kinds(node) == Forest.And) children(node) else Array(node)
     if (ranges.nonEmpty && ranges.forall(isRange)) {
-      tests += ranges.length
-      ranges.foreach { leaf =>
-        tests += slots(leaf)
-        intervals(leaf).foreach(tests += _)
+      entries += ranges.length
+      ranges.foreach { predicate =>
+        entries += slots(predicate)
+        intervals(predicate).foreach(entries += _)
       }
     } else {
-      tests += 0
-      tests += node
+      entries += 0
+      entries += node
     }
     place
   }
 
-  /** Finds the numbers of one subscription after the other. */
+  /** Finds the numbers of the nodes of one rule after the other. */
   private final class Walk(forest: Forest, numberOf: Array[Int]) {
     import forest.children
     val (found, ends) = (new IntBuffer, new IntBuffer)
     ends += 0
 
-    // Whether there is a numbered node at or below a node: else it need not be visited.
+    // Per node: whether it or a node below it is numbered. Other nodes need not be visited.
     private val isAbove = new Array[Boolean](forest.size)
     numberOf.indices.foreach { node =>
       var found = numberOf(node) >= 0

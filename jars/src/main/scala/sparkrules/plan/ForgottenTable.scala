@@ -7,8 +7,9 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import sparkrules.conf.RulesException
 
 /**
- * `FROM match_subscriptions(t)`, where `match_subscriptions(TABLE(t))` is meant: Spark takes `t` for a column and says only
- * that there is none. By now all that can be resolved is, so that a column of a LATERAL join is not taken for a table.
+ * `FROM match_subscriptions(t)`, where `match_subscriptions(TABLE(t))` is meant: Spark takes `t` for a column and says
+ * only that there is none. This rule runs after all names are resolved, so a column of a LATERAL join is not taken for
+ * a table.
  */
 object ForgottenTable extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = {

@@ -9,11 +9,13 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{ByteType, IntegerType, LongType, ShortType, StringType, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
-import sparkrules.answer.{Answer, LeftOutTable, BoundPredicates}
+import sparkrules.answer.{Answer, BoundPredicates, LeftOutTable}
+import sparkrules.bind.Question
 import sparkrules.catalog.Overlaps
 import sparkrules.conf.{RulesException, Semantics}
-import sparkrules.region.{RegionCall, RegionShape, Registered}
-import sparkrules.version.Programs
+import sparkrules.region.{RegionCall, RegionShape}
+import sparkrules.store.StoreAccess
+import sparkrules.version.{CurrentVersion, Pinning}
 
 /** The functions of the plugin, in one table. */
 object Functions {
@@ -23,8 +25,8 @@ object Functions {
   val scalars: Seq[Scalar] = Seq(
     scalar(
       "match_subscriptions",
-      "_FUNC_(['set',] * [, top => n]) - The ids of all rules that are true for the row, highest priority first, or of " +
-        "the first n of them, and their overlap sets: the groups of them that share a true subexpression.",
+      "_FUNC_(['set',] * [, top => n]) - The ids of all rules that are true for the row, highest priority first, or " +
+        "of the first n of them, and their overlap sets: the groups of them that share a true subexpression.",
       Seq(Answer.Ids, Answer.Overlaps)),
     scalar(
       "subscription_matches",
@@ -33,67 +35,69 @@ object Functions {
       Seq(Answer.Rows)),
     scalar(
       "subscription_errors",
-      "_FUNC_(['set',] *) - An array with an element per rule that has a test which cannot be computed for the row: " +
-        "subscription_id and message. Such a test is unknown for the row. For `inline`.",
+      "_FUNC_(['set',] *) - An array with an element per predicate that cannot be computed for the row, and per rule " +
+        "that has it: subscription_id and message. Such a predicate is unknown for the row. For `inline`.",
       Seq(Answer.Errors)),
     scalar(
       "subscription_costs",
-      "_FUNC_(['set',] *) - An array with an element per value that Spark had to compute for the row, such as a regular " +
-        "expression or a function: test, as SQL, nanoseconds and subscription_ids, of rules that need it at most five. " +
-        "For `inline`.",
+      "_FUNC_(['set',] *) - An array with an element per value that Spark had to compute for the row, such as a " +
+        "regular expression or a function: test, as SQL, nanoseconds, and subscription_ids, at most five of the " +
+        "rules that need it. For `inline`.",
       Seq(Answer.Costs)),
     scalar(
       "subscription_ranges",
-      "_FUNC_(['set',] *) - An array with an element per attribute that the rules test: attribute, as SQL, and of the " +
-        "ranges that the rules' constants make of its values the one of the row, by position and bounds. For `inline`.",
+      "_FUNC_(['set',] *) - An array with an element per attribute of the rules: attribute, as SQL, and the range of " +
+        "its value, by position and bounds, among the ranges that the rules' constants make. For `inline`.",
       Seq(Answer.Ranges)),
     scalar(
       "subscription_tests",
-      "_FUNC_(['set',] *) - An array with an element per predicate of the rules, the same for every row: its number, its " +
-        "attribute and how that is searched, the positions of subscription_ranges, from first to last, where it is true, " +
-        "and the share of rows there, if the rules have been analysed. For `inline` on one row.",
-      call => BoundPredicates.of(Programs.bound(SparkSession.active, call))),
+      "_FUNC_(['set',] *) - An array with an element per predicate of the rules, the same for every row: its number, " +
+        "its attribute and how that is searched, the positions of subscription_ranges, from first to last, where it " +
+        "is true, and the share of rows there, if the rules have been analysed. For `inline` on one row.",
+      call => BoundPredicates.of(Pinning.bound(SparkSession.active, call))),
     scalar(
       "subscriptions_left_out",
-      "_FUNC_(['set',] *) - An array with an element per rule that cannot be used on the input, the same for every row: " +
-        "subscription_id and reason. With spark.sparkrules.invalidRules=skip these are left out. For `inline` on one row.",
-      call => LeftOutTable.of(Programs.leftOut(SparkSession.active, call))),
-    region(Registered.Subscriptions, "all rules that could match some row of a region"),
-    region(Registered.Advertisements, "all advertisements whose sources could send a row of a region"))
+      "_FUNC_(['set',] *) - An array with an element per rule that is rejected on the input, the same for every row: " +
+        "subscription_id and reason. spark.sparkrules.invalidRules=skip skips these. For `inline` on one row.",
+      call => LeftOutTable.of(Pinning.rejected(SparkSession.active, call))),
+    region(Question.RulesOfRegion, "all rules that could match some row of a region"),
+    region(Question.AdvertisementsOfRegion, "all advertisements whose sources could send a row of a region"))
 
   val tables: Seq[Table] = Seq(
     (
       FunctionIdentifier("match_subscriptions"),
       info(
         "match_subscriptions",
-        "_FUNC_(['set',] TABLE(t) [, top => n]) - The rows of t with subscription_id, priority and overlap, one row per " +
-          "match, or for the first n matches of each row of t."),
+        "_FUNC_(['set',] TABLE(t) [, top => n]) - The rows of t with subscription_id, priority and overlap, one row " +
+          "per match, or for the first n matches of each row of t."),
       matchTable),
     (
       FunctionIdentifier("overlaps"),
       info(
         "overlaps",
-        "_FUNC_(['set']) - The advertisements of a rule set, each with every subscription that may match its rows, and " +
+        "_FUNC_(['set']) - The advertisements of a rule set, each with every rule that may match its rows, and " +
           "whether it is certain that there are such rows."),
       overlapsTable))
 
   private def scalar(name: String, usage: String, answers: Seq[Answer]): Scalar =
-    scalar(name, usage, _.copy(answers = answers, exact = answers.contains(Answer.Ranges)))
+    scalar(name, usage, call => {
+      call.copy(answers = answers, site = call.site.copy(exact = answers.contains(Answer.Ranges)))
+    })
 
   private def scalar(name: String, usage: String, result: MatchCall => Expression): Scalar =
     (FunctionIdentifier(name), info(name, usage), arguments => {
       val (top, others) = splitTop(name, arguments)
       if (top.isDefined && !HaveTop(name)) throw noSuchArgument(name, "top")
-      result(call(name, others, Nil).copy(top = top))
+      result(call(name, others, Nil, top = top))
     })
 
-  private def region(registered: Registered, found: String): Scalar = (
-    FunctionIdentifier(registered.function),
+  private def region(question: Question.OfRegion, found: String): Scalar = (
+    FunctionIdentifier(question.function),
     info(
-      registered.function,
+      question.function,
       s"_FUNC_(['set',] *) - The ids of $found. Each column describes what values it has there: a value, an array of " +
         "values, or a struct of min, max and nulls. NULL, or no column: anything."),
-    overlapCall(registered, _))
+    overlapCall(question, _))
 
   private val HaveTop = Set("match_subscriptions", "subscription_matches")
 
@@ -112,7 +116,8 @@ object Functions {
   }
 
   private def topOf(function: String, value: Expression): Int = value match {
-    case Literal(n: Number, ByteType | ShortType | IntegerType | LongType) if n.longValue > 0 => math.min(n.longValue, Int.MaxValue.toLong).toInt
+    case Literal(n: Number, ByteType | ShortType | IntegerType | LongType) if n.longValue > 0 =>
+      math.min(n.longValue, Int.MaxValue.toLong).toInt
     case other =>
       throw new RulesException(
         s"$function: top => ${other.sql} is not a positive whole number. Write top => 3 for the first three matches.")
@@ -123,13 +128,15 @@ object Functions {
       (if (HaveTop(function)) " It takes top => 3 for the first three matches." else ""))
 
   private def info(name: String, usage: String): ExpressionInfo =
-    new ExpressionInfo(classOf[MatchCall].getName, null, name, usage, "", "", "", "misc_funcs", "4.0.0", "", "scala_udf")
+    new ExpressionInfo(
+      classOf[MatchCall].getName, null, name, usage, "", "", "", "misc_funcs", "4.0.0", "", "scala_udf")
 
-  /** `f('set', a, b)`: a leading text names the rule set, the rest are the columns that rules may use. */
+  /** `f('set', a, b)`: a leading string names the rule set, the rest are the columns that rules may use. */
   private def call(
       function: String,
       arguments: Seq[Expression],
       answers: Seq[Answer],
+      top: Option[Int] = None,
       isRow: StructType => Boolean = _ => true): MatchCall = {
     val (ruleSet, inputs) = splitRuleSet(arguments)
     val named = inputs match {
@@ -153,16 +160,16 @@ object Functions {
               s"$function(named_struct('name', ${other.sql}, ...)).")
       }
     }
-    MatchCall(ruleSet, named.map(_._1), named.map(_._2), answers, Semantics.of(SQLConf.get))
+    val site = CallSite(ruleSet, named.map(_._1), Semantics.of(SQLConf.get), top = top)
+    MatchCall(site, named.map(_._2), answers)
   }
 
-  private def overlapCall(registered: Registered, arguments: Seq[Expression]): Expression = {
-    val (top, others) = splitTop(registered.function, arguments)
-    if (top.isDefined) throw noSuchArgument(registered.function, "top")
-    val MatchCall(ruleSet, names, inputs, _, semantics, _, _, _) =
-      call(registered.function, others, Nil, isRow = !RegionShape.isBounds(_))
-    val regions = RegionCall(registered, ruleSet, names, inputs, semantics)
-    regions.shapes // complains where a column cannot describe a region
+  private def overlapCall(question: Question.OfRegion, arguments: Seq[Expression]): Expression = {
+    val (top, others) = splitTop(question.function, arguments)
+    if (top.isDefined) throw noSuchArgument(question.function, "top")
+    val asked = call(question.function, others, Nil, isRow = !RegionShape.isBounds(_))
+    val regions = RegionCall(question, asked.ruleSet, asked.names, asked.inputs, asked.semantics)
+    regions.shapes // fails where a column cannot describe a region
     regions
   }
 
@@ -181,7 +188,7 @@ object Functions {
   private def matchTable(arguments: Seq[Expression], top: Option[Int]): LogicalPlan = splitRuleSet(arguments) match {
     case (ruleSet, Seq(table: FunctionTableSubqueryArgumentExpression)) =>
       val columns = ruleSet.map(Literal(_)).toSeq ++ table.plan.output
-      val generator = Inline(call("match_subscriptions", columns, Seq(Answer.Rows)).copy(top = top))
+      val generator = Inline(call("match_subscriptions", columns, Seq(Answer.Rows), top))
       val output = generator.elementSchema.map(f => AttributeReference(f.name, f.dataType, f.nullable)())
       Generate(generator, Nil, outer = false, None, output, table.plan)
     case _ =>
@@ -190,16 +197,16 @@ object Functions {
           "a rule set, match_subscriptions('alerts', TABLE(t)).")
   }
 
-  /** Another name of the catalog's table, for a version or for the session's rule set. */
+  /** Another name for the catalog's table, of a version or of the session's rule set. */
   private def overlapsTable(arguments: Seq[Expression]): LogicalPlan = splitRuleSet(arguments) match {
     case (ruleSet, Nil) =>
       val session = SparkSession.active
-      val store = Programs.storeOf(session)
-      val version = Programs.resolve(session, store, ruleSet, "overlaps('alerts')")
+      val store = StoreAccess.of(session)
+      val version = CurrentVersion.of(session, store, ruleSet, "overlaps('alerts')")
       DataSourceV2Relation.create(Overlaps(store.qualified, version.ruleSet, version.number), None, None)
     case _ =>
       throw new RulesException(
-        "overlaps takes the name of a rule set, and nothing else: SELECT * FROM overlaps('alerts'), or overlaps() for " +
-          "that of the session.")
+        "overlaps takes the name of a rule set, and nothing else: SELECT * FROM overlaps('alerts'), or overlaps() " +
+          "for that of the session.")
   }
 }

@@ -14,33 +14,45 @@ object Per {
   /** Each row of the input. */
   case object Row extends Per
 
-  /** Each match: a row of the input and a subscription. */
+  /** Each match: a row of the input and a rule. */
   case object Match extends Per
 
-  /** Each subscription that matches anything in a partition of the input, with the number of its matches. */
-  case object Subscription extends Per
+  /** Each rule that matches anything in a partition of the input, with the number of its matches. */
+  case object Rule extends Per
 }
 
 /**
- * What `rules` say of the rows of `child`.
+ * What is matched, and what is to be said of it.
+ *
+ * @param answers the columns that are added to those of the input; none per rule
+ */
+final case class MatchSpec(rules: PinnedRules, per: Per, answers: Seq[Answer]) {
+
+  /** What a query can read, given the columns of the input and those that are added. */
+  def available(input: Seq[Attribute], added: Seq[Attribute]): Seq[Attribute] =
+    if (per == Per.Rule) added else input ++ added
+
+  def describe(added: Seq[Attribute]): String = s"Match [$rules] ${added.mkString("[", ", ", "]")}"
+}
+
+/**
+ * What rules say of the rows of `child`. Expressions are not part of `spec`, as Catalyst rewrites only those that are
+ * arguments of an operator.
  *
  * @param inputs the inputs of the rules' program, over the columns of `child`
- * @param answers the columns it adds to those of `child` (of which there are none per subscription), and `added` their
- *   attributes
  * @param instant the query's, if it decides which rules can match: else plans of a version would never be the same
+ * @param added the attributes of the answers
  */
 final case class Match(
-    rules: PinnedRules,
+    spec: MatchSpec,
     inputs: Seq[Expression],
-    per: Per,
-    answers: Seq[Answer],
-    added: Seq[Attribute],
     instant: Option[Expression],
+    added: Seq[Attribute],
     child: LogicalPlan)
     extends UnaryNode {
-  override def output: Seq[Attribute] = if (per == Per.Subscription) added else child.output ++ added
+  override def output: Seq[Attribute] = spec.available(child.output, added)
   override def producedAttributes: AttributeSet = AttributeSet(added)
-  override def maxRows: Option[Long] = if (per == Per.Row) child.maxRows else None
-  override def simpleString(maxFields: Int): String = s"Match [$rules] ${added.mkString("[", ", ", "]")}"
+  override def maxRows: Option[Long] = if (spec.per == Per.Row) child.maxRows else None
+  override def simpleString(maxFields: Int): String = spec.describe(added)
   override protected def withNewChildInternal(newChild: LogicalPlan): Match = copy(child = newChild)
 }

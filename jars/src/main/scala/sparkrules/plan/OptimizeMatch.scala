@@ -8,10 +8,10 @@ import org.apache.spark.sql.types.LongType
 
 import sparkrules.answer.Answer
 
-/** Filters that do not look at the matches go below them: rows that are dropped anyway are not matched. */
+/** Moves filters that do not read the matches below them: rows that are dropped anyway are not matched. */
 object PushFilterThroughMatch extends Rule[LogicalPlan] with PredicateHelper {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.transform {
-    case filter @ Filter(condition, matched: Match) if matched.per != Per.Subscription =>
+    case filter @ Filter(condition, matched: Match) if matched.spec.per != Per.Rule =>
       val (below, above) = splitConjunctivePredicates(condition)
         .partition(c => c.deterministic && c.references.subsetOf(matched.child.outputSet))
       if (below.isEmpty) filter
@@ -22,7 +22,7 @@ object PushFilterThroughMatch extends Rule[LogicalPlan] with PredicateHelper {
   }
 }
 
-/** Answers that nobody reads are not computed; a row's matches that nobody reads are not looked for. */
+/** Removes answers that nobody reads, and matching itself if nobody reads any. */
 object PruneAnswers extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.transform {
     case project @ Project(list, matched: Match) => project.copy(child = prune(matched, references(list)))
@@ -35,23 +35,24 @@ object PruneAnswers extends Rule[LogicalPlan] {
   private def references(list: Seq[Expression]): AttributeSet = AttributeSet.fromAttributeSets(list.map(_.references))
 
   private def prune(matched: Match, used: AttributeSet): LogicalPlan = {
-    val kept = matched.answers.zip(matched.added).filter { case (_, attribute) => used.contains(attribute) }
-    if (kept.length == matched.answers.length || matched.per == Per.Subscription) matched
-    else if (kept.isEmpty && matched.per == Per.Row) matched.child
-    else matched.copy(answers = kept.map(_._1), added = kept.map(_._2))
+    val kept = matched.spec.answers.zip(matched.added).filter { case (_, attribute) => used.contains(attribute) }
+    if (kept.length == matched.spec.answers.length || matched.spec.per == Per.Rule) matched
+    else if (kept.isEmpty && matched.spec.per == Per.Row) matched.child
+    else matched.copy(spec = matched.spec.copy(answers = kept.map(_._1)), added = kept.map(_._2))
   }
 }
 
 /**
  * `SELECT subscription_id, count(*) ... GROUP BY subscription_id`: each task counts in an array, one number per
- * subscription, and only the numbers are grouped.
+ * rule, and only the numbers are grouped.
  */
 object CountMatches extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.transform {
     case aggregate @ Aggregate(Seq(key: Attribute), list, child, _) if list.forall(isCounted(key, _)) =>
       matchesOf(child, key).fold[LogicalPlan](aggregate) { matched =>
         val count = AttributeReference("count", LongType, nullable = false)()
-        val counts = matched.copy(per = Per.Subscription, answers = Nil, added = Seq(key, count))
+        val counts = matched.copy(
+          spec = matched.spec.copy(per = Per.Rule, answers = Nil), added = Seq(key, count))
         val summed = list.map(_.transform {
           case AggregateExpression(_: Count, mode, isDistinct, filter, _) =>
             AggregateExpression(Sum(count), mode, isDistinct, filter)
@@ -70,8 +71,8 @@ object CountMatches extends Rule[LogicalPlan] {
 
   private def matchesOf(plan: LogicalPlan, key: Attribute): Option[Match] = plan match {
     case Project(list, child) if list.forall(_.isInstanceOf[Attribute]) => matchesOf(child, key)
-    case matched: Match if matched.per == Per.Match && matched.added.zip(matched.answers).exists {
-          case (attribute, answer) => attribute.semanticEquals(key) && answer == Answer.SubscriptionId
+    case matched: Match if matched.spec.per == Per.Match && matched.added.zip(matched.spec.answers).exists {
+          case (attribute, answer) => attribute.semanticEquals(key) && answer == Answer.RuleId
         } => Some(matched)
     case _ => None
   }

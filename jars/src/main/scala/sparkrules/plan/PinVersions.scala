@@ -5,17 +5,17 @@ import org.apache.spark.sql.catalyst.plans.logical.{Generate, LogicalPlan, Proje
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 
-import sparkrules.answer.Answer
+import sparkrules.answer.{Answer, AnswerRequest}
 import sparkrules.bind.Local
-import sparkrules.region.{RegionCall, RegionPrograms}
-import sparkrules.version.{Pinned, Programs}
+import sparkrules.region.{PinnedRegion, RegionCall}
+import sparkrules.version.{Pinned, Pinning}
 
 /**
  * Ties every call to the version of its rule set that is current now, and puts an operator under it:
  *
  * {{{
  *   Project [match_subscriptions(a, b) AS m]     Project [named_struct(ids, ids#1, overlaps, overlaps#2) AS m]
- *   +- Relation [a, b, c]                     -> +- Match [alerts@3, 10000 subscriptions] [ids#1, overlaps#2]
+ *   +- Relation [a, b, c]                     -> +- Match [alerts@3, 10000 rules] [ids#1, overlaps#2]
  *                                                   +- Relation [a, b, c]
  * }}}
  *
@@ -28,15 +28,15 @@ final case class PinVersions(session: SparkSession) extends Rule[LogicalPlan] {
 
   private def pinRegions(plan: LogicalPlan): LogicalPlan = plan.transformUpWithSubqueries {
     case operator if operator.expressions.exists(_.exists(_.isInstanceOf[RegionCall])) =>
-      operator.transformExpressions { case call: RegionCall => RegionPrograms.pin(session, call) }
+      operator.transformExpressions { case call: RegionCall => PinnedRegion.of(session, call) }
   }
 
   private def pinMatches(plan: LogicalPlan): LogicalPlan = plan.transformUpWithSubqueries {
     case Generate(Inline(call: MatchCall), unused, false, _, columns, child) if call.answers == Seq(Answer.Rows) =>
-      val Pinned(rules, inputs, instant) = Programs.pin(session, call, Local(child))
+      val Pinned(rules, inputs, instant) = Pinning.pin(session, call, Local(child))
       val (ready, own) = computed(inputs, child)
       val kept = child.output.zipWithIndex.collect { case (attribute, i) if !unused.contains(i) => attribute }
-      Project(kept ++ columns, Match(rules, own, Per.Match, PinVersions.OfMatch, columns, instant, ready))
+      Project(kept ++ columns, Match(MatchSpec(rules, Per.Match, PinVersions.OfMatch), own, instant, columns, ready))
     case operator if operator.expressions.exists(_.exists(_.isInstanceOf[MatchCall])) => pin(operator)
   }
 
@@ -51,13 +51,13 @@ final case class PinVersions(session: SparkSession) extends Rule[LogicalPlan] {
   private def pinAlike(operator: LogicalPlan, calls: Seq[MatchCall]): LogicalPlan = {
     val call = calls.head
     val place = operator.children.indexWhere(child => call.references.subsetOf(child.outputSet))
-    val Pinned(rules, inputs, instant) = Programs.pin(session, call, place >= 0 && Local(operator.children(place)))
+    val Pinned(rules, inputs, instant) = Pinning.pin(session, call, place >= 0 && Local(operator.children(place)))
     place match {
-      case -1 => replace(operator, calls)(answers => PinnedCall(inputs, answers, rules, instant))
+      case -1 => replace(operator, calls)(answers => PinnedCall(inputs, AnswerRequest(rules, answers), instant))
       case i =>
         val answers = calls.flatMap(_.answers).distinct
         val columns = answers.map(_.attribute)
-        val below = Match(rules, Nil, Per.Row, answers, columns, instant, operator.children(i))
+        val below = Match(MatchSpec(rules, Per.Row, answers), Nil, instant, columns, operator.children(i))
         val (ready, own) = computed(inputs, below.child)
         val matched = below.copy(inputs = own, child = ready)
         val widened = operator.withNewChildren(operator.children.updated(i, matched))
@@ -85,7 +85,7 @@ final case class PinVersions(session: SparkSession) extends Rule[LogicalPlan] {
 }
 
 object PinVersions {
-  private val OfMatch = Seq(Answer.SubscriptionId, Answer.Priority, Answer.Overlap)
+  private val OfMatch = Seq(Answer.RuleId, Answer.Priority, Answer.Overlap)
 
   private def isRead(e: Expression): Boolean = e match {
     case _: Attribute => true

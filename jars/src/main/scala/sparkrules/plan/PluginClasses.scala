@@ -6,8 +6,8 @@ import java.util.jar.JarFile
 import scala.jdk.CollectionConverters._
 
 /**
- * Loads all classes of the plugin's jar, once. Hive closes the class loader of `--jars` when a client of a Thrift server
- * disconnects: classes that are loaded by then stay usable, others would never be found again.
+ * Loads all classes of the plugin's jar, once. Hive closes the class loader of `--jars` when a client of a Thrift
+ * server disconnects: classes that are loaded by then stay usable, others would never be found again.
  */
 object PluginClasses {
   def load(): Unit = loaded

@@ -9,10 +9,10 @@ import sparkrules.value.IntLists
  * The shared subexpressions of a rule set, bound to a table. Children are numbered before their parents.
  *
  * @param kinds per node: [[Forest.Predicate]], [[Forest.And]] or [[Forest.Or]]
- * @param slots per node: the slot of a leaf, or -1
- * @param intervals per node: the codes for which a leaf is true, pairs of first and last
+ * @param slots per node: the slot of a predicate, or -1
+ * @param intervals per node: the codes for which a predicate is true, pairs of first and last
  * @param children per node: its children, those likely to decide first
- * @param roots per subscription (or whatever else asks): its node
+ * @param roots per rule (or whatever else asks): its node
  */
 final class Forest(
     val kinds: Array[Byte],
@@ -24,23 +24,23 @@ final class Forest(
 
   def size: Int = kinds.length
 
-  /** Per slot: the subscriptions that have a test of it. Needed only where errors are asked for. */
+  /** Per slot: the rules that have a predicate of it. Needed only where errors are asked for. */
   @transient lazy val users: IntLists = {
-    val (used, subscriptions) = (ArrayBuffer.empty[Int], ArrayBuffer.empty[Int])
-    roots.indices.foreach { subscription =>
-      val (seen, open) = (mutable.HashSet.empty[Int], mutable.Stack(roots(subscription)))
+    val (used, rules) = (ArrayBuffer.empty[Int], ArrayBuffer.empty[Int])
+    roots.indices.foreach { rule =>
+      val (seen, open) = (mutable.HashSet.empty[Int], mutable.Stack(roots(rule)))
       while (open.nonEmpty) {
         val node = open.pop()
         if (seen.add(node)) {
           if (kinds(node) == Forest.Predicate && seen.add(-1 - slots(node))) {
             used += slots(node)
-            subscriptions += subscription
+            rules += rule
           }
           open.pushAll(children(node))
         }
       }
     }
-    IntLists.group(used.maxOption.getOrElse(-1) + 1, used.toArray, subscriptions.toArray)
+    IntLists.group(used.maxOption.getOrElse(-1) + 1, used.toArray, rules.toArray)
   }
 
   /** These nodes as roots, and what they need. */

@@ -7,7 +7,7 @@ import org.apache.spark.unsafe.Platform
 final class IdBuffer(isReused: Boolean) {
   private var kept = new Array[Byte](0)
 
-  /** An array of so many elements and bytes; its elements are not yet written. */
+  /** An array of `count` elements and `size` bytes; its elements are not yet written. */
   def start(count: Int, size: Int): Array[Byte] = {
     if (!isReused || kept.length < size) kept = new Array[Byte](if (isReused) math.max(size, 2 * kept.length) else size)
     IdBuffer.startArray(kept, Platform.BYTE_ARRAY_OFFSET.toLong, count)

@@ -7,10 +7,10 @@ import org.apache.spark.unsafe.types.UTF8String
 import sparkrules.conf.RulesException
 
 /**
- * The ids of subscriptions, all in one array, each padded with zeros to whole words: that is how a row of Spark holds
- * texts, so that an answer is made by copying words.
+ * The ids of rules, all in one array, each padded with zeros to whole words. A row of Spark holds strings like that, so
+ * an answer is made by copying words.
  *
- * @param places per subscription: the word where its id begins, above its length in bytes
+ * @param places per rule: the word where its id begins, above its length in bytes
  */
 final class Ids(bytes: Array[Byte], places: Array[Long]) extends Serializable {
   def size: Int = places.length
@@ -21,25 +21,25 @@ final class Ids(bytes: Array[Byte], places: Array[Long]) extends Serializable {
   /** How many words its bytes take up. */
   def words(i: Int): Int = (places(i).toInt + 7) >> 3
 
-  /** The ids of the first `count` of `subscriptions` as an array of Spark. */
-  def array(subscriptions: Array[Int], count: Int, buffer: IdBuffer): UnsafeArrayData = {
+  /** The ids of the first `count` of `rules` as an array of Spark. */
+  def array(rules: Array[Int], count: Int, buffer: IdBuffer): UnsafeArrayData = {
     var words = 0L
     var i = 0
-    while (i < count) { words += this.words(subscriptions(i)); i += 1 }
+    while (i < count) { words += this.words(rules(i)); i += 1 }
     val size = Ids.sizeOf(count, words)
     val array = buffer.start(count, size)
     var entry = UnsafeArrayData.calculateHeaderPortionInBytes(count)
     var place = entry + 8 * count
     i = 0
     while (i < count) {
-      place = write(subscriptions(i), array, entry, place)
+      place = write(rules(i), array, entry, place)
       entry += 8
       i += 1
     }
     Ids.arrayOf(array, size)
   }
 
-  /** Writes an id to `start` of an array, and where that is to `entry`; gives the end. */
+  /** Writes an id at `start` of an array, and its place at `entry`; returns its end. */
   private[sparkrules] def write(id: Int, buffer: Array[Byte], entry: Int, start: Int): Int = {
     val length = places(id).toInt
     Platform.putLong(buffer, Platform.BYTE_ARRAY_OFFSET + entry.toLong, (start.toLong << 32) | length)
@@ -62,7 +62,7 @@ object Ids {
   private[sparkrules] def sizeOf(count: Int, words: Long): Int = {
     val total = UnsafeArrayData.calculateHeaderPortionInBytes(count) + 8L * count + 8L * words
     if (total > Largest) {
-      throw new RulesException(s"What was found for one row, $count elements, takes up more than 2 GB.")
+      throw new RulesException(s"The answer for one row, $count elements, takes up more than 2 GB.")
     }
     total.toInt
   }

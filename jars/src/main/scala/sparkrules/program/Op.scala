@@ -1,10 +1,9 @@
 package sparkrules.program
 
-
 /**
  * The instructions of a program. The first integer is the operation in its lowest five bits, and the slot that it is
- * about above them; operands follow. What is read together lies together: the code of an alternative's remaining tests,
- * and its subscriptions, follow the test that makes it worth a look.
+ * about above them; operands follow. What is read together lies together: the code of an alternative's remaining
+ * predicates, and its rules, follow the predicate that makes it worth a look.
  *
  * {{{
  *   Return
@@ -17,11 +16,11 @@ package sparkrules.program
  *   SetElse     set target                              ... if it is in a set
  *   NodeElse    target                                  ... if a shared subexpression (instead of a slot) is true
  *   EqualThen, InThen, SetThen, NodeThen                the same, but jump if it is so, else go on
- *   EqualEmit, UpToEmit, FromEmit, InEmit               report one subscription (instead of a target) if it is so
- *   Emit        n subscription*                         report
- *   EmitOnce    n subscription*                         report those that are not reported yet
- *   UpTo        n last* subscription*                   report those with code <= last; descending
- *   From        n first* subscription*                  report those with first <= code; ascending
+ *   EqualEmit, UpToEmit, FromEmit, InEmit               report one rule (instead of a target) if it is so
+ *   Emit        n rule*                                 report
+ *   EmitOnce    n rule*                                 report those that are not reported yet
+ *   UpTo        n last* rule*                           report those with code <= last; descending
+ *   From        n first* rule*                          report those with first <= code; ascending
  *   UpToOnce, FromOnce                                  the same, those that are not reported yet
  *   Switch      shift first n next target*              jump to the target of code >> shift, or to next
  *   Search      shift n next point* target*             the same for points that are far apart; ascending

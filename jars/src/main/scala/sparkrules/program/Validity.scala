@@ -3,8 +3,8 @@ package sparkrules.program
 import sparkrules.store.{ArrowTable, Segment}
 
 /**
- * When subscriptions can match: `numbers(i)` from the instant `from(i)`, and no longer at `until(i)`, in microseconds.
- * Those that always can are not listed.
+ * When rules can match: rule `numbers(i)` from the instant `from(i)`, and no longer at `until(i)`, in microseconds.
+ * Rules that always can are not listed.
  */
 final class Validity(val numbers: Array[Int], from: Array[Long], until: Array[Long]) extends Serializable {
   def isEmpty: Boolean = numbers.isEmpty
@@ -14,36 +14,37 @@ final class Validity(val numbers: Array[Int], from: Array[Long], until: Array[Lo
 
 object Validity {
 
-  /** @param order the rows of a segment's subscriptions, in the order in which they are numbered */
+  /** @param order the rows of a segment's rules, in the order in which they are numbered */
   def of(segment: Segment, order: Array[Int]): Validity = {
     val limited = order.indices.filter(n => isLimited(segment, order(n))).toArray
     new Validity(
       limited,
-      limited.map(n => segment.validFrom(order(n))), // no instant is the first of all
+      limited.map(n => segment.rules.validFrom(order(n))), // no instant is the first of all
       limited.map(n => end(segment, order(n))))
   }
 
-  /** The first instant at which a subscription no longer can match. */
+  /** The first instant at which a rule can no longer match. */
   def end(segment: Segment, row: Int): Long =
-    if (segment.validUntil(row) == ArrowTable.NoInstant) Long.MaxValue else segment.validUntil(row)
+    if (segment.rules.validUntil(row) == ArrowTable.NoInstant) Long.MaxValue else segment.rules.validUntil(row)
 
   private def isLimited(segment: Segment, row: Int): Boolean =
-    segment.validFrom(row) != ArrowTable.NoInstant || segment.validUntil(row) != ArrowTable.NoInstant
+    segment.rules.validFrom(row) != ArrowTable.NoInstant || segment.rules.validUntil(row) != ArrowTable.NoInstant
 }
 
-/** Subscriptions of a program that do not take part, a bit for each. */
+/** Rules of a program that do not take part, a bit for each. */
 object Hidden {
 
   /**
    * Null if there are none.
    *
+   * @param rules how many rules the program has
    * @param removed those that the version no longer has
    * @param instant that of the query, if the validity of any rule is limited
    */
-  def of(subscriptions: Int, validity: Validity, removed: Array[Int], instant: Option[Long]): Array[Long] = {
+  def of(rules: Int, validity: Validity, removed: Array[Int], instant: Option[Long]): Array[Long] = {
     var bits: Array[Long] = null
     def hide(number: Int): Unit = {
-      if (bits == null) bits = new Array[Long]((subscriptions + 63) >> 6)
+      if (bits == null) bits = new Array[Long]((rules + 63) >> 6)
       bits(number >> 6) |= 1L << number
     }
     removed.foreach(hide)
@@ -56,4 +57,7 @@ object Hidden {
     }
     bits
   }
+
+  /** Whether a rule is hidden by these bits, which may be null. */
+  def isHidden(bits: Array[Long], rule: Int): Boolean = bits != null && (bits(rule >> 6) & (1L << rule)) != 0
 }

@@ -7,30 +7,31 @@ import org.apache.spark.sql.types._
 
 import sparkrules.conf.RulesException
 
-/** What values a column may have in a region. */
+/** The values that a column can have in a region. */
 sealed abstract class Region
 
 object Region {
 
-  /** Nothing is known. */
+  /** Any value, or NULL. */
   case object Anything extends Region
 
-  /** These, of which one may be null. */
+  /** One of these values, which can be null. */
   final case class Values(values: Array[Any]) extends Region
 
-  /** From `min` to `max`, each null if there is no such bound; and NULL, if `nulls`. */
+  /** From `min` to `max`, each null if there is no such bound; also NULL if `nulls`. */
   final case class Between(min: Any, max: Any, nulls: Boolean) extends Region
 }
 
 /**
- * How a column describes what values another column may have.
+ * How a column of a call describes the values that the column of the rules can have.
  *
  * @param dataType the type of these values
  */
 sealed abstract class RegionShape(val dataType: DataType) extends Product with Serializable {
 
-  /** The region that a value of the describing column stands for; none if it has no values at all. */
-  final def read(described: Any): Option[Region] = if (described == null) Some(Region.Anything) else readPresent(described)
+  /** The region that a value of the describing column stands for; none if it contains no values at all. */
+  final def read(described: Any): Option[Region] =
+    if (described == null) Some(Region.Anything) else readPresent(described)
 
   protected def readPresent(described: Any): Option[Region]
 }
@@ -58,7 +59,7 @@ object RegionShape {
       val row = described.asInstanceOf[InternalRow]
       def field(i: Int): Any = if (i < 0 || row.isNullAt(i)) null else row.get(i, element)
       val (low, high) = (field(min), field(max))
-      // Whether there are NULLs is not known where that is NULL.
+      // If `nulls` is NULL, it is not known whether there are NULLs.
       val mayBeNull = nulls >= 0 && (row.isNullAt(nulls) || row.getBoolean(nulls))
       if (low == null || high == null || order.compare(low, high) <= 0) Some(Region.Between(low, high, mayBeNull))
       else if (mayBeNull) Some(Region.Values(Array(null)))
@@ -66,7 +67,7 @@ object RegionShape {
     }
   }
 
-  /** For a call of `function`, the shape of a column called `name`: a struct of nothing but `min`, `max` and `nulls` has bounds. */
+  /** The shape of the column `name` in a call of `function`. A struct of only `min`, `max` and `nulls` has bounds. */
   def of(function: String, name: String, dataType: DataType): RegionShape = dataType match {
     case ArrayType(element, _) => OfArray(element)
     case struct: StructType if isBounds(struct) =>

@@ -3,31 +3,20 @@ package sparkrules.region
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
-import org.apache.spark.sql.types.{ArrayType, DataType, StringType}
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.types.{ArrayType, DataType, Metadata, StringType}
 
-import sparkrules.bind.RuleCall
+import sparkrules.bind.{Column, Question, RuleCall}
 import sparkrules.conf.Semantics
-import sparkrules.store.{Manifest, SegmentEntry}
+import sparkrules.version.{Pinning, PinnedRules}
 
-/** Conditions of a rule set that can be asked which of them could be true in a region. */
-sealed abstract class Registered(val function: String, val noun: String) extends Product with Serializable {
-  /** The segments that a version has of them. */
-  def segments(manifest: Manifest): Seq[SegmentEntry]
-}
-
-object Registered {
-  case object Subscriptions extends Registered("overlap_subscriptions", "rule") {
-    override def segments(manifest: Manifest): Seq[SegmentEntry] = manifest.segments
-  }
-  case object Advertisements extends Registered("overlap_advertisements", "advertisement") {
-    override def segments(manifest: Manifest): Seq[SegmentEntry] =
-      manifest.advertisements.toSeq
-  }
-}
-
-/** A call of `overlap_subscriptions` or `overlap_advertisements` as the user wrote it; see [[MatchCall]]. */
+/**
+ * A call of `overlap_subscriptions` or `overlap_advertisements` as the user wrote it, not yet tied to a version.
+ *
+ * @param inputs the columns that describe the region
+ */
 final case class RegionCall(
-    registered: Registered,
+    question: Question.OfRegion,
     ruleSet: Option[String],
     names: Seq[Seq[String]],
     inputs: Seq[Expression],
@@ -37,7 +26,7 @@ final case class RegionCall(
   override def children: Seq[Expression] = inputs :+ instant
   override def dataType: DataType = RegionCall.Ids
   override def nullable: Boolean = false
-  override def prettyName: String = registered.function
+  override def prettyName: String = question.function
   override def sql: String = s"$prettyName(${inputs.map(_.sql).mkString(", ")})"
   override def toString: String = s"$prettyName(${inputs.mkString(", ")})"
   override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): RegionCall =
@@ -45,7 +34,14 @@ final case class RegionCall(
 
   /** How each column describes the region. */
   lazy val shapes: Seq[RegionShape] = names.zip(inputs).map { case (name, e) =>
-    RegionShape.of(registered.function, name.last, e.dataType)
+    RegionShape.of(question.function, name.last, e.dataType)
+  }
+
+  /** The columns whose values the call describes. Only a plain value keeps its metadata. */
+  override def columns: Seq[Column] = names.indices.map { i =>
+    val (dataType, input) = (shapes(i).dataType, inputs(i))
+    val metadata = if (dataType == input.dataType) Column.metadataOf(input) else Metadata.empty
+    Column(names(i), dataType, nullable = true, metadata)
   }
 
   override def exact: Boolean = true
@@ -56,19 +52,34 @@ object RegionCall {
   val Ids: DataType = ArrayType(StringType, containsNull = false)
 }
 
-/** A call that is tied to a version. It is no operator: regions are few. */
-final case class PinnedRegion(inputs: Seq[Expression], rules: RegionRules, instant: Option[Expression])
+/**
+ * A call that is tied to a version. It is no operator: regions are few.
+ *
+ * @param inputs those columns of the call that the rules use, and `shapes` how they describe the region
+ */
+final case class PinnedRegion(
+    inputs: Seq[Expression], shapes: Seq[RegionShape], rules: PinnedRules, instant: Option[Expression])
     extends Expression
     with CodegenFallback {
   override def children: Seq[Expression] = inputs ++ instant
   override def dataType: DataType = RegionCall.Ids
   override def nullable: Boolean = false
   override def stateful: Boolean = true
-  override def prettyName: String = rules.registered.function
+  override def prettyName: String = rules.key.question.function
   override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): PinnedRegion =
     copy(inputs = newChildren.take(inputs.length), instant = newChildren.drop(inputs.length).headOption)
 
-  @transient private lazy val matcher = new RegionMatcher(rules.program, inputs, RuleCall.micros(instant))
+  @transient private lazy val evaluator = new RegionEvaluator(rules, inputs, shapes, RuleCall.micros(instant))
 
-  override def eval(input: InternalRow): Any = matcher.overlapping(input)
+  override def eval(input: InternalRow): Any = evaluator.overlapping(input)
+}
+
+object PinnedRegion {
+
+  /** The call, tied to the version that is current now. */
+  def of(session: SparkSession, call: RegionCall): PinnedRegion = {
+    val pinned = Pinning.pin(session, call, isLocal = false)
+    val columns = pinned.rules.parts.head.bound.columns
+    PinnedRegion(columns.map(call.inputs), columns.map(call.shapes), pinned.rules, pinned.instant)
+  }
 }

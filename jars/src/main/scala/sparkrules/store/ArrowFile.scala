@@ -10,13 +10,13 @@ import org.apache.arrow.vector.types.TimeUnit
 import org.apache.arrow.vector.types.pojo.{ArrowType, Field}
 import org.apache.spark.sql.types.{ArrayType, BooleanType, DataType, IntegerType, StringType, TimestampType}
 
-/** A column of a file, with the type that it should have: of Spark's types, those that docs/store-format.md has. */
+/** A column of a file and its expected type, one of those in docs/store-format.md. */
 final case class StoredColumn(name: String, dataType: DataType)
 
 /**
- * An Arrow file of the store, of which only the columns and the rows that are wanted are read. Arrow's own reader reads
- * record batches as a whole, and the store's files have one: a query for the ids of a million subscriptions would hold
- * all their texts. Files may be damaged: nothing is believed before it is compared with the file's length.
+ * An Arrow file of the store. Reads only the columns and rows that are asked for. Arrow's own reader reads whole record
+ * batches, and a file of the store is one: a query for the ids of a million rules would hold all their texts. Files can
+ * be damaged, so that every position is compared with the file's length before it is used.
  */
 final class ArrowFile(content: CheckedBytes) extends AutoCloseable {
   import ArrowFile._
@@ -26,7 +26,7 @@ final class ArrowFile(content: CheckedBytes) extends AutoCloseable {
   private val footer = new ArrowFooter(Footer.getRootAsFooter(footerBytes()))
   private val fields: Seq[Field] = footer.getSchema.getFields.asScala.toSeq
 
-  /** The record batches, in order, with the number of their first row. */
+  /** The record batches, each with the number of its first row. */
   val batches: Seq[Batch] =
     footer.getRecordBatches.asScala.toSeq.scanLeft(new Batch(0, 0, 0, null)) { (before, block) =>
       batch(block, Math.addExact(before.first, before.rows))
@@ -51,7 +51,8 @@ final class ArrowFile(content: CheckedBytes) extends AutoCloseable {
         new Longs(present, longs(batch, buffer + 1, from, until))
       case (StringType, _: ArrowType.Utf8) =>
         val offsets = this.offsets(batch, buffer + 1, from, until)
-        new Texts(present, offsets.map(_ - offsets.head), read(batch, buffer + 2, offsets.head, offsets.last - offsets.head))
+        val content = read(batch, buffer + 2, offsets.head, offsets.last - offsets.head)
+        new Texts(present, offsets.map(_ - offsets.head), content)
       case (_: ArrayType, _: ArrowType.List) if isInt(fields(index).getChildren.get(0)) =>
         val offsets = this.offsets(batch, buffer + 1, from, until)
         new Lists(present, offsets.map(_ - offsets.head), ints(batch, buffer + 3, offsets.head, offsets.last))
@@ -83,7 +84,7 @@ final class ArrowFile(content: CheckedBytes) extends AutoCloseable {
   }
 
   private def offsets(batch: Batch, buffer: Int, from: Int, until: Int): Array[Int] =
-    if (batch.rows == 0) Array(0) // then there need not be any offsets
+    if (batch.rows == 0) Array(0) // an empty batch can lack offsets
     else {
       val offsets = ints(batch, buffer, from, until + 1)
       var i = 1
@@ -114,7 +115,7 @@ final class ArrowFile(content: CheckedBytes) extends AutoCloseable {
   private def bits(batch: Batch, buffer: Int, from: Int, until: Int): Presence =
     new Presence(read(batch, buffer, from / 8, (until + 7) / 8 - from / 8), from % 8)
 
-  /** Bytes of one of a batch's buffers. */
+  /** Bytes of a batch's buffer. */
   private def read(batch: Batch, buffer: Int, from: Long, count: Long): Array[Byte] = {
     val region = batch.metadata.buffers(buffer)
     if (from < 0 || count < 0 || from + count > region.length) damaged("a column is too short")
@@ -138,7 +139,7 @@ object ArrowFile {
       private[ArrowFile] val body: Long,
       private[ArrowFile] val metadata: RecordBatch)
 
-  private def damaged(rejection: String): Nothing = throw new IllegalArgumentException(rejection)
+  private def damaged(fault: String): Nothing = throw new IllegalArgumentException(fault)
 
   private def isInt(field: Field): Boolean = field.getType match {
     case int: ArrowType.Int => int.getBitWidth == 32

@@ -7,7 +7,7 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import sparkrules.value.IntLists
 
-/** The columns of an Arrow file as JVM arrays, each read when it is asked for. Only texts and instants may be NULL. */
+/** The columns of an Arrow file as arrays, each read when it is asked for. Only strings and instants can be NULL. */
 final class ArrowTable(file: ArrowFile) {
   def ints(name: String): Array[Int] = Array.concat(present[Ints](name, IntegerType).map(_.ints): _*)
 
@@ -16,10 +16,10 @@ final class ArrowTable(file: ArrowFile) {
     case several => IntLists.concat(several)
   }
 
-  /** A text that is the same as the one before is the same object. */
+  /** A string that equals the one before is the same object. */
   def strings(name: String): Array[String] = texts(name, _.toString)
 
-  /** They lie where the file was read to. */
+  /** The strings, without a copy: they point into the bytes that were read. */
   def utf8Strings(name: String): Array[UTF8String] = texts(name, identity)
 
   /** Microseconds since 1970, or [[ArrowTable.NoInstant]] for NULL. */

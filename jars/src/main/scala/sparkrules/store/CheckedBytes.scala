@@ -1,12 +1,12 @@
 package sparkrules.store
 
-import java.util.LinkedHashMap
-
 import org.apache.hadoop.fs.FSDataInputStream
 
+import sparkrules.value.LruCache
+
 /**
- * The bytes of a file, each block compared with its checksum before anybody sees it. Blocks that are not wanted are not
- * read; of those that were, the last ones are kept, since what is wanted next often begins where this ended.
+ * The bytes of a file. Compares each block with its checksum. Reads only the blocks that are asked for, and keeps the
+ * last ones, because the next bytes often begin where these ended.
  */
 final class CheckedBytes(in: FSDataInputStream, val length: Long, published: Option[FileSum]) extends AutoCloseable {
   import CheckedBytes._
@@ -15,11 +15,9 @@ final class CheckedBytes(in: FSDataInputStream, val length: Long, published: Opt
     throw new IllegalArgumentException(s"it has $length bytes, not ${sum.length}")
   }
 
-  private val kept = new LinkedHashMap[Int, Array[Byte]](16, 0.75f, true) {
-    override def removeEldestEntry(eldest: java.util.Map.Entry[Int, Array[Byte]]): Boolean = size > Kept
-  }
+  private val kept = new LruCache[Int, Array[Byte]]
 
-  /** There are so many bytes from there on: that has been compared with the length. */
+  /** So many bytes from there on. The caller has compared their number with the length. */
   def apply(from: Long, count: Int): Array[Byte] = {
     val wanted = new Array[Byte](count)
     if (count == 0) wanted
@@ -35,7 +33,7 @@ final class CheckedBytes(in: FSDataInputStream, val length: Long, published: Opt
       val size = sizeFrom(start)
       val whole = if (end == length) end else end - end % Checksum.Block
       if (at == start && whole > at) {
-        // Blocks that are wanted as a whole are read at once, to where they are wanted.
+        // Whole blocks are read at once, without a copy.
         in.readFully(at, wanted, (at - from).toInt, (whole - at).toInt)
         while (at < whole) {
           sum.check((at / Checksum.Block).toInt, wanted, (at - from).toInt, sizeFrom(at))
@@ -54,11 +52,12 @@ final class CheckedBytes(in: FSDataInputStream, val length: Long, published: Opt
   private def sizeFrom(start: Long): Int = Math.min(Checksum.Block.toLong, length - start).toInt
 
   private def block(sum: FileSum, number: Int, start: Long, size: Int): Array[Byte] =
-    Option(kept.get(number)).getOrElse {
+    kept.get(number).getOrElse {
       val content = new Array[Byte](size)
       in.readFully(start, content)
       sum.check(number, content, 0, size)
       kept.put(number, content)
+      kept.trim(Kept)
       content
     }
 
@@ -66,6 +65,6 @@ final class CheckedBytes(in: FSDataInputStream, val length: Long, published: Opt
 }
 
 object CheckedBytes {
-  // A reader of all columns of the subscriptions, some rows at a time, is in so many places at once: 8 MiB.
+  // Who reads all columns of the rules, some rows at a time, reads in so many places at once: 8 MiB.
   private val Kept = 32
 }

@@ -6,10 +6,10 @@ import java.util.zip.CRC32
 
 import com.fasterxml.jackson.databind.JsonNode
 
-/** The length of a file, and the CRC-32 of each of its blocks, in hexadecimal, one after the other. */
+/** The length of a file, and the CRC-32 of its blocks: hexadecimal numbers, one after the other. */
 final case class FileSum(length: Long, crc32: String) {
 
-  /** An error unless this is the file's block of that number. */
+  /** Fails unless this is the file's block of that number. */
   def check(block: Int, content: Array[Byte], from: Int, count: Int): Unit =
     if (crc32.regionMatches(block * 8, Checksum.of(content, from, count), 0, 8)) ()
     else throw new IllegalArgumentException("its checksum is not the one that was published")
@@ -18,10 +18,11 @@ final case class FileSum(length: Long, crc32: String) {
 object FileSum {
   def of(content: Array[Byte]): FileSum = {
     val blocks = Iterator.range(0, content.length, Checksum.Block)
-    FileSum(content.length.toLong, blocks.map(i => Checksum.of(content, i, Math.min(Checksum.Block, content.length - i))).mkString)
+    val sums = blocks.map(i => Checksum.of(content, i, Math.min(Checksum.Block, content.length - i)))
+    FileSum(content.length.toLong, sums.mkString)
   }
 
-  /** Of a file, which is read to its end. */
+  /** Reads a file to its end. */
   def of(in: InputStream): FileSum = {
     val sums = new StringBuilder
     val block = new Array[Byte](Checksum.Block)
@@ -36,14 +37,15 @@ object FileSum {
 
   def of(json: JsonNode): FileSum = {
     val (length, crc32) = (json.path("length"), json.path("crc32"))
-    if (!length.canConvertToLong || !length.isIntegralNumber || !crc32.isTextual || !crc32.asText.matches("([0-9a-f]{8})*")) {
+    val isLength = length.canConvertToLong && length.isIntegralNumber
+    if (!isLength || !crc32.isTextual || !crc32.asText.matches("([0-9a-f]{8})*")) {
       throw new IllegalArgumentException(s"$json is not the checksum of a file")
     }
     FileSum(length.asLong, crc32.asText)
   }
 }
 
-/** As sparkrules/store/checksum.py has it: blocks of files, and JSON files that end with the checksum of what is before. */
+/** The checksums of sparkrules/store/checksum.py: of the blocks of files, and at the end of JSON files. */
 object Checksum {
   val Block: Int = 1 << 18
 
@@ -59,11 +61,12 @@ object Checksum {
     begin ++ end(of(begin, 0, begin.length))
   }
 
-  /** Whether a JSON file ends with a checksum, be it the right one or not. */
+  /** Whether a JSON file ends with a checksum, right or wrong. */
   def isSealed(content: Array[Byte]): Boolean =
-    content.length >= EndLength && new String(content.takeRight(EndLength), UTF_8).matches("\"checksum\": \"[0-9a-f]{8}\"\n\\}\n")
+    content.length >= EndLength &&
+      new String(content.takeRight(EndLength), UTF_8).matches("\"checksum\": \"[0-9a-f]{8}\"\n\\}\n")
 
-  /** An error unless a JSON file ends with the checksum of what is before. */
+  /** Fails unless a JSON file ends with the checksum of what comes before. */
   def checkSeal(content: Array[Byte]): Unit = {
     val before = Math.max(content.length - EndLength, 0)
     if (!content.drop(before).sameElements(end(of(content, 0, before)))) {
@@ -75,5 +78,5 @@ object Checksum {
   private val EndLength = end("00000000").length
 }
 
-/** A file of a rule set, by its path below the rule set's directory, and what was published under that, if that is known. */
+/** A file of a rule set: its path below the rule set's directory, and its published checksum, if there is one. */
 final case class PublishedFile(path: String, sum: Option[FileSum])

@@ -11,10 +11,12 @@ import com.fasterxml.jackson.databind.node.ObjectNode
 import sparkrules.conf.RulesException
 
 /**
- * A segment as a version has it: `removed` names the file of the subscriptions that it no longer has, `overlaps` that of
- * the pairs of advertisements and subscriptions that overlap, if that has been found out.
+ * A segment of a version.
  *
- * @param sums the checksums of its files by their path, if the version has some
+ * @param removed the name of the file of the rules that the version no longer has
+ * @param live how many rules the version still has
+ * @param overlaps the name of the file of the pairs of overlapping advertisements and rules, if they have been computed
+ * @param sums the checksums of its files by path, if the version has checksums
  */
 final case class SegmentEntry(
     name: String,
@@ -31,7 +33,7 @@ final case class SegmentEntry(
 
   def files: Seq[PublishedFile] = SegmentEntry.Tables.map(file) ++ removedFile ++ overlapsFile
 
-  /** With those checksums of a version that are of its files. */
+  /** With the checksums of its files, out of all of a version. */
   def withSums(all: Map[String, FileSum]): SegmentEntry =
     copy(sums = files.flatMap(file => all.get(file.path).map(file.path -> _)).toMap)
 
@@ -41,18 +43,18 @@ final case class SegmentEntry(
 object SegmentEntry {
   private val Tables = Seq("attributes", "constants", "predicates", "nodes", "subscriptions", "functions")
 
-  /** A segment that a version has beside its subscriptions. */
+  /** A segment that has none of the version's rules. */
   def alone(name: String, sums: Map[String, FileSum]): SegmentEntry =
     SegmentEntry(name, subscriptions = 0, removed = None, live = 0, overlaps = None).withSums(sums)
 }
 
-/** One version of a rule set, as docs/store-format.md says. What it has beyond that is carried over to new versions. */
+/** A version of a rule set; see docs/store-format.md. New versions keep fields that are not described there. */
 final class Manifest private (json: ObjectNode, val ruleSet: String, val version: Long) {
   val publisher: String = text("publisher")
   val action: String = text("action")
   val parent: Option[Long] = optional("parent")(_ => number("parent"))
   private val sums = Manifest.sums(json)
-  /** Whether its files have checksums; a version that an older sparkrules has made has none. */
+  /** Whether its files have checksums: not if an older sparkrules has made it. */
   val isVerified: Boolean = json.path("format").asInt > Manifest.Unverified
   val segments: Seq[SegmentEntry] = field("segments").elements.asScala.toSeq.map(Manifest.entry(_, sums))
   val rejected: Option[PublishedFile] = Manifest.name(json, "rejected").map { name =>
@@ -66,10 +68,10 @@ final class Manifest private (json: ObjectNode, val ruleSet: String, val version
   /** When it was made, in microseconds since 1970. */
   val created: Long = ChronoUnit.MICROS.between(Instant.EPOCH, OffsetDateTime.parse(text("created")).toInstant)
 
-  /** All files that it refers to. */
+  /** All files that the version refers to. */
   def files: Seq[PublishedFile] = (segments ++ advertisements).flatMap(_.files) ++ rejected
 
-  /** This content as a version that is yet to be made; [[Manifest.summed]] completes it. */
+  /** The manifest of a new version with this content, without checksums: [[Manifest.summed]] adds them. */
   def next(parent: Long, action: String, publisher: String, segments: Seq[SegmentEntry] = segments): ObjectNode = {
     val next = json.deepCopy()
     next.put("rule_set", ruleSet).put("created", OffsetDateTime.now(java.time.ZoneOffset.UTC).format(Manifest.Seconds))
@@ -87,13 +89,14 @@ final class Manifest private (json: ObjectNode, val ruleSet: String, val version
   private def field(name: String): JsonNode = Manifest.field(json, name)
   private def text(name: String): String = field(name).asText
   private def number(name: String): Long = Manifest.number(json, name)
-  private def optional[T](name: String)(read: JsonNode => T): Option[T] = Option(field(name)).filterNot(_.isNull).map(read)
+  private def optional[T](name: String)(read: JsonNode => T): Option[T] =
+    Option(field(name)).filterNot(_.isNull).map(read)
 }
 
 object Manifest {
   val Format = 3
 
-  /** The format before, which has no checksums. */
+  /** The earlier format, without checksums. */
   val Unverified = 2
 
   private val Seconds = java.time.format.DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ssxxx")
@@ -112,7 +115,7 @@ object Manifest {
               s"$file has format $format; this version of sparkrules reads the formats $Unverified and $Format. " +
                 "Upgrade the older side.")
           }
-          // One of the format before has no checksum. One that has must not pass for such a one.
+          // The earlier format has no checksum. A manifest with one must not pass for one of that format.
           if (format.asInt != Unverified || Checksum.isSealed(content)) Checksum.checkSeal(content)
           checked(store, json, new Manifest(json, ruleSet, number))
         case _ => throw new IllegalArgumentException("it is not a manifest")
@@ -120,12 +123,13 @@ object Manifest {
     }
   }
 
-  /** That it is the one that should be there, and refers to files of the rule set of which it has the checksums. */
+  /** Fails unless it is the manifest of this version, and has the checksums of all its files. */
   private def checked(store: Store, json: ObjectNode, read: Manifest): Manifest = {
     val (whose, number) = (field(json, "rule_set").asText, this.number(json, "version"))
     if (whose != read.ruleSet || number != read.version) {
       throw new IllegalArgumentException(
-        s"it is the manifest of version $number of rule set '$whose', not of version ${read.version} of '${read.ruleSet}'")
+        s"it is the manifest of version $number of rule set '$whose', not of version ${read.version} of " +
+          s"'${read.ruleSet}'")
     }
     read.files.foreach { file =>
       file.path.split("/", -1).filterNot(store.isName).foreach { name =>
@@ -138,7 +142,7 @@ object Manifest {
 
   def newest(store: Store, ruleSet: String): Manifest = read(store, ruleSet, store.newest(store.checked(ruleSet)))
 
-  /** A version that is to be made, with the checksums of all its files: those that it has, the others from `sumOf`. */
+  /** A new manifest with the checksums of all its files: `sumOf` computes those that it lacks. */
   def summed(json: ObjectNode, sumOf: String => FileSum): ObjectNode = {
     val known = sums(json)
     val made = json.put("format", Format).without[ObjectNode](java.util.List.of("files", "checksum"))
@@ -150,9 +154,10 @@ object Manifest {
     made
   }
 
-  def bytes(json: ObjectNode): Array[Byte] = Checksum.seal(mapper.writerWithDefaultPrettyPrinter.writeValueAsString(json))
+  def bytes(json: ObjectNode): Array[Byte] =
+    Checksum.seal(mapper.writerWithDefaultPrettyPrinter.writeValueAsString(json))
 
-  /** The checksums of a manifest, by path; none in the format before. */
+  /** The checksums of a manifest by path; none in the earlier format. */
   private def sums(json: JsonNode): Map[String, FileSum] =
     json.path("files").properties.asScala.iterator.map(file => file.getKey -> FileSum.of(file.getValue)).toMap
 
@@ -164,7 +169,7 @@ object Manifest {
       Math.toIntExact(number(json, "live")),
       name(json, "overlaps")).withSums(sums)
 
-  /** The name of something that need not be there. */
+  /** The name of an optional file. */
   private def name(json: JsonNode, field: String): Option[String] =
     Option(json.get(field)).filterNot(_.isNull).map(_.asText)
 

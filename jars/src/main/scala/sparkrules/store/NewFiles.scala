@@ -11,13 +11,13 @@ import scala.util.Try
 import org.apache.hadoop.fs.{FileAlreadyExistsException => TakenInHadoop, _}
 import org.apache.hadoop.fs.Options.Rename
 
-/** Writes files of the store so that they appear whole, and under a name that nobody else has taken. */
+/** Writes files of the store. They appear whole, and never replace another file. */
 sealed trait NewFiles {
 
-  /** Writes a file that nobody looks at yet, and makes its directory if there is none. */
+  /** Writes a file that nobody reads yet. Creates its directory if necessary. */
   def write(file: Path, content: Array[Byte]): Unit
 
-  /** Gives a written file its final name; false, and nothing has happened, if that is taken. */
+  /** Gives a written file its final name. Does nothing, and returns false, if the name is taken. */
   def publish(temporary: Path, last: Path): Boolean
 
   def delete(file: Path): Unit
@@ -30,7 +30,7 @@ object NewFiles {
   }
 }
 
-/** As the Python side writes them: the system forces files to the disk, and a link fails if its name is taken. */
+/** Writes as Python does: forces files to the disk, and publishes by a link, which fails if the name is taken. */
 private final class LocalNewFiles(files: LocalFileSystem) extends NewFiles {
 
   override def write(file: Path, content: Array[Byte]): Unit = {
@@ -61,8 +61,8 @@ private final class LocalNewFiles(files: LocalFileSystem) extends NewFiles {
   }
 
   /**
-   * For file systems without links, as the Python side does: who has made the directory `.N.claim` may use the number. A
-   * rival that has made it is waited for, since this version is to be made from the rival's, unless it seems to have died.
+   * For file systems without links, as Python does it: whoever creates the directory `.N.claim` may use the number.
+   * Others wait for the version, because theirs has to follow it, unless its publisher seems to have died.
    */
   private def claim(from: File, to: File): Boolean = {
     val claim = new File(to.getParentFile, s".${to.getName.stripSuffix(".json")}.claim")
@@ -91,12 +91,12 @@ private final class LocalNewFiles(files: LocalFileSystem) extends NewFiles {
 }
 
 private object LocalNewFiles {
-  val DeadClaim = 30000L // milliseconds after which who claimed a number is taken to have died
+  val DeadClaim = 30000L // milliseconds after which the publisher that claimed a number is presumed dead
 }
 
 /**
- * Any other file system. Most have a rename that fails if the name is taken. An object store has none that is atomic:
- * there an object appears when it is closed, and creating it fails if it exists, as far as the store can tell.
+ * Any other file system. Most have a rename that fails if the name is taken. Object stores have no atomic rename: an
+ * object appears when it is closed, and creating it fails if it exists, as far as the store can tell.
  */
 private final class HadoopNewFiles(files: FileSystem) extends NewFiles {
 

@@ -14,15 +14,15 @@ import org.apache.hadoop.security.UserGroupInformation
 
 import sparkrules.conf.RulesException
 
-/** Makes versions of a rule set, each of which appears whole or not at all, as the Python side does. */
+/** Publishes versions of a rule set as Python does: each appears whole or not at all. */
 final class NewVersion(store: Store, ruleSet: String) {
   private val files = NewFiles(store.files)
   private val versions = new Path(store.path, s"$ruleSet/versions")
   private val written = mutable.Map.empty[String, FileSum]
 
   /**
-   * Makes a version from the newest one, and returns its manifest. If a rival makes one at the same time, `change` is
-   * asked again, with the rival's.
+   * Publishes a version that is made from the newest one, and returns its manifest. If somebody else publishes at the
+   * same time, calls `change` again with their version.
    */
   def make(change: Manifest => ObjectNode): Manifest = attempt(change, 0)
 
@@ -40,7 +40,7 @@ final class NewVersion(store: Store, ruleSet: String) {
     if (done) complete(Manifest.read(store, ruleSet, number)) else attempt(change, number)
   }
 
-  /** Files that were written long before the manifest may have been collected as garbage; see the Python side. */
+  /** Withdraws the version if a file of it has been collected as garbage while it was made, as Python does. */
   private def complete(made: Manifest): Manifest = {
     made.files.foreach { file =>
       val path = store.pathOf(ruleSet, file)
@@ -56,8 +56,8 @@ final class NewVersion(store: Store, ruleSet: String) {
     made
   }
 
-  /** Of a file that was written here, or that has no checksum yet. */
-  private def sumOf(path: String): FileSum = written.getOrElse(path, store.sumOf(new Path(store.path, s"$ruleSet/$path")))
+  private def sumOf(path: String): FileSum =
+    written.getOrElse(path, store.sumOf(new Path(store.path, s"$ruleSet/$path")))
 
   /** Writes a file that no version refers to yet, and returns its name. */
   def file(directory: String, content: Array[Byte]): String = {

@@ -9,17 +9,23 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.types.StringType
 import org.apache.spark.unsafe.types.UTF8String
 
-
 /** Some rows of a file, from row number `first` on. */
 final class Chunk(val first: Int, val rows: Int, val columns: IndexedSeq[Slice])
 
-/** The Arrow files that someone reads: a few thousand rows of them at a time, so that memory does not grow with the file. */
+/**
+ * The Arrow files that a reader has open. It reads some thousand rows at a time: memory does not grow with the file.
+ */
 final class OpenFiles(val store: Store) extends AutoCloseable {
   private val opened = mutable.Set.empty[ArrowFile]
 
-  /** The rows of a file from `from` until `until`; it should have `total`. To count them, nothing is read. */
+  /** Rows `from` until `until` of a file that should have `total`. Without columns, reads nothing. */
   def chunks(
-      ruleSet: String, stored: PublishedFile, columns: Seq[StoredColumn], from: Int, until: Int, total: Int): Iterator[Chunk] =
+      ruleSet: String,
+      stored: PublishedFile,
+      columns: Seq[StoredColumn],
+      from: Int,
+      until: Int,
+      total: Int): Iterator[Chunk] =
     if (columns.isEmpty) Iterator.single(new Chunk(from, until - from, Vector.empty))
     else chunks(ruleSet, stored, columns, from, _ => until, Some(total))
 
@@ -49,22 +55,31 @@ final class OpenFiles(val store: Store) extends AutoCloseable {
       override def hasNext: Boolean = pieces.hasNext || { close(file); false }
       override def next(): Chunk = store.naming(path) {
         val (batch, start, end) = pieces.next()
-        new Chunk(start, end - start, columns.toVector.map(file.slice(batch, _, start - batch.first, end - batch.first)))
+        val slices = columns.toVector.map(file.slice(batch, _, start - batch.first, end - batch.first))
+        new Chunk(start, end - start, slices)
       }
     }
   }
 
-  /** All of a column of texts, in memory as it is in the file. */
-  def texts(ruleSet: String, stored: PublishedFile, column: String): Texts = store.naming(store.pathOf(ruleSet, stored)) {
-    val file = open(ruleSet, stored)
-    try Texts.concat(file.slices(StoredColumn(column, StringType)).collect { case texts: Texts => texts })
-    finally close(file)
-  }
+  /** A whole column of strings, in memory as in the file. */
+  def texts(ruleSet: String, stored: PublishedFile, column: String): Texts =
+    store.naming(store.pathOf(ruleSet, stored)) {
+      val file = open(ruleSet, stored)
+      try Texts.concat(file.slices(StoredColumn(column, StringType)).collect { case texts: Texts => texts })
+      finally close(file)
+    }
 
-  /** One of the texts that another file refers to by number. */
+  /** The string that another file refers to by number. */
   def at(texts: Texts, i: Int, what: String): UTF8String = {
     if (i < 0 || i >= texts.length) throw new IllegalArgumentException(s"there is no $what $i")
     texts.text(i)
+  }
+
+  /** Makers of values, whose errors name the file. */
+  def naming(
+      ruleSet: String, stored: PublishedFile, values: Seq[(Chunk, Int) => Any]): Seq[(Chunk, Int) => Any] = {
+    val path = store.pathOf(ruleSet, stored)
+    values.map(value => (chunk: Chunk, row: Int) => store.naming(path)(value(chunk, row)))
   }
 
   def rowCount(ruleSet: String, stored: PublishedFile): Int = store.naming(store.pathOf(ruleSet, stored)) {
@@ -85,10 +100,10 @@ final class OpenFiles(val store: Store) extends AutoCloseable {
 }
 
 object OpenFiles {
-  /** Of subscriptions these are a megabyte or so. */
+  /** About a megabyte of rules. */
   private val Rows = 4096
 
-  /** A row of a table from one of a chunk, for each that was not removed: a value for each of its columns. */
+  /** A row of a table for each row of the chunks that was not removed; `columns` compute its values. */
   def rows(
       chunks: Iterator[Chunk],
       removed: Array[Int],

@@ -5,12 +5,11 @@ import java.util.Arrays
 import org.apache.spark.sql.types.{IntegerType, StringType, TimestampType}
 import org.apache.spark.unsafe.types.UTF8String
 
-
-/** Whose subscriptions two versions differ in: of those that have a ticket. */
+/** Compares the rules with a ticket of two versions. */
 final class Owners(store: Store, ruleSet: String) {
   import Owners._
 
-  /** The hashes of the tickets of subscriptions that one has and the other has not, or not so. */
+  /** The hashes of the tickets of the rules that only one of the versions has, or that differ. */
   def changed(one: Manifest, other: Manifest): Set[String] = {
     val (before, after) = (owned(one, other), owned(other, one))
     def only(own: Map[UTF8String, Seq[Any]], others: Map[UTF8String, Seq[Any]]): Iterable[String] =
@@ -18,7 +17,7 @@ final class Owners(store: Store, ruleSet: String) {
     (only(before, after) ++ only(after, before)).toSet
   }
 
-  /** The subscriptions with a ticket, by id; without those that the other version has in the same place. */
+  /** The rules with a ticket by id, without those that the other version has in the same place. */
   private def owned(manifest: Manifest, other: Manifest): Map[UTF8String, Seq[Any]] = {
     val files = new OpenFiles(store)
     try {
@@ -29,10 +28,12 @@ final class Owners(store: Store, ruleSet: String) {
     } finally files.close()
   }
 
-  private def rows(files: OpenFiles, entry: SegmentEntry, same: Option[SegmentEntry]): Iterator[(UTF8String, Seq[Any])] = {
+  private def rows(
+      files: OpenFiles, entry: SegmentEntry, same: Option[SegmentEntry]): Iterator[(UTF8String, Seq[Any])] = {
     val gone = store.removed(ruleSet, entry, entry.subscriptions)
     val goneThere = same.map(there => store.removed(ruleSet, there, entry.subscriptions))
-    files.chunks(ruleSet, entry.file("subscriptions"), Columns, 0, entry.subscriptions, entry.subscriptions).flatMap { chunk =>
+    val rules = entry.file("subscriptions")
+    files.chunks(ruleSet, rules, Columns, 0, entry.subscriptions, entry.subscriptions).flatMap { chunk =>
       val tickets = chunk.columns(1)
       for {
         row <- Iterator.range(0, chunk.rows)

@@ -10,7 +10,7 @@ import org.apache.arrow.vector.types.pojo.{ArrowType, Field, FieldType, Schema}
 
 import scala.jdk.CollectionConverters._
 
-/** The content of a file in `removed/`: one column `row` of 32-bit integers, ascending. */
+/** The content of a file in `removed/`: a column `row` of ascending 32-bit integers. */
 object RemovedRows {
   private val schema = new Schema(Seq(new Field("row", FieldType.nullable(new ArrowType.Int(32, true)), null)).asJava)
 

@@ -2,57 +2,19 @@ package sparkrules.store
 
 import org.apache.spark.unsafe.types.UTF8String
 
-import sparkrules.value.IntLists
-
 /**
- * A published rule set as it lies in the store (docs/store-format.md): texts and numbers, bound to no table yet.
+ * A part of a published rule set as it lies in the store (docs/store-format.md): strings and numbers, not bound to a
+ * table yet.
  *
- * @param validFrom per subscription: the first microsecond at which it can match, or [[ArrowTable.NoInstant]]
- * @param validUntil per subscription: the first at which it no longer can, or [[ArrowTable.NoInstant]]
+ * @param functions the names of the functions that the rules call
  */
-final class Segment(
-    val attributes: Array[String],
-    val constantKinds: Array[String],
-    val constantTexts: Array[String],
-    val predicateAttributes: Array[Int],
-    val predicateOperators: Array[String],
-    val predicateConstants: IntLists,
-    val nodeOperators: Array[String],
-    val nodePredicates: Array[Int],
-    val nodeChildren: IntLists,
-    val ruleIds: Array[UTF8String],
-    val ruleNodes: Array[Int],
-    val rulePriorities: Array[Int],
-    texts: () => Array[String],
-    val validFrom: Array[Long],
-    val validUntil: Array[Long],
-    val functions: Array[String]) {
+final class Segment(val forest: StoredForest, val rules: StoredRules, val functions: Array[String]) {
 
-  /** The rules as Spark SQL, read only when they are asked for: they are most of what a segment takes up. */
-  lazy val ruleTexts: Array[String] = texts()
-
-  /** The same rule set, with these subscriptions carried as one test each, of their whole text. */
-  def withWholeTexts(subscriptions: Seq[Int]): Segment = {
-    val count = subscriptions.length
-    val roots = ruleNodes.clone()
-    subscriptions.zipWithIndex.foreach { case (s, i) => roots(s) = nodeOperators.length + i }
-    new Segment(
-      attributes ++ subscriptions.map(ruleTexts(_)),
-      constantKinds,
-      constantTexts,
-      predicateAttributes ++ Array.tabulate(count)(attributes.length + _),
-      predicateOperators ++ Array.fill(count)("is true"),
-      predicateConstants.withEmpty(count),
-      nodeOperators ++ Array.fill(count)("predicate"),
-      nodePredicates ++ Array.tabulate(count)(predicateOperators.length + _),
-      nodeChildren.withEmpty(count),
-      ruleIds,
-      roots,
-      rulePriorities,
-      texts,
-      validFrom,
-      validUntil,
-      functions)
+  /** The same segment, except that each of these rules is a single predicate: its whole text. */
+  def withWholeTexts(whole: Seq[Int]): Segment = {
+    val roots = rules.nodes.clone()
+    whole.indices.foreach(i => roots(whole(i)) = forest.nodes.size + i)
+    new Segment(forest.withConditions(whole.map(rules.texts(_))), rules.at(roots), functions)
   }
 }
 
@@ -62,30 +24,44 @@ object Segment {
   def concatenated(segments: Seq[Segment]): Segment = segments match {
     case Seq(one) => one
     case _ =>
-      def shifted(lists: Segment => IntLists, by: Segment => Int): IntLists =
-        IntLists(segments.zip(shifts(by)).flatMap { case (segment, shift) =>
-          val all = lists(segment)
-          Seq.tabulate(all.size)(i => all(i).map(_ + shift))
-        })
-      def shiftedInts(ints: Segment => Array[Int], by: Segment => Int): Array[Int] =
-        segments.zip(shifts(by)).flatMap { case (s, shift) => ints(s).map(i => if (i < 0) i else i + shift) }.toArray
-      def shifts(count: Segment => Int): Seq[Int] = segments.map(count).scanLeft(0)(_ + _)
+      val starts = segments.scanLeft(0)(_ + _.forest.nodes.size)
       new Segment(
-        segments.flatMap(_.attributes).toArray,
-        segments.flatMap(_.constantKinds).toArray,
-        segments.flatMap(_.constantTexts).toArray,
-        shiftedInts(_.predicateAttributes, _.attributes.length),
-        segments.flatMap(_.predicateOperators).toArray,
-        shifted(_.predicateConstants, _.constantKinds.length),
-        segments.flatMap(_.nodeOperators).toArray,
-        shiftedInts(_.nodePredicates, _.predicateOperators.length),
-        shifted(_.nodeChildren, _.nodeOperators.length),
-        segments.flatMap(_.ruleIds).toArray,
-        shiftedInts(_.ruleNodes, _.nodeOperators.length),
-        segments.flatMap(_.rulePriorities).toArray,
-        () => segments.flatMap(_.ruleTexts).toArray,
-        segments.flatMap(_.validFrom).toArray,
-        segments.flatMap(_.validUntil).toArray,
+        StoredForest.concatenated(segments.map(_.forest)),
+        StoredRules.concatenated(segments.map(_.rules), starts),
         segments.flatMap(_.functions).distinct.toArray)
   }
+}
+
+/**
+ * The rules of a segment.
+ *
+ * @param nodes per rule: its node in the forest
+ * @param read reads the texts of the rules, as Spark SQL
+ * @param validFrom per rule: the first microsecond at which it can match, or [[ArrowTable.NoInstant]]
+ * @param validUntil per rule: the first at which it no longer can, or [[ArrowTable.NoInstant]]
+ */
+final class StoredRules(
+    val ids: Array[UTF8String],
+    val nodes: Array[Int],
+    val priorities: Array[Int],
+    val validFrom: Array[Long],
+    val validUntil: Array[Long])(read: => Array[String]) {
+  def size: Int = ids.length
+
+  /** The rules as Spark SQL, read only when they are asked for: they are most of what a segment takes up. */
+  lazy val texts: Array[String] = read
+
+  /** The same rules, at other nodes. */
+  def at(others: Array[Int]): StoredRules = new StoredRules(ids, others, priorities, validFrom, validUntil)(texts)
+}
+
+object StoredRules {
+
+  /** @param starts where the nodes of each begin */
+  def concatenated(all: Seq[StoredRules], starts: Seq[Int]): StoredRules = new StoredRules(
+    all.flatMap(_.ids).toArray,
+    all.zip(starts).flatMap { case (rules, start) => rules.nodes.map(_ + start) }.toArray,
+    all.flatMap(_.priorities).toArray,
+    all.flatMap(_.validFrom).toArray,
+    all.flatMap(_.validUntil).toArray)(all.flatMap(_.texts).toArray)
 }

@@ -1,44 +1,45 @@
 package sparkrules.store
 
 /**
- * That a segment does not contradict itself, so that nobody who has one need check again: every number refers to
- * something that exists, and children come before their parents. The store's files may come from anywhere.
+ * Checks that a segment is consistent: every number refers to something that exists, and children come before their
+ * parents. The files of a store can come from anywhere. Nobody has to check a segment again.
  */
 object SegmentCheck {
   private val ConstantKinds = Set("null", "boolean", "integer", "decimal", "double", "string", "sql")
-  private val NodeKinds = Set("predicate", "and", "or")
+  private val NodeKinds = Set(StoredNodes.Predicate, "and", "or")
   private val Alone = Set("is null", "is not null", "is true", "is false", "is not true", "is not false")
   private val Comparisons = Set("=", "<", "<=", ">", ">=", "<>", "<=>", "not <=>")
   private val Texts = Set("like", "ilike", "rlike", "contains", "startswith", "endswith")
 
-  /** The table that is wrong and what is wrong with it, if anything is. */
-  def fault(s: Segment): Option[(String, String)] = {
-    val (attributes, constants) = (s.attributes.length, s.constantKinds.length)
-    val (predicates, nodes) = (s.predicateOperators.length, s.nodeOperators.length)
+  /** The first table with a fault, and the fault. */
+  def fault(segment: Segment): Option[(String, String)] = {
+    val forest = segment.forest
+    val (constants, predicates, nodes) = (forest.constants, forest.predicates, forest.nodes)
     val checks = Iterator[(String, () => Option[String])](
-      "attributes" -> (() => noText(s.attributes)),
-      "constants" -> (() => 
-        noText(s.constantTexts).orElse(unknown(s.constantKinds, ConstantKinds)).orElse(first(constants) { c =>
-          if (isConstant(s.constantKinds(c), s.constantTexts(c))) None
-          else Some(s"'${s.constantTexts(c)}' is not of kind ${s.constantKinds(c)}")
+      "attributes" -> (() => noText(forest.attributes)),
+      "constants" -> (() =>
+        noText(constants.texts).orElse(unknown(constants.kinds, ConstantKinds)).orElse(first(constants.size) { c =>
+          if (isConstant(constants.kinds(c), constants.texts(c))) None
+          else Some(s"'${constants.texts(c)}' is not of kind ${constants.kinds(c)}")
         })),
       "predicates" -> (() =>
-        outside(s.predicateAttributes, attributes, "attribute")
-          .orElse(outside(s.predicateConstants.values, constants, "constant"))
-          .orElse(first(predicates)(p => operatorFault(s.predicateOperators(p), s.predicateConstants.length(p))))),
+        outside(predicates.attributes, forest.attributes.length, "attribute")
+          .orElse(outside(predicates.constants.values, constants.size, "constant"))
+          .orElse(first(predicates.size)(p => operatorFault(predicates.operators(p), predicates.constants.length(p))))),
       "nodes" -> (() =>
-        unknown(s.nodeOperators, NodeKinds).orElse(first(nodes) { n =>
-          if (s.nodeOperators(n) == "predicate") outside(Array(s.nodePredicates(n)), predicates, "predicate")
-          else outside(s.nodeChildren(n), n, "child before it")
+        unknown(nodes.operators, NodeKinds).orElse(first(nodes.size) { n =>
+          val isPredicate = nodes.operators(n) == StoredNodes.Predicate
+          if (isPredicate) outside(Array(nodes.predicates(n)), predicates.size, "predicate")
+          else outside(nodes.children(n), n, "child before it")
         })),
       "subscriptions" -> (() =>
-        outside(s.ruleNodes, nodes, "node")
-          .orElse(first(s.ruleIds.length)(i => if (s.ruleIds(i) == null) Some("no id") else None))),
-      "functions" -> (() => noText(s.functions)))
+        outside(segment.rules.nodes, nodes.size, "node")
+          .orElse(first(segment.rules.size)(i => if (segment.rules.ids(i) == null) Some("no id") else None))),
+      "functions" -> (() => noText(segment.functions)))
     checks.flatMap { case (table, check) => check().map(table -> _) }.nextOption()
   }
 
-  /** Whether a number looks like one. Spark reads the others as SQL, and complains if they are none. */
+  /** Whether the text fits the kind. Spark parses the other kinds, and reports their errors itself. */
   private def isConstant(kind: String, text: String): Boolean = kind match {
     case "boolean" => text == "true" || text == "false"
     case "integer" =>
@@ -58,7 +59,7 @@ object SegmentCheck {
   }
 
   private def first(rows: Int)(fault: Int => Option[String]): Option[String] =
-    Iterator.range(0, rows).flatMap(row => fault(row).map(rejection => s"row $row: $rejection")).nextOption()
+    Iterator.range(0, rows).flatMap(row => fault(row).map(found => s"row $row: $found")).nextOption()
 
   private def outside(numbers: Array[Int], count: Int, what: String): Option[String] = {
     var i = 0

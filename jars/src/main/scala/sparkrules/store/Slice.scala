@@ -6,7 +6,7 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import sparkrules.value.IntLists
 
-/** Which of some rows are not NULL: bits, of which the first belongs to row 0. */
+/** Which rows are not NULL: a bit for each, that of row 0 at `first`. */
 final class Presence(bits: Array[Byte], first: Int) {
   def apply(row: Int): Boolean = bits == null || (bits((first + row) >> 3) >> ((first + row) & 7) & 1) == 1
 }
@@ -19,7 +19,7 @@ object Presence {
 sealed abstract class Slice(present: Presence) {
   final def isNull(row: Int): Boolean = !present(row)
 
-  /** The value as Spark has it in a row. */
+  /** The value in Spark's internal representation. */
   final def value(row: Int): Any = if (isNull(row)) null else some(row)
   protected def some(row: Int): Any
 
@@ -45,7 +45,7 @@ final class Longs(present: Presence, val values: Array[Long]) extends Slice(pres
   override protected def some(row: Int): Any = values(row)
 }
 
-/** Texts are where they were read to, and nothing is copied. */
+/** Strings that point into the bytes that were read. */
 final class Texts(present: Presence, private val offsets: Array[Int], private val bytes: Array[Byte])
     extends Slice(present) {
   override def length: Int = offsets.length - 1
@@ -57,7 +57,7 @@ final class Texts(present: Presence, private val offsets: Array[Int], private va
 
 object Texts {
 
-  /** Texts one after the other; none of them is NULL. */
+  /** All strings of some slices, none of them NULL. */
   def concat(parts: Seq[Texts]): Texts = parts match {
     case Seq(one) => one
     case _ =>

@@ -3,17 +3,17 @@ package sparkrules.store
 import sparkrules.value.{KeyText, Keys}
 
 /**
- * How the values of attributes were distributed over the ranges between their keys, in the rows that `RuleSet.analyze`
- * has seen. The keys of today may be others than those of then.
+ * How the values of attributes are distributed over the ranges between their keys, in the rows that `RuleSet.analyze`
+ * has counted. The keys may have changed since then.
  *
- * @param ranges per attribute, as SQL text, what was counted
- * @param rows how many rows were seen
+ * @param ranges per attribute, as SQL: its ranges and their rows
+ * @param rows how many rows were counted
  */
 final class Statistics(ranges: Map[String, Seq[CountedRange]], val rows: Int) {
 
   /**
-   * The share of rows per code of `keys`, of those whose value could be computed: their sum is 1. Rows of a range that
-   * new keys divide are split evenly among its parts. None if the attribute was not analysed, or with another type.
+   * The share of rows per code of `keys`, among the rows whose value could be computed: the sum is 1. Where new keys
+   * divide a range, its rows are split evenly. None if the attribute was not analysed, or had another type.
    */
   def shares(attribute: String, keys: Keys): Option[Array[Double]] = ranges.get(attribute).flatMap { counted =>
     val counts = new Array[Double](keys.maxCode + 1)
@@ -28,22 +28,23 @@ final class Statistics(ranges: Map[String, Seq[CountedRange]], val rows: Int) {
     }
   }
 
-  /** The codes that the values of a range have now, first and last. */
+  /** The first and the last code that the values of a range have now. */
   private def codesOf(range: CountedRange, keys: Keys): Option[(Int, Int)] =
     if (range.position == Keys.NullCode) Some((Keys.NullCode, Keys.NullCode))
     else if (keys.size == 0) Some((1, 1))
     else if (range.lower != null && range.lower == range.upper) codeOf(range.lower, keys).map(code => (code, code))
     else {
-      // Bounds do not belong to their range: where one is a key, the range begins behind it.
+      // A range does not include its bounds: if one is a key, the range begins after it.
       val first = if (range.lower == null) Some(1) else codeOf(range.lower, keys).map(code => code + 1 - code % 2)
-      val last = if (range.upper == null) Some(keys.maxCode) else codeOf(range.upper, keys).map(code => code - 1 + code % 2)
+      val last =
+        if (range.upper == null) Some(keys.maxCode) else codeOf(range.upper, keys).map(code => code - 1 + code % 2)
       for (f <- first; l <- last; if f <= l) yield (f, l)
     }
 
   private def codeOf(text: String, keys: Keys): Option[Int] = KeyText.parse(text, keys.dataType).map(keys.codeOf)
 }
 
-/** A range of an attribute: at a key `lower` and `upper` are equal, between keys they are its bounds or NULL. */
+/** A range of an attribute. If it is a key, `lower` and `upper` are that key; otherwise its bounds, or null. */
 final case class CountedRange(position: Int, lower: String, upper: String, rows: Int)
 
 object Statistics {
@@ -53,7 +54,8 @@ object Statistics {
     val (attributes, positions) = (table.strings("attribute"), table.ints("position"))
     val (lower, upper) = (table.strings("lower"), table.strings("upper"))
     val (rows, totals) = (table.ints("rows"), table.ints("total"))
-    val ranges = attributes.indices.groupMap(attributes(_))(i => CountedRange(positions(i), lower(i), upper(i), rows(i)))
+    val ranges =
+      attributes.indices.groupMap(attributes(_))(i => CountedRange(positions(i), lower(i), upper(i), rows(i)))
     new Statistics(ranges, totals.headOption.getOrElse(0))
   }
 }

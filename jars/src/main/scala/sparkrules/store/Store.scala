@@ -10,14 +10,14 @@ import org.apache.hadoop.fs.{FileSystem, Path}
 import org.apache.hadoop.util.VersionInfo
 import org.apache.spark.unsafe.types.UTF8String
 
-import sparkrules.conf.{AllowedRuleSets, RulesException, Settings}
+import sparkrules.conf.{AllowedRuleSets, Listed, RulesException, Settings}
 
-/** One version of one rule set: what a query is pinned to. */
+/** A version of a rule set, to which a query is pinned. */
 final case class Version(store: String, ruleSet: String, number: Long) {
   override def toString: String = s"$ruleSet@$number"
 }
 
-/** Reads the store of docs/store-format.md from any Hadoop file system: of its rule sets, those that are allowed. */
+/** Reads the allowed rule sets of a store (docs/store-format.md) in any Hadoop file system. */
 final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleSets = AllowedRuleSets.All) {
   private[sparkrules] val path = new Path(root)
   private[sparkrules] val files: FileSystem =
@@ -26,10 +26,10 @@ final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleS
       case e @ (NonFatal(_) | _: LinkageError) => throw new RulesException(Store.unreachable(root, path, e), e)
     }
 
-  /** Where it is, also for executors, which may have another working directory. */
+  /** Its path, also for executors, whose working directory can be another one. */
   private[sparkrules] def qualified: String = files.makeQualified(path).toString
 
-  /** The version that `name` means now: `alerts` the newest, `alerts@12` version 12. */
+  /** The version that `name` means now: for `alerts` the newest, for `alerts@12` version 12. */
   def resolve(name: String): Version = name match {
     case s"$ruleSet@$number" =>
       val version = Version(root, checked(ruleSet), number.toLongOption.getOrElse(
@@ -43,7 +43,7 @@ final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleS
     case _ => Version(root, checked(name), newest(name))
   }
 
-  /** The name of a rule set that may be used, whether there is one or not. */
+  /** The name. Fails if it is not the name of a rule set that may be used, whether that exists or not. */
   private[sparkrules] def checked(ruleSet: String): String = {
     if (!isName(ruleSet)) {
       throw new RulesException(
@@ -58,7 +58,7 @@ final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleS
 
   private[sparkrules] def isName(text: String): Boolean = text.matches("[A-Za-z0-9_-][A-Za-z0-9_.-]*")
 
-  /** Whether there is such a rule set, and it may be used. */
+  /** Whether the rule set exists and may be used. */
   private[sparkrules] def has(ruleSet: String): Boolean =
     isName(ruleSet) && allowed(ruleSet) && versions(ruleSet).nonEmpty
 
@@ -75,7 +75,7 @@ final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleS
     numbers.max
   }
 
-  /** The rule sets that there are, for somebody who has named another. */
+  /** The rule sets that exist, for an error message about another. */
   private def others(ruleSet: String): String = {
     val known =
       try ruleSets
@@ -83,19 +83,18 @@ final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleS
     def distance(name: String) = UTF8String.fromString(name).levenshteinDistance(UTF8String.fromString(ruleSet))
     val near = known.filter(distance(_) <= math.max(2, ruleSet.length / 3)).sortBy(distance).headOption
     val hint = near.fold("")(name => s" Did you mean '$name'?")
-    val more = if (known.length > Store.Shown) s" and ${known.length - Store.Shown} more" else ""
     if (known.isEmpty) " It has no rule sets."
-    else s"$hint There are: ${known.take(Store.Shown).mkString(", ")}$more."
+    else s"$hint There are: ${Listed(known, Store.Shown)}."
   }
 
-  /** The numbers of the versions of a rule set, in no order; none if there is no such rule set. */
+  /** The numbers of the versions of a rule set, in any order; none if it does not exist. */
   private[sparkrules] def versions(ruleSet: String): Seq[Long] =
     namesIn(s"$ruleSet/versions").flatMap {
       case s"$number.json" => number.toLongOption
       case _ => None
     }
 
-  /** The numbers of versions that were taken back; they are not used again. */
+  /** The numbers of withdrawn versions, which are never used again. */
   private[sparkrules] def withdrawn(ruleSet: String): Seq[Long] =
     namesIn(s"$ruleSet/versions").flatMap {
       case s".$number.withdrawn" => number.toLongOption
@@ -116,7 +115,7 @@ final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleS
   def statistics(ruleSet: String, number: Int): Statistics =
     reading(ruleSet, statisticsFile(ruleSet, number), "analyse")(Statistics.of)
 
-  /** The file of statistics; its checksum is in a file of its own, which older versions of sparkrules did not write. */
+  /** The file of statistics. Its checksum is in another file, which older versions of sparkrules did not write. */
   private[sparkrules] def statisticsFile(ruleSet: String, number: Int): PublishedFile = {
     val sumFile = new Path(path, s"$ruleSet/statistics/$number.json")
     val sum = if (!files.exists(sumFile)) None else naming(sumFile, "analyse") {
@@ -124,7 +123,8 @@ final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleS
       Checksum.checkSeal(content)
       val json = new ObjectMapper().readTree(content)
       if (json.path("rule_set").asText != ruleSet || json.path("number").asLong != number) {
-        throw new IllegalArgumentException(s"it is of statistics ${json.path("number")} of rule set ${json.path("rule_set")}")
+        val (number, ruleSet) = (json.path("number"), json.path("rule_set"))
+        throw new IllegalArgumentException(s"it is of statistics $number of rule set $ruleSet")
       }
       Some(FileSum.of(json))
     }
@@ -136,45 +136,48 @@ final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleS
 
   def manifest(version: Version): Manifest = Manifest.read(this, version.ruleSet, version.number)
 
-  /** The rows of a segment's subscriptions that a version no longer has, ascending; the segment has `count`. */
-  def removed(ruleSet: String, entry: SegmentEntry, count: Int): Array[Int] = entry.removedFile.fold(Array.empty[Int]) { file =>
-    reading(ruleSet, file) { table =>
-      val rows = table.ints("row")
-      rows.indices.foreach { i =>
-        val row = rows(i)
-        if (row < 0 || row >= count) throw new IllegalArgumentException(s"there is no subscription $row of $count")
-        if (i > 0 && row <= rows(i - 1)) throw new IllegalArgumentException(s"$row comes after ${rows(i - 1)}")
+  /** The rows of a segment's rules that a version no longer has, ascending; the segment has `count` rules. */
+  def removed(ruleSet: String, entry: SegmentEntry, count: Int): Array[Int] =
+    entry.removedFile.fold(Array.empty[Int]) { file =>
+      reading(ruleSet, file) { table =>
+        val rows = table.ints("row")
+        rows.indices.foreach { i =>
+          val row = rows(i)
+          if (row < 0 || row >= count) throw new IllegalArgumentException(s"there is no subscription $row of $count")
+          if (i > 0 && row <= rows(i - 1)) throw new IllegalArgumentException(s"$row comes after ${rows(i - 1)}")
+        }
+        rows
       }
-      rows
     }
-  }
 
   def segment(ruleSet: String, entry: SegmentEntry): Segment = {
     def read[T](table: String)(columns: ArrowTable => T): T = reading(ruleSet, entry.file(table))(columns)
     val attributes = read("attributes")(_.strings("sql"))
-    val (kinds, texts) = read("constants")(t => (t.strings("kind"), t.strings("text")))
-    val (tested, tests, constants) =
-      read("predicates")(t => (t.ints("attribute"), t.strings("operator"), t.lists("constants")))
-    val (operators, leaves, children) =
-      read("nodes")(t => (t.strings("operator"), t.ints("predicate"), t.lists("children")))
-    val (ids, roots, priorities, validity) = read("subscriptions") { t =>
-      val validity = (t.instants("valid_from"), t.instants("valid_until"))
-      (t.utf8Strings("id"), t.ints("node"), t.ints("priority"), validity)
+    val constants = read("constants")(t => new StoredConstants(t.strings("kind"), t.strings("text")))
+    val predicates = read("predicates") { t =>
+      new StoredPredicates(t.ints("attribute"), t.strings("operator"), t.lists("constants"))
     }
-    def rules: Array[String] = read("subscriptions") { t =>
+    val nodes = read("nodes")(t => new StoredNodes(t.strings("operator"), t.ints("predicate"), t.lists("children")))
+    def texts: Array[String] = read("subscriptions") { t =>
       t.strings("where").zip(t.strings("sql")).map { case (where, sql) => Option(sql).getOrElse(where) }
     }
-    val functions = read("functions")(_.strings("name"))
-    val segment = new Segment(
-      attributes, kinds, texts, tested, tests, constants, operators, leaves, children,
-      ids, roots, priorities, () => rules, validity._1, validity._2, functions)
-    SegmentCheck.fault(segment).foreach { case (table, rejection) =>
-      naming(pathOf(ruleSet, entry.file(table)))(throw new IllegalArgumentException(rejection))
+    val rules = read("subscriptions") { t =>
+      new StoredRules(
+        t.utf8Strings("id"),
+        t.ints("node"),
+        t.ints("priority"),
+        t.instants("valid_from"),
+        t.instants("valid_until"))(texts)
+    }
+    val forest = new StoredForest(attributes, constants, predicates, nodes)
+    val segment = new Segment(forest, rules, read("functions")(_.strings("name")))
+    SegmentCheck.fault(segment).foreach { case (table, fault) =>
+      naming(pathOf(ruleSet, entry.file(table)))(throw new IllegalArgumentException(fault))
     }
     segment
   }
 
-  /** An Arrow file, of which nothing has been read but where its columns are; to be closed. */
+  /** An open Arrow file, of which only the schema has been read. */
   private[sparkrules] def arrow(ruleSet: String, file: PublishedFile): ArrowFile = {
     val path = pathOf(ruleSet, file)
     val in = files.open(path)
@@ -184,7 +187,8 @@ final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleS
 
   private[sparkrules] def pathOf(ruleSet: String, file: PublishedFile): Path = new Path(path, s"$ruleSet/${file.path}")
 
-  private def reading[T](ruleSet: String, file: PublishedFile, remedy: String = "publish")(columns: ArrowTable => T): T =
+  private def reading[T](ruleSet: String, file: PublishedFile, remedy: String = "publish")(
+      columns: ArrowTable => T): T =
     naming(pathOf(ruleSet, file), remedy) {
       val opened = arrow(ruleSet, file)
       try columns(new ArrowTable(opened))
@@ -204,7 +208,7 @@ final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleS
     finally in.close()
   }
 
-  /** Errors of a damaged or vanished file name the file. */
+  /** Runs `body`. An error of a damaged or missing file names the file and the remedy. */
   private[sparkrules] def naming[T](file: Path, remedy: String = "publish")(body: => T): T =
     try body
     catch {
@@ -219,18 +223,18 @@ final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleS
 object Store {
   private val Shown = 20
 
-  // What has to be added to Spark for file systems that it comes without.
+  // The packages of file systems that Spark does not contain.
   private val Connectors = Map(
     "s3a" -> "hadoop-aws", "s3" -> "hadoop-aws", "s3n" -> "hadoop-aws",
     "abfs" -> "hadoop-azure", "abfss" -> "hadoop-azure", "wasb" -> "hadoop-azure", "wasbs" -> "hadoop-azure")
 
-  /** What to do where the file system of a store is not there: Spark would only name a class. */
+  /** What to do if there is no such file system: Spark would only name a class. */
   private def unreachable(root: String, path: Path, error: Throwable): String = {
     val scheme = Option(path.toUri.getScheme).getOrElse("")
     val remedy = Connectors.get(scheme) match {
       case Some(connector) if scheme.endsWith("a") || !scheme.startsWith("s3") =>
-        s"Add its connector when Spark starts: --packages org.apache.hadoop:$connector:${VersionInfo.getVersion}, or in " +
-          "spark.jars.packages."
+        s"Add its connector when Spark starts: --packages org.apache.hadoop:$connector:${VersionInfo.getVersion}, or " +
+          "in spark.jars.packages."
       case Some(_) => s"Write s3a:// instead of $scheme://."
       case None => s"Add the file system of $scheme:// to Spark, or choose another store with ${Settings.Store.key}."
     }

@@ -10,12 +10,11 @@ import javax.crypto.spec.SecretKeySpec
 
 import org.apache.hadoop.fs.Path
 
-
-/** Secrets that owners of subscriptions were given, as a caller has them. The store has only keyed hashes of them. */
+/** The tickets that a caller presents: secrets of the owners of rules. The store has only keyed hashes of them. */
 final class Tickets(store: Store, ruleSet: String, secrets: Seq[String]) {
   private val file = new Path(store.path, s"$ruleSet/tickets.key")
 
-  // Computed in any case, so that what is wrong with the key is said whatever the caller wants to remove.
+  // Always computed, so that a bad key is an error whatever the caller removes.
   private val hashes: Seq[Array[Byte]] =
     if (secrets.isEmpty) Nil
     else {
@@ -24,13 +23,13 @@ final class Tickets(store: Store, ruleSet: String, secrets: Seq[String]) {
       secrets.map(secret => HexFormat.of.formatHex(mac.doFinal(secret.getBytes(UTF_8))).getBytes(US_ASCII))
     }
 
-  /** Whether a subscription can have a ticket at all. */
+  /** Whether any rule can have a ticket. */
   def areGivenOut: Boolean = store.files.exists(file)
 
-  /** Whether one of the secrets is that whose hash was stored. */
+  /** Whether one of the secrets has this hash. */
   def matches(hash: String): Boolean = hashes.exists(MessageDigest.isEqual(_, hash.getBytes(UTF_8)))
 
-  /** The key, which a checksum of the rule set's name and the key follows, unless an older sparkrules has made it. */
+  /** The key. A checksum of the rule set's name and the key follows it, unless an older sparkrules has made it. */
   private def key(content: Array[Byte]): SecretKeySpec = {
     val (secret, checksum) = content.splitAt(Tickets.KeyBytes)
     val crc = new CRC32

@@ -6,23 +6,23 @@ import java.util.Arrays
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Is told of the keys that a scan finds. */
+/** Receives the keys that a scan finds. */
 trait Hits {
 
-  /** @param end the number of bytes of the text up to the end of the key */
+  /** @param end the number of bytes of the string up to the end of the key */
   def hit(key: Int, end: Int): Unit
 }
 
 /**
- * Finds all of many keys in a text in one pass (Aho and Corasick, 1975). States are numbered by depth, so that the
- * children of a state are neighbours and a first child and a label are all that edges need: 12 bytes a state. A text
- * spends most of its time in states near the root, and these have a row that says for every byte where to go.
+ * Finds many keys in a string in one pass (Aho and Corasick, 1975). States are numbered by depth, so that the children
+ * of a state are neighbours, and its edges need only a first child and a label: 12 bytes a state. A scan spends most of
+ * its time in states near the root, which have a row with the next state for every byte.
  *
  * @param classes per byte: its class; bytes in no key share class 0
- * @param width the number of classes, those of the text's start and end included
+ * @param width the number of classes, with those of the start and the end of the string
  * @param rows per state with a row, per class: the next state's row or, where it has none or a key ends, `~state`
  * @param nodes per state three numbers, side by side because they are read together: its first child; its failure, the
- *   state of the longest other suffix of its text; its label, the class of the edge to it, as `~class` if a key ends
+ *   state of its longest other suffix; its label, the class of the edge to it, as `~class` if a key ends
  *   here or in one of its failures
  * @param ends per state: a bit, whether a key ends here
  * @param ranks per word of `ends`: the bits set before it
@@ -99,7 +99,7 @@ final class Automaton private (
 
 object Automaton {
 
-  /** In keys, the characters of the text's start and end; all others are bytes. */
+  /** In keys, the characters for the start and the end of the string; all others are bytes. */
   final val Start = '\u0100'
   final val End = '\u0101'
 
@@ -112,7 +112,7 @@ object Automaton {
 
   /**
    * @param keys sorted, distinct and not empty
-   * @param anyCase whether ASCII letters of texts are read in lower case, as they are in the keys
+   * @param anyCase whether to read ASCII letters in lower case, as they are in the keys
    * @return the automaton, and per key as it counts them its number in `keys`
    */
   def of(keys: Array[String], anyCase: Boolean): (Automaton, Array[Int]) = {

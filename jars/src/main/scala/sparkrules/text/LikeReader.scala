@@ -5,7 +5,7 @@ import scala.collection.mutable.ArrayBuffer
 /** Reads a pattern of LIKE as Spark does (StringUtils.escapeLikeRegex). */
 object LikeReader {
 
-  /** What the pattern means, unless it is not one: an escape of nothing, or of what needs none. */
+  /** The meaning of the pattern; None if it is invalid: it escapes nothing, or a character that needs no escape. */
   def apply(pattern: String, escape: Char): Option[TextPattern] = {
     val read = ArrayBuffer(TextPattern.Start)
     val literal = new StringBuilder

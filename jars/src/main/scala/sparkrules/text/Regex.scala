@@ -3,22 +3,22 @@ package sparkrules.text
 import java.util.regex.Pattern.{CASE_INSENSITIVE, DOTALL, UNICODE_CASE}
 import java.util.regex.{Pattern, PatternSyntaxException}
 
-/** A regular expression of Java, taken apart. */
+/** A regular expression of Java, parsed. */
 sealed abstract class Regex {
 
-  /** Whether texts alone decide it, and not the way in which they are searched: an automaton can stand for it. */
+  /** Whether an automaton can decide it: matches do not depend on the order of Java's search. */
   def isRegular: Boolean
 
-  /** Whether it is found wherever it is looked for, without a character. */
+  /** Whether it matches the empty string at every place. */
   def isOptional: Boolean
 
-  /** Whether it has characters to read. */
+  /** Whether it can read characters. */
   def reads: Boolean
 
-  /** In how many ways it is found without a character. */
+  /** In how many ways it matches the empty string. */
   def emptyWays: Double
 
-  /** How many attempts Java can make without looking at a character: `(?:(?:){1000}){1000}` makes a million. */
+  /** How many attempts Java can make without reading a character: `(?:(?:){1000}){1000}` makes a million. */
   def blindTries: Double
 
   /** How many parts it has. */
@@ -31,8 +31,8 @@ object Regex {
   private val Long = 1000
 
   /**
-   * Java's own form of it. Java prepares itself to search for a long text, in time that grows with the cube of its
-   * length: 15 s for 40,000 equal letters. Not if the text comes second.
+   * Java's pattern. Java prepares a search for a long string in time that grows with the cube of its length: 15 s for
+   * 40,000 equal letters. It does not if something comes before the string.
    */
   def compiled(regex: String, flags: Int = 0): Pattern =
     Pattern.compile(if (regex.length > Long) "(?:)" + regex else regex, flags)
@@ -99,12 +99,12 @@ final case class Choice(parts: Seq[Regex]) extends Regex {
 
 /** @param most -1 if there is no bound */
 final case class Repeat(part: Regex, least: Int, most: Int, isPossessive: Boolean) extends Regex {
-  // Java's own way of counting rounds in which nothing is read is not that of the books.
+  // Java counts rounds that read nothing in its own way.
   lazy val isRegular: Boolean =
     part.isRegular && !isPossessive && (least <= 1 && (most <= 1) || !part.reads || part.emptyWays == 0)
   lazy val isOptional: Boolean = least == 0 || part.isOptional
   lazy val reads: Boolean = part.reads
-  // Java goes no further round where it has found nothing, unless it has to.
+  // Java stops repeating after an empty round, unless it has to go on.
   lazy val emptyWays: Double = (if (least > 0) math.pow(part.emptyWays, least) else 1 + part.emptyWays)
   lazy val blindTries: Double = {
     val ways = part.emptyWays
@@ -114,7 +114,7 @@ final case class Repeat(part: Regex, least: Int, most: Int, isPossessive: Boolea
   lazy val size: Double = 1 + part.size
 }
 
-/** A condition on the place in the text. */
+/** A place in the string. */
 final case class Place(where: Where) extends Regex {
   def isRegular: Boolean = true
   def isOptional: Boolean = false
@@ -129,7 +129,7 @@ object Where {
   case object TextStart extends Where
   case object TextEnd extends Where
 
-  /** At the end, or before the line terminator that ends the text: `$`, `\Z`. */
+  /** At the end, or before the line terminator at the end of the string: `$`, `\Z`. */
   case object LastLineEnd extends Where
   case object LineStart extends Where
   case object LineEnd extends Where
@@ -137,7 +137,9 @@ object Where {
   case object NoWordBoundary extends Where
 }
 
-/** What no automaton decides: look-around, back-references, groups that are not tried again. `part` is what is in it. */
+/**
+ * What no automaton decides: look-around, back-references, groups that are not tried again. `part` is what is in it.
+ */
 final case class Irregular(part: Option[Regex]) extends Regex {
   def isRegular: Boolean = false
   def isOptional: Boolean = false

@@ -10,10 +10,10 @@ import org.apache.spark.unsafe.types.UTF8String
 import sparkrules.value.Meter
 
 /**
- * Searches texts in time that grows with their length alone, whatever the regular expression is: the states that its
- * program can be in at once are one state here, made when a text first leads to it. One for each task.
+ * Searches strings in linear time, whatever the regular expression: a state here is a set of states of its program, and
+ * is made when a string first leads to it. One for each task.
  *
- * @param isWhole whether the whole text has to match, and not some part of it
+ * @param isWhole whether the whole string has to match
  */
 final class RegexAutomaton(program: RegexProgram, isWhole: Boolean) {
   import RegexAutomaton._
@@ -42,10 +42,10 @@ final class RegexAutomaton(program: RegexProgram, isWhole: Boolean) {
   private val stack = new Array[Int](2 * program.size + 2)
 
   /**
-   * Whether the text matches; None if that is not for this automaton to say: it reads characters of 16 bits, and what a
-   * word is outside ASCII depends on the Java.
+   * Whether the string matches; None if this automaton cannot decide it: it reads characters of 16 bits, and what a
+   * word is outside ASCII depends on the version of Java.
    *
-   * @param meter is told of every step
+   * @param meter counts every step
    */
   def find(text: UTF8String, meter: Meter): Option[Boolean] =
     if (isAscii(text)) Some(new Run(new Bytes(text), meter).result())
@@ -92,7 +92,7 @@ final class RegexAutomaton(program: RegexProgram, isWhole: Boolean) {
       stateOf(collected(), Edge)
     }
 
-    /** Whether what the state has read, at the end of the text, is a match. */
+    /** Whether a state is a match at the end of the string. */
     private def ends(state: Int): Boolean = {
       val StateKey(own, before) = members(state - 1)
       begin()
@@ -198,7 +198,9 @@ final class RegexAutomaton(program: RegexProgram, isWhole: Boolean) {
       states(key) = members.length
       cells += own.length + 2 * width
       val needed = members.length * 2 * width
-      if (transitions.length < needed) transitions = Arrays.copyOf(transitions, math.max(needed, 2 * transitions.length))
+      if (transitions.length < needed) {
+        transitions = Arrays.copyOf(transitions, math.max(needed, 2 * transitions.length))
+      }
       members.length
     })
   }
@@ -271,7 +273,7 @@ object RegexAutomaton {
     case Where.NoWordBoundary => (before == Word) == (after == Word)
   }
 
-  /** Where the last line ends, before its terminator; the end of the text if it has none. */
+  /** Where the last line ends, before its terminator if it has one. */
   private def lastLineEnd(text: Text): Int = {
     val n = text.length
     if (n == 0) 0

@@ -4,11 +4,11 @@ import scala.collection.mutable
 import scala.collection.mutable.ArrayBuffer
 
 /**
- * A regular expression as an automaton that may be in several states at once (Thompson, 1968).
+ * A regular expression as a nondeterministic automaton (Thompson, 1968).
  *
- * @param operations per state what it does: reads a character of a set, goes on to two states, asks for a place, ends
+ * @param operations per state: reads a character of a set, goes on to two states, checks a place, or ends
  * @param operands the number of the set, or the second state
- * @param nexts the state to go on to
+ * @param nexts the next state
  */
 final class RegexProgram private (
     val operations: Array[Byte],
@@ -33,7 +33,7 @@ object RegexProgram {
   // A count in a regular expression multiplies what is counted.
   private val Largest = 50000
 
-  /** The automaton, unless none stands for the expression, or only one that is too large. */
+  /** The automaton; None if the expression has none, or only one that is too large. */
   def of(regex: Regex): Option[RegexProgram] =
     if (!regex.isRegular) None
     else {
@@ -43,7 +43,7 @@ object RegexProgram {
 
   private object TooLarge extends RuntimeException(null, null, false, false)
 
-  /** Writes from the end to the start, so that what comes next is known. */
+  /** Writes from the end to the start, so that the next state is known. */
   private final class Writer {
     private val operations = ArrayBuffer.empty[Byte]
     private val (operands, nexts) = (ArrayBuffer.empty[Int], ArrayBuffer.empty[Int])
@@ -53,7 +53,8 @@ object RegexProgram {
 
     def write(regex: Regex): RegexProgram = {
       val start = before(regex, state(End, 0, 0))
-      new RegexProgram(operations.toArray, operands.toArray, nexts.toArray, sets.keys.toArray, places.keys.toArray, start)
+      new RegexProgram(
+        operations.toArray, operands.toArray, nexts.toArray, sets.keys.toArray, places.keys.toArray, start)
     }
 
     private def state(operation: Byte, operand: Int, next: Int): Int = {

@@ -7,12 +7,12 @@ import scala.util.matching.{Regex => Syntax}
 
 /**
  * Reads the regular expressions of Java: characters, classes, groups, alternatives, quantifiers, anchors, look-around,
- * back-references, quotations and the flags `i`, `u`, `s` and `m`. With any other it is not read at all, for who knows
- * where that ends.
+ * back-references, quotations and the flags `i`, `u`, `s` and `m`. An expression with anything else is not read at all,
+ * because its end would be unknown.
  */
 object RegexReader {
 
-  /** @param flags those of `Pattern` that are set from the start */
+  /** @param flags the initial flags of `Pattern` */
   def apply(regex: String, flags: Int = 0): Option[Regex] =
     if ((flags & ~Known) != 0 || !Regex.isValid(regex)) None
     else {

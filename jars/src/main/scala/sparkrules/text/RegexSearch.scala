@@ -5,14 +5,15 @@ import org.apache.spark.unsafe.types.UTF8String
 import sparkrules.value.Meter
 
 /**
- * Decides whether a regular expression is found in texts. By an automaton where there is one for it: in time that grows
- * with the length of a text alone. By Java for the rest, which backtracks: `(.*a){12}b` takes hours on a line of text. But
- * Java asks for each character anew, so the number of characters that it asks for bounds its time.
+ * Decides whether a string contains a match of a regular expression. An automaton decides it in linear time, where
+ * there is one for the expression. Java decides the rest. It backtracks: `(.*a){12}b` takes hours on a line of text.
+ * The number of characters that Java reads, the same ones again included, bounds its time.
  *
- * @param isWhole whether the whole text has to match, and not some part of it
+ * @param written a regular expression; an error if it is not valid
+ * @param isWhole whether the whole string has to match
  */
-final class RegexSearch(regex: String, flags: Int, isWhole: Boolean) {
-  // Complains if it is none.
+final class RegexSearch(written: String, flags: Int, isWhole: Boolean) {
+  private val regex = if (isWhole) written else RegexSearch.withoutLeadingAnything(written)
   private val pattern = Regex.compiled(regex, flags)
   private val read = RegexReader(regex, flags)
   private val automaton = read.flatMap(RegexProgram.of).map(new RegexAutomaton(_, isWhole))
@@ -25,11 +26,21 @@ final class RegexSearch(regex: String, flags: Int, isWhole: Boolean) {
     }
 }
 
+object RegexSearch {
+  private val LeadingAnything = """^(\(\?[idmsuU]+\))?(?:\.\*)+(?![?+*{])""".r
+
+  /**
+   * `(?i).*(a|b)` -> `(?i)(a|b)`: a search finds both in the same strings. With `.*`, Java tries every end of it from
+   * every start, which is quadratic in the length of a string without a match.
+   */
+  private def withoutLeadingAnything(regex: String): String = LeadingAnything.replaceFirstIn(regex, "$1")
+}
+
 /**
- * What to count a search by Java for.
+ * The cost of a search by Java.
  *
- * @param blind attempts without a look at the text
- * @param steps what each look at a character stands for
+ * @param blind attempts that read no character
+ * @param steps the cost of reading a character
  */
 final class SearchEffort(blind: Long, steps: Long) {
   def counted(text: UTF8String, meter: Meter): CountedText = {
@@ -41,10 +52,10 @@ final class SearchEffort(blind: Long, steps: Long) {
 object SearchEffort {
   private val Count = """\{(\d+)""".r
 
-  // What Java does between two looks at a character takes longer than a step of an automaton.
+  // What Java does between two characters takes longer than a step of an automaton.
   private val Look = 5.0
 
-  /** What is not read is feared to have two ways, both empty, wherever it counts. */
+  /** Of an expression that is not understood, assume the worst: two empty ways wherever it counts. */
   def of(read: Option[Regex], regex: String): SearchEffort = {
     val (tries, size) = read.fold {
       (math.pow(2, Count.findAllMatchIn(regex).map(_.group(1).toDouble).sum), regex.length.toDouble)
@@ -53,7 +64,7 @@ object SearchEffort {
   }
 }
 
-/** A text that counts the looks at its characters. */
+/** A string that counts how often its characters are read. */
 final class CountedText(text: String, meter: Meter, steps: Long) extends CharSequence {
   def length: Int = text.length
   def charAt(i: Int): Char = {

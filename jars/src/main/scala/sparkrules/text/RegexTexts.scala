@@ -2,32 +2,32 @@ package sparkrules.text
 
 import scala.collection.mutable.ArrayBuffer
 
-/** Regular expressions as texts that have to be found. */
+/** Regular expressions as strings that must be found. */
 object RegexTexts {
-  // Stands for bytes that are not UTF-8, and so is not found by its own.
+  // Stands for bytes that are not UTF-8, and so cannot be found by its own bytes.
   final val Replacement = 0xfffd
 
   /**
-   * What the regular expression means, and what to doubt it for: with the flags `i` and `u`, a text with one of these
-   * characters may have more of what is sought than ASCII letters of either case.
+   * The meaning of the regular expression, and strings that make it doubtful: with the flags `i` and `u`, a string with
+   * one of these characters can match more than ASCII letters of either case.
    */
   def apply(regex: Regex): Option[(TextPattern, Seq[Piece])] = {
     val reading = new RegexTexts
     val pattern = reading.pattern(regex)
-    // `$` is not between \r and \n, which is more than the texts of LastEnd say.
+    // `$` does not match between \r and \n, which the strings of LastEnd do not express.
     Option.unless(reading.hasReturn && reading.hasLastEnd) {
       (pattern, if (reading.hasTwins) UnicodeCase.twinsOfAscii.map(Piece(_)) else Nil)
     }
   }
 
-  // Where the last line ends: at its end, or before a terminator that ends the text.
+  // The end of the last line: at the end of the string, or before a terminator there.
   private val LastEnd: TextPattern = OneOf(Seq("", "\n", "\r\n", "\r", "\u0085", "\u2028", "\u2029").map { terminator =>
     Piece.of(terminator, anyCase = false).copy(atEnd = true)
   })
 
   private def texts(all: Seq[String], anyCase: Boolean): TextPattern = OneOf(all.map(Piece.of(_, anyCase)).distinct)
 
-  /** Whether a character stands for others that are not told by its bytes. */
+  /** Whether a character equals others, which have other bytes. */
   private def isDoubtful(letter: Letter): Boolean =
     letter.c == Replacement || letter.c > 127 && letter.isUnicodeCase && UnicodeCase.hasTwin(letter.c)
 }

@@ -4,12 +4,12 @@ import scala.annotation.tailrec
 import scala.collection.mutable.ArrayBuffer
 
 /**
- * A pattern of LIKE or RLIKE as far as it is understood: enough to know which texts it is found in, or which texts must
- * be there for it to be found.
+ * A pattern of LIKE or RLIKE as far as it is understood: enough to know which strings it matches, or which strings
+ * every match contains.
  */
 sealed abstract class TextPattern
 
-/** Exactly these texts. */
+/** One of these strings. */
 final case class OneOf(parts: Seq[Piece]) extends TextPattern
 
 final case class InTurn(patterns: Seq[TextPattern]) extends TextPattern
@@ -19,13 +19,13 @@ final case class AnyOf(patterns: Seq[TextPattern]) extends TextPattern
 /** The pattern once or more. */
 final case class Many(pattern: TextPattern) extends TextPattern
 
-/** Every text, the empty one and those of several lines included. */
+/** Any string, also the empty one, and those of several lines. */
 case object AnyText extends TextPattern
 
-/** Every text of one character. */
+/** Any character. */
 case object AnyCharacter extends TextPattern
 
-/** Something that is not understood: it may be found in any text, in some, or in none. */
+/** A part that is not understood: it can match any string, some, or none. */
 case object Something extends TextPattern
 
 object TextPattern {
@@ -41,7 +41,7 @@ object TextPattern {
 
   def anyOf(patterns: Seq[TextPattern]): TextPattern = if (patterns.length == 1) patterns.head else AnyOf(patterns)
 
-  /** A pattern found in the same texts: `.*(a.*|b)` -> `(a|b)`. What may be empty at an edge need not be there. */
+  /** A pattern that is found in the same strings: `.*(a.*|b)` -> `(a|b)`. Drops what can be empty at an edge. */
   def trimmed(pattern: TextPattern): TextPattern = trimmed(trimmed(pattern, Piece.Start), Piece.End)
 
   private def trimmed(pattern: TextPattern, edge: Piece): TextPattern = pattern match {
@@ -69,7 +69,7 @@ object TextPattern {
     case AnyCharacter | Something => false
   }
 
-  /** All texts of the pattern, if they are few. */
+  /** All strings of the pattern, if they are few. */
   def all(pattern: TextPattern): Option[Seq[Piece]] = pattern match {
     case OneOf(parts) => Some(parts)
     case InTurn(patterns) => patterns.map(all).reduce((one, next) => one.flatMap(a => next.flatMap(joined(a, _))))
@@ -77,7 +77,7 @@ object TextPattern {
     case _ => None
   }
 
-  /** Texts of which one is in every text of the pattern: of those in turn the set whose shortest is longest. */
+  /** Strings of which every match contains one. Of several such sets, the one whose shortest string is longest. */
   def required(pattern: TextPattern): Option[Seq[Piece]] = pattern match {
     case OneOf(parts) => Some(parts).filter(areTold)
     case InTurn(patterns) =>
@@ -100,10 +100,10 @@ object TextPattern {
     case _ => None
   }
 
-  /** Whether finding one of these tells anything: an empty text is found everywhere. */
+  /** Whether finding one of these says anything: an empty string is found everywhere. */
   def areTold(parts: Seq[Piece]): Boolean = parts.nonEmpty && parts.forall(_.text.numBytes > 0)
 
-  /** Less for texts that fewer rows can be expected to have: first by the shortest of them, then by their number. */
+  /** Lower for strings that fewer rows have: compares the length of the shortest, then their number. */
   def weakness(parts: Seq[Piece]): (Int, Int) = (-parts.map(_.text.numBytes).min, parts.length)
 
   private def union(sets: Seq[Option[Seq[Piece]]]): Option[Seq[Piece]] =

@@ -9,28 +9,29 @@ import org.apache.spark.unsafe.types.UTF8String
 import sparkrules.value.IntLists
 
 /**
- * All tests that are made of one text, decided together by one pass over it.
+ * All predicates on one string, decided together by one pass over it.
  *
- * @param covered the slots of these tests
- * @param keyTests per key of the automaton its entries: indices in `covered`, as `~index` if the test only may be true
- * @param checks per entry: where its bytes begin in `checkedBytes`; none if the key is proof enough, and not because the
- *   automaton ignores case
+ * @param covered the slots of these predicates
+ * @param keyEntries per key of the automaton its entries: indices in `covered`, or `~index` if the key does not prove
+ *   that the predicate is true
+ * @param checks per entry: where its bytes begin in `checkedBytes`. An entry has bytes if its case matters and the
+ *   automaton ignores case.
  */
 final class TextScan private (
     val covered: Array[Int],
     private[sparkrules] val automaton: Automaton,
-    private[sparkrules] val keyTests: IntLists,
+    private[sparkrules] val keyEntries: IntLists,
     private[sparkrules] val checks: Array[Int],
     private[sparkrules] val checkedBytes: Array[Byte])
     extends Serializable {
 
-  /** What changes from text to text: one for each task. */
+  /** The state of a scan: one for each task. */
   def scanner(): TextScanner = new TextScanner(this)
 }
 
 object TextScan {
 
-  /** The tests of one slot's value: their own slots, and what they want. */
+  /** The predicates on one slot's value: their own slots, and what they look for. */
   def of(tests: Iterable[(Int, Wanted)]): TextScan = {
     val all = tests.toArray
     val entries = all.indices.toArray.flatMap { i =>
@@ -76,26 +77,26 @@ object TextScan {
   }
 }
 
-/** Scans texts. Nothing is cleared between them: a stamp that is not the current text's counts as empty. */
+/** Scans strings. Nothing is cleared between them: only stamps of the current string count. */
 final class TextScanner(tests: TextScan) extends Hits {
   import tests._
 
   private var stamp = 0
-  // Per test, of the last text that it was found for: twice the stamp, plus one if it was true.
-  private val testStamps = new Array[Int](covered.length)
-  // Keys of which, and of whose suffixes, all tests are stamped.
+  // Per predicate, of the last string in which it was found: twice the stamp, plus one if it was true.
+  private val stamps = new Array[Int](covered.length)
+  // Keys whose predicates, and those of their suffixes, are all stamped.
   private val keyStamps = new Array[Int](automaton.suffixes.length)
   private var text: UTF8String = _
 
-  /** Slots of tests that are true for the last text: the first `decidedCount`. */
+  /** Slots of predicates that are true for the last string: the first `decidedCount`. */
   val decided = new Array[Int](covered.length)
   var decidedCount = 0
 
-  /** Slots of tests that may be true for it, to be asked of their expressions: the first `openCount`. */
+  /** Slots of predicates that Spark has to evaluate for it: the first `openCount`. */
   val open = new Array[Int](covered.length)
   var openCount = 0
 
-  /** Decides all tests of a text. Those that are then neither decided nor open are false. */
+  /** Decides all predicates on a string. Those that are then neither decided nor open are false. */
   def scan(next: UTF8String): Unit = {
     text = next
     decidedCount = 0
@@ -110,9 +111,9 @@ final class TextScanner(tests: TextScan) extends Hits {
     var done = true
     var key = longest
     while (key >= 0 && keyStamps(key) != stamp) {
-      var entry = keyTests.start(key)
-      while (entry < keyTests.end(key)) {
-        if (isThere(entry, end)) found(keyTests.values(entry)) else done = false
+      var entry = keyEntries.start(key)
+      while (entry < keyEntries.end(key)) {
+        if (isThere(entry, end)) found(keyEntries.values(entry)) else done = false
         entry += 1
       }
       key = automaton.suffixes(key)
@@ -135,23 +136,23 @@ final class TextScanner(tests: TextScan) extends Hits {
 
   private def found(entry: Int): Unit =
     if (entry >= 0) {
-      if (testStamps(entry) != 2 * stamp + 1) {
-        testStamps(entry) = 2 * stamp + 1
+      if (stamps(entry) != 2 * stamp + 1) {
+        stamps(entry) = 2 * stamp + 1
         decided(decidedCount) = covered(entry)
         decidedCount += 1
       }
-    } else if (testStamps(~entry) >> 1 != stamp) {
-      testStamps(~entry) = 2 * stamp
+    } else if (stamps(~entry) >> 1 != stamp) {
+      stamps(~entry) = 2 * stamp
       open(openCount) = ~entry
       openCount += 1
     }
 
-  /** A test may have been open for a while before it was decided. */
+  /** Removes predicates that were open before they were decided. */
   private def closeDecided(): Unit = {
     var kept = 0
     var i = 0
     while (i < openCount) {
-      if (testStamps(open(i)) == 2 * stamp) {
+      if (stamps(open(i)) == 2 * stamp) {
         open(kept) = covered(open(i))
         kept += 1
       }
@@ -161,7 +162,7 @@ final class TextScanner(tests: TextScan) extends Hits {
   }
 
   private def forget(): Unit = {
-    Arrays.fill(testStamps, 0)
+    Arrays.fill(stamps, 0)
     Arrays.fill(keyStamps, 0)
     stamp = 0
   }

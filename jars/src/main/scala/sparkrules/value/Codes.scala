@@ -3,8 +3,8 @@ package sparkrules.value
 import scala.collection.mutable.ArrayBuffer
 
 /**
- * The codes for which a test is true, as sorted disjoint intervals: pairs of first and last code. See [[Keys]] for what
- * the codes mean. NULL's code is in the set only of tests that are true for NULL.
+ * Sets of codes, as sorted disjoint intervals: pairs of first and last code. A predicate is the set of the codes for
+ * which it is true. See [[Keys]] for the codes. The code of NULL is in the set only if the predicate is true for NULL.
  */
 object Codes {
 
@@ -71,7 +71,7 @@ object Codes {
     false
   }
 
-  /** Whether all values that are no constants are alike to a test: `=` and IN are false for them, `<>` is true. */
+  /** Whether a predicate is the same for all values that are not keys: `=` and IN are false for them, `<>` is true. */
   def ignoresGaps(intervals: Array[Int], max: Int): Boolean = {
     val gaps = pairs(intervals).map { case (first, last) => (last + 1) / 2 - first / 2 }.sum
     gaps == 0 || gaps == (max + 1) / 2

@@ -4,7 +4,7 @@ import java.io.{ByteArrayInputStream, ByteArrayOutputStream, ObjectInputStream, 
 
 import org.apache.spark.sql.catalyst.expressions.Expression
 
-/** Expressions as bytes: tasks need copies of their own, since expressions may hold state. */
+/** Serialised expressions: each task needs its own copy, because expressions can have state. */
 object ExpressionBytes {
   def of(expressions: Array[Expression]): Array[Byte] = {
     val bytes = new ByteArrayOutputStream

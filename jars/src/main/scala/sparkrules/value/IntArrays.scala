@@ -2,7 +2,7 @@ package sparkrules.value
 
 import java.util.Arrays
 
-/** What Scala has for arrays of anything, for integers: a million rules are compiled without an object for each of them. */
+/** Operations on arrays of integers that box none of them: rule sets have millions. */
 object IntArrays {
   def exists(values: Array[Int])(is: Int => Boolean): Boolean = {
     var i = 0
@@ -10,7 +10,7 @@ object IntArrays {
     i < values.length
   }
 
-  /** Those that are so, and those that are not. */
+  /** The values for which `is` holds, and the others. */
   def partition(values: Array[Int])(is: Int => Boolean): (Array[Int], Array[Int]) = {
     val (those, others) = (new Array[Int](values.length), new Array[Int](values.length))
     var (count, i) = (0, 0)

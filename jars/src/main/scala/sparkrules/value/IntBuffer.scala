@@ -2,7 +2,7 @@ package sparkrules.value
 
 import java.util.Arrays
 
-/** Integers in a row that grows. */
+/** A growing array of integers. */
 final class IntBuffer {
   private var values = new Array[Int](1024)
   var length = 0

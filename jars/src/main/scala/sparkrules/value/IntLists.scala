@@ -42,7 +42,8 @@ object IntLists {
   def concat(parts: Seq[IntLists]): IntLists = {
     val shifts = parts.scanLeft(0)((sum, part) => Math.addExact(sum, part.values.length))
     new IntLists(
-      Array.concat(parts.zip(shifts).map { case (part, shift) => part.offsets.init.map(_ + shift) } :+ Array(shifts.last): _*),
+      Array.concat(
+        parts.zip(shifts).map { case (part, shift) => part.offsets.init.map(_ + shift) } :+ Array(shifts.last): _*),
       Array.concat(parts.map(_.values): _*))
   }
 }

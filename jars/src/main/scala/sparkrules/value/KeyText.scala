@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.{Cast, EmptyRow, EvalMode, Hex,
 import org.apache.spark.sql.types.{BinaryType, DataType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
 
-/** A key as text, as statistics name it, and back: Spark's own casts, always in the time zone UTC. */
+/** Keys as strings, for statistics, and back. Uses Spark's casts, in the time zone UTC. */
 object KeyText {
 
   def of(value: Any, dataType: DataType): UTF8String = {
@@ -15,7 +15,7 @@ object KeyText {
     text.eval(EmptyRow).asInstanceOf[UTF8String]
   }
 
-  /** The value, unless the text is not one of this type: the attribute had another type when it was analysed. */
+  /** The value; None if the string has no value of this type, because the attribute's type has changed. */
   def parse(text: String, dataType: DataType): Option[Any] = {
     val literal = Literal(text)
     val value = if (dataType == BinaryType) Unhex(literal) else Cast(literal, dataType, Some("UTC"), EvalMode.TRY)

@@ -7,13 +7,15 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
 /**
- * The constants that rules compare one attribute with, sorted in Spark's order. They cut the attribute's values into
- * codes, so that every test is an interval of integers:
+ * The constants that rules compare an attribute with, in Spark's order. They give each value of the attribute a code,
+ * so that every comparison is a set of intervals of integers. The code -1 is a value that could not be computed.
  *
  * {{{
  *   NULL   v < c0   c0   c0 < v < c1   c1   ...   c(k-1)   c(k-1) < v
  *   0      1        2    3             4          2k       2k + 1
  * }}}
+ *
+ * Python has the same encoding (`codes.py`).
  */
 sealed abstract class Keys extends Serializable {
   def size: Int
@@ -21,22 +23,22 @@ sealed abstract class Keys extends Serializable {
 
   def dataType: DataType
 
-  /** The code of a value that is not NULL, given as Spark's internal representation. */
+  /** The code of a value that is not NULL, in Spark's internal representation. */
   def codeOf(value: Any): Int
 
   /** A key, in Spark's internal representation. */
   def value(index: Int): Any
 
-  /** A key as Spark writes it. */
+  /** A key as a string. */
   final def text(index: Int): UTF8String = KeyText.of(value(index), dataType)
 
-  /** The codes that some value, or NULL, has: not that of a range between two keys with no value between them. */
+  /** The codes that NULL or some value has. A range between two keys can be empty. */
   def realCodes: Array[Int] = Array(Keys.NullCode, maxCode)
 
-  /** How a value is looked up. */
+  /** The name of the search algorithm. */
   def search: String = "binary"
 
-  /** The same keys, with the look-up that suits the values that come; the arguments are those of [[LookUp.choose]]. */
+  /** The same keys, with the fastest look-up for the expected values; see [[LookUp.choose]]. */
   def tuned(shares: Option[Array[Double]], onlyKeys: Boolean): Keys = this
 
   protected final def found(index: Int): Int = if (index >= 0) 2 * index + 2 else 2 * (-index - 1) + 1
@@ -45,26 +47,26 @@ sealed abstract class Keys extends Serializable {
 object Keys {
   final val NullCode = 0
 
-  /** A value that could not be computed: no test is true for it, `is null` included. */
+  /** A value that could not be computed: no predicate is true for it, not even `is null`. */
   final val ErrorCode = -1
 
-  /** Codes of Boolean attributes: every one has both constants. */
+  /** Codes of Boolean attributes, which always have both keys. */
   final val FalseCode = 2
   final val TrueCode = 4
 
-  /** Whether values of this type can be coded: its order is known here, bit for bit as Spark's. */
-  def hold(dataType: DataType): Boolean = dataType match {
+  /** Whether there are keys of this type: its order here is exactly Spark's. */
+  def existFor(dataType: DataType): Boolean = dataType match {
     case StringType | BinaryType | _: DecimalType => true
-    case _ => LongKeys.hold(dataType)
+    case _ => LongKeys.existFor(dataType)
   }
 
   /** The keys of `constants`, values of `dataType` that are not NULL. A type without keys has no constants. */
   def of(dataType: DataType, constants: Array[Any]): Keys = dataType match {
     case BooleanType => LongKeys(Array(0L, 1L), dataType)
-    case _ if LongKeys.hold(dataType) =>
+    case _ if LongKeys.existFor(dataType) =>
       LongKeys(constants.map(LongKeys.toLong(_, dataType)).distinct.sorted, dataType)
     case StringType => new StringKeys(sorted(constants, dataType).map(_.asInstanceOf[UTF8String]), onlyKeys = false)
-    case _ if hold(dataType) => new ObjectKeys(sorted(constants, dataType), dataType)
+    case _ if existFor(dataType) => new ObjectKeys(sorted(constants, dataType), dataType)
     case _ => NoKeys
   }
 
@@ -75,7 +77,7 @@ object Keys {
   }
 }
 
-/** Keys of an attribute that is only tested for NULL, or only the operand of other tests. */
+/** Keys of an attribute that is only compared with NULL, or is only the operand of other predicates. */
 object NoKeys extends Keys {
   def size: Int = 0
   def dataType: DataType = NullType
@@ -85,14 +87,15 @@ object NoKeys extends Keys {
   private def readResolve(): AnyRef = NoKeys
 }
 
-/** Keys of every type whose order is that of 64-bit integers after a fixed mapping. */
+/** Keys of the types whose values can be mapped to 64-bit integers of the same order. */
 final class LongKeys private (values: Array[Long], val dataType: DataType, lookUp: LookUp) extends Keys {
   def size: Int = values.length
   def codeOf(value: Any): Int = codeOfLong(LongKeys.toLong(value, dataType))
   def codeOfLong(value: Long): Int = lookUp.code(value)
   def value(index: Int): Any = LongKeys.ofLong(values(index), dataType)
   override def search: String = lookUp.name
-  override def realCodes: Array[Int] = {
+  // Once for all tasks of an executor.
+  @transient override lazy val realCodes: Array[Int] = {
     val (lowest, highest) = LongKeys.limits(dataType)
     val isDense = dataType == FloatType || dataType == DoubleType
     def isReal(code: Int): Boolean = code % 2 == 0 || {
@@ -111,7 +114,7 @@ final class LongKeys private (values: Array[Long], val dataType: DataType, lookU
 object LongKeys {
   def apply(sorted: Array[Long], dataType: DataType): LongKeys = new LongKeys(sorted, dataType, LookUp.binary(sorted))
 
-  def hold(dataType: DataType): Boolean = dataType match {
+  def existFor(dataType: DataType): Boolean = dataType match {
     case BooleanType | ByteType | ShortType | IntegerType | LongType | FloatType | DoubleType => true
     case DateType | TimestampType | TimestampNTZType => true
     case _: YearMonthIntervalType | _: DayTimeIntervalType => true
@@ -119,7 +122,7 @@ object LongKeys {
     case _ => false
   }
 
-  /** The numbers of the lowest and the highest value, or what no number exceeds. */
+  /** The numbers of the lowest and the highest value. */
   def limits(dataType: DataType): (Long, Long) = dataType match {
     case BooleanType => (0L, 1L)
     case ByteType => (Byte.MinValue.toLong, Byte.MaxValue.toLong)
@@ -141,7 +144,7 @@ object LongKeys {
     case other => throw new IllegalArgumentException(s"a value of ${dataType.sql} is a ${other.getClass.getName}")
   }
 
-  /** The value that [[toLong]] has mapped. */
+  /** The inverse of [[toLong]]. */
   def ofLong(number: Long, dataType: DataType): Any = dataType match {
     case BooleanType => number != 0
     case ByteType => number.toByte
@@ -168,7 +171,7 @@ object LongKeys {
 /**
  * Keys of strings with the binary collation.
  *
- * @param onlyKeys whether no test asks which of two texts comes first, so that all others are as good as one
+ * @param onlyKeys whether no predicate compares the order of strings: all that are no keys then have the code 1
  */
 final class StringKeys(values: Array[UTF8String], onlyKeys: Boolean) extends Keys {
   @transient private lazy val table = new StringTable(values)

@@ -1,17 +1,17 @@
 package sparkrules.value
 
 /**
- * Finds the code of a number among sorted keys (see [[Keys]]). Which search is fastest depends on how the keys lie and on
- * which values come: the expected number of comparisons decides, E(X) + R0 of Hinze and Bittner's "Efficient
- * Distribution-Based Event Filtering", with the distribution of values that `RuleSet.analyze` has found.
+ * Finds the code of a number among sorted keys (see [[Keys]]). Which search is fastest depends on the keys and on the
+ * values. It is the one with the fewest expected comparisons, E(X) + R0 of Hinze and Bittner's "Efficient
+ * Distribution-Based Event Filtering", for the distribution of values that `RuleSet.analyze` has found.
  *
  * | search | a look-up |
  * |---|---|
- * | binary | halves the keys, without a branch that could be predicted wrongly |
- * | interpolation | goes by a table from the value's place between lowest and highest key to the few keys there |
- * | hash | finds a key at once; a value that is none is looked up as by binary search, unless no test needs its place |
+ * | binary | halves the keys, without branches to mispredict |
+ * | interpolation | a table leads from the value's place between the lowest and the highest key to the few keys there |
+ * | hash | finds keys at once; other values take a binary search, unless no predicate needs their place |
  *
- * Each may be preceded by a test for the most probable range.
+ * Each can be preceded by a comparison with the most probable range.
  *
  * @param table interpolation: per part of the span the first key in it; hash: 1 + the number of a key, or 0
  * @param first interpolation: the lowest key of the span, and `last` the highest
@@ -105,18 +105,18 @@ object LookUp {
    *
    * @param shares the share of rows per code; without, all codes are as likely, and there is no hash table for values
    *   that may miss it, which costs more than it can save
-   * @param onlyKeys whether no test tells values apart that are not keys: code 1 then stands for all of them
+   * @param onlyKeys whether no predicate distinguishes values that are not keys: all of them then have the code 1
    */
   def choose(keys: Array[Long], shares: Option[Array[Double]], onlyKeys: Boolean): LookUp =
     if (keys.length <= 2) binary(keys)
     else {
       val weights = weightsOf(keys, shares)
-      val tables = if (keys.length <= Few) Nil
-        else interpolated(keys, weights) ++ (if (shares.isDefined || onlyKeys) hashed(keys, weights, onlyKeys) else None)
+      def hashes = if (shares.isDefined || onlyKeys) hashed(keys, weights, onlyKeys) else None
+      val tables = if (keys.length <= Few) Nil else interpolated(keys, weights) ++ hashes
       val candidates = Seq((stepsAmong(keys.length), () => binary(keys))) ++ tables
       val (cost, search) = candidates.minBy(_._1)
       val likely = weights.indices.maxBy(weights(_))
-      // A test that is right every other time is predicted wrongly as often.
+      // A branch that is taken every other time is mispredicted as often.
       val chance = weights(likely)
       val withFirst = 1 + (1 - chance) * (cost + BranchCost)
       if (shares.isDefined && withFirst < cost) search().withFirst(likely) else search()

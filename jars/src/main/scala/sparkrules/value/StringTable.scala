@@ -5,15 +5,15 @@ import org.apache.spark.unsafe.array.ByteArrayMethods
 import org.apache.spark.unsafe.types.UTF8String
 
 /**
- * Finds a text among many, all different. What a large table costs is memory that is not at hand: here it is looked at in
- * two places, a number and, if that has the text's hash, the bytes beside which the text's own number lies.
+ * A hash table from distinct strings to their numbers. The cost of a large table is its cache misses: a look-up has
+ * two, one for the entry and, if the hash agrees, one for the bytes of the string, beside which its number lies.
  */
 final class StringTable(texts: Array[UTF8String]) {
-  // Open addressing, half of the places at least are free: the hash above the word where the text lies plus one, or zero.
+  // Open addressing, at least half of it free: zero, or the hash above one plus the word where the string lies.
   private val mask = Integer.highestOneBit(2 * texts.length + 1) * 2 - 1
   private val places = new Array[Long](mask + 1)
 
-  // Per text a word with its number above its length, then its bytes in whole words.
+  // Per string: a word with its number above its length, then its bytes in whole words.
   private val bytes = new Array[Byte](Math.toIntExact(texts.iterator.map(StringTable.size).sum))
 
   {
@@ -29,7 +29,7 @@ final class StringTable(texts: Array[UTF8String]) {
     }
   }
 
-  /** The number of a text, or -1. */
+  /** The number of a string, or -1. */
   def find(text: UTF8String): Int = {
     val hash = text.hashCode
     var place = hash & mask

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.util.{ArrayData, MapData}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.{UTF8String, VariantVal}
 
-/** How large a value would be if it were written out, the names of its fields included: as JSON has them. */
+/** The size of a value if it were written out with the names of its fields, as JSON does. */
 object ValueSize {
 
   /** Whether values of a type can be of any size. */
@@ -17,7 +17,7 @@ object ValueSize {
     case _ => true
   }
 
-  /** At least `most` if it is more: then it is not measured to the end. */
+  /** The size in bytes. Stops measuring at `most`. */
   def of(value: Any, dataType: DataType, most: Long): Long = (value, dataType) match {
     case (null, _) => 1
     case (text: UTF8String, _) => text.numBytes
@@ -25,7 +25,6 @@ object ValueSize {
     case (variant: VariantVal, _) => variant.getValue.length.toLong + variant.getMetadata.length
     case (array: UnsafeArrayData, ArrayType(element, _)) if !hasNames(element) => array.getSizeInBytes
     case (map: UnsafeMapData, MapType(key, item, _)) if !hasNames(key) && !hasNames(item) => map.getSizeInBytes
-    
     case (array: ArrayData, ArrayType(element, _)) => ofElements(array, element, most)
     case (map: MapData, MapType(key, item, _)) =>
       ofElements(map.keyArray(), key, most) + ofElements(map.valueArray(), item, most)
@@ -34,7 +33,8 @@ object ValueSize {
       var i = 0
       while (i < struct.length && size < most) {
         val own = struct(i).dataType
-        size += struct(i).name.length + (if (row.isNullAt(i)) 1 else if (isOpen(own)) of(row.get(i, own), own, most - size) else Fixed)
+        size += struct(i).name.length
+        size += (if (row.isNullAt(i)) 1 else if (isOpen(own)) of(row.get(i, own), own, most - size) else Fixed)
         i += 1
       }
       size
@@ -61,6 +61,6 @@ object ValueSize {
   }
 
   private val Fixed = 8L
-  // An object of Java, and the reference to it.
+  // A Java object and the reference to it.
   private val Overhead = 48L
 }

@@ -9,8 +9,8 @@ import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.sql.classic.SparkSession
 
 /**
- * A value of the driver that travels to executors as a broadcast, made when it first does: planning and EXPLAIN cost
- * none. An executor fetches it when it is first asked for.
+ * A value of the driver that executors get as a broadcast. The broadcast is made when the value is first sent: planning
+ * and EXPLAIN do not pay for it. An executor fetches it on first use.
  */
 final class LazyBroadcast[T: ClassTag](@transient private val make: () => T) extends Serializable {
   @transient private lazy val own: T = make()

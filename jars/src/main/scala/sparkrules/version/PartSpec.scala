@@ -1,40 +1,47 @@
 package sparkrules.version
 
 import sparkrules.bind.Column
-import sparkrules.conf.Semantics
-import sparkrules.store.{Manifest, SegmentEntry}
+import sparkrules.conf.{OnMissingColumn, Semantics}
+import sparkrules.store.{SegmentEntry, Store}
 
 /**
  * The segments that are compiled together.
  *
- * @param omits whether what the version has removed of them is left out; else it is there, and hidden while rows are
- *   matched, so that removing a rule of a large segment compiles nothing
- * @param isAll whether a version has nothing but these
+ * @param omits whether the part is compiled without the rules that the version has removed. Otherwise it has them, and
+ *   they are hidden while rows are matched: removing a rule of a large segment compiles nothing.
+ * @param isAll whether the version has no other part
  */
-final case class PartSpec(segments: Seq[SegmentEntry], omits: Boolean, isAll: Boolean)
+final case class PartSpec(segments: Seq[SegmentEntry], omits: Boolean, isAll: Boolean) {
+
+  /** The removed rules, as rows of the segments one after the other. `sizes` has the number of rules per segment. */
+  def removedRows(store: Store, ruleSet: String, sizes: Seq[Int]): Array[Int] = {
+    val starts = sizes.scanLeft(0)(_ + _)
+    segments.indices.toArray.flatMap(i => store.removed(ruleSet, segments(i), sizes(i)).map(_ + starts(i)))
+  }
+}
 
 object PartSpec {
 
   /**
-   * A large segment is a part of its own, which versions to come will share. Small ones are one part together, and so are
-   * those that are small beside all others: each part looks at every row. A small rule set is one part as a whole.
+   * The parts of a version. A large segment is a part of its own, which later versions share. The small segments are
+   * one part together, because each part looks at every row. A small rule set is one part as a whole.
    *
-   * @param large how many subscriptions a large segment has
-   * @param exact as in [[MatchCall]]: ranges are those of all rules
+   * @param large how many rules a large segment has
+   * @param exact as in [[RuleCall]]: the ranges are those of all rules, so that all rules are one part
    */
-  def of(manifest: Manifest, large: Int, exact: Boolean): Seq[PartSpec] = {
-    val all = manifest.segments.map(_.subscriptions.toLong).sum
-    if (exact) Seq(PartSpec(manifest.segments, omits = false, isAll = true))
-    else if (all < 2.5 * large) Seq(PartSpec(manifest.segments, omits = true, isAll = true))
+  def of(segments: Seq[SegmentEntry], large: Int, exact: Boolean): Seq[PartSpec] = {
+    val all = segments.map(_.subscriptions.toLong).sum
+    if (exact) Seq(PartSpec(segments, omits = false, isAll = true))
+    else if (all < 2.5 * large) Seq(PartSpec(segments, omits = true, isAll = true))
     else {
-      val (own, small) = manifest.segments.partition(s => s.subscriptions >= math.max(large.toLong, all / Beside))
+      val (own, small) = segments.partition(s => s.subscriptions >= math.max(large.toLong, all / OwnPartShare))
       own.map(segment => PartSpec(Seq(segment), omits = false, isAll = false)) ++
         (if (small.isEmpty) None else Some(PartSpec(small, omits = true, isAll = false)))
     }
   }
 
-  // Publishing keeps what is beside the largest segment smaller than that: so there are two parts at most.
-  private val Beside = 10
+  // See "Sizes of segments" in docs/store-format.md.
+  private val OwnPartShare = 10
 }
 
 /** What a compiled part is made of: equal keys, equal parts, as long as no function is registered anew. */
@@ -44,26 +51,28 @@ final case class PartKey(
     ruleSet: String,
     segments: Seq[(String, Option[String])],
     isAll: Boolean,
-    row: Seq[Column],
+    forRegions: Boolean,
+    columns: Seq[Column],
     semantics: Semantics,
-    missingColumns: String,
+    missingColumns: OnMissingColumn,
     strict: Boolean,
     statistics: Option[Int],
     exact: Boolean,
     inBands: Boolean)
 
 object PartKey {
-  def apply(application: String, description: ProgramKey, spec: PartSpec): PartKey = PartKey(
+  def apply(application: String, key: ProgramKey, spec: PartSpec): PartKey = PartKey(
     application,
-    description.version.store,
-    description.version.ruleSet,
+    key.version.store,
+    key.version.ruleSet,
     spec.segments.map(s => s.name -> (if (spec.omits) s.removed else None)),
     spec.isAll,
-    description.row,
-    description.semantics,
-    description.missingColumns,
-    description.strict,
-    description.statistics,
-    description.exact,
-    description.top.isDefined)
+    key.forRegions,
+    key.columns,
+    key.semantics,
+    key.missingColumns,
+    key.strict,
+    key.statistics,
+    key.exact,
+    key.top.isDefined)
 }

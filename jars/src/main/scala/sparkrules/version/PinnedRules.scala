@@ -1,35 +1,32 @@
 package sparkrules.version
 
-import sparkrules.bind.Column
-import sparkrules.conf.Semantics
-import sparkrules.overlap.{CommonNodes, SharedNodes}
-import sparkrules.program.Program
-import sparkrules.store.Version
+import sparkrules.overlap.CommonNodes
+import sparkrules.program.Hidden
 
 /**
- * A rule set version bound to a table and compiled, as plans carry it. Plans are equal when the description and the
- * definitions of the functions that the rules call are.
+ * A version compiled for the columns of a call, as plans carry it. Plans are equal if their keys are equal, and so are
+ * the definitions of the functions that the rules call.
  *
- * @param removed per part: the subscriptions of its program that the version no longer has
- * @param rejected the rules that do not fit the table, and that the version still has
+ * @param removed per part: the rules of its program that the version has removed
+ * @param rejected the rejected rules that the version still has
  */
-final class PinnedRules(
-    val description: ProgramKey,
+final class PinnedRules private (
+    val key: ProgramKey,
     val parts: IndexedSeq[VersionPart],
     @transient private val removed: Array[Array[Int]],
-    @transient val rejected: Seq[RejectedRule])
+    @transient private val rejected: Seq[RejectedRule])
     extends Serializable {
-  @transient lazy val functions: Seq[(String, Any)] = parts.flatMap(_.functions).distinctBy(_._1)
+  @transient lazy val functions: FunctionDefinitions = parts.map(_.functions).foldLeft(FunctionDefinitions.none)(_ ++ _)
 
-  private val subscriptions = parts.map(_.program.subscriptions).sum - removed.map(_.length).sum
+  private val ruleCount = parts.map(_.program.rules.size).sum - removed.map(_.length).sum
 
   /** Whether the query's instant decides which rules can match. */
-  val hasValidity: Boolean = parts.exists(!_.program.validity.isEmpty)
+  val hasValidity: Boolean = parts.exists(!_.program.rules.validity.isEmpty)
 
-  /** The largest part's program: the only one, mostly. */
-  def program: Program = parts.maxBy(_.program.subscriptions).program
+  /** The rejected rules that would be valid at an instant, in microseconds. On the driver. */
+  def rejectedAt(instant: Long): Seq[RejectedRule] = rejected.filter(_.isValid(instant))
 
-  // A version of one part that has all its subscriptions needs none.
+  // A version of one part with nothing removed needs none.
   private val sharedLayout: Option[LazyBroadcast[Layout]] =
     if (parts.length == 1 && removed.forall(_.isEmpty)) None
     else Some(new LazyBroadcast(() => new Layout(removed, if (parts.length > 1) Order.of(parts) else null)))
@@ -37,56 +34,51 @@ final class PinnedRules(
   /** What the version adds to its parts, if anything. */
   def layout: Option[Layout] = sharedLayout.map(_.value)
 
-  @transient private val ownCommon =
+  /** The rules of a part that do not take part at the query's instant; see [[Hidden]]. */
+  def hidden(part: Int, instant: Option[Long]): Array[Long] = {
+    val program = parts(part).program
+    Hidden.of(program.rules.size, program.rules.validity, layout.fold(Array.empty[Int])(_.removed(part)), instant)
+  }
+
+  /**
+   * The subexpressions that several parts have; on the driver. Only queries for overlaps send them to executors: for
+   * all others the parts are never compared.
+   */
+  @transient val commonNodes: LazyBroadcast[CommonNodes] =
     new LazyBroadcast(() => if (parts.length == 1) CommonNodes.none else CommonNodes.of(parts.map(_.digests).toArray))
-  private var sharedCommon: LazyBroadcast[CommonNodes] = _
-
-  /** To be called before it travels to where overlaps are asked for. */
-  def compareParts(): Unit = sharedCommon = ownCommon
-
-  /** Where subscriptions can share subexpressions; there once `compareParts` has been called. */
-  def sharing: SharedNodes = (if (ownCommon != null) ownCommon else sharedCommon).value.sharing(parts.map(_.forest).toArray)
 
   /** Frees the executors' copies of what is not shared with other versions. */
   def free(): Unit = {
     sharedLayout.foreach(_.free())
-    ownCommon.free()
+    commonNodes.free()
   }
 
-  override def hashCode: Int = description.hashCode
+  override def hashCode: Int = key.hashCode
   override def equals(other: Any): Boolean = other match {
-    case that: PinnedRules => description == that.description && functions == that.functions
+    case that: PinnedRules => key == that.key && functions == that.functions
     case _ => false
   }
   override def toString: String =
-    s"${description.version}, $subscriptions subscriptions${description.top.fold("")(n => s", top $n")}"
+    s"${key.version}, ${key.question.counted(ruleCount)}${key.top.fold("")(n => s", top $n")}"
+}
+
+object PinnedRules {
+
+  /** @param removedRows per part: the rows of its segments that the version has removed */
+  def apply(key: ProgramKey, parts: IndexedSeq[VersionPart], removedRows: IndexedSeq[Array[Int]]): PinnedRules = {
+    val numbers = parts.zip(removedRows).map { case (part, rows) => rows.map(part.numbers(_)).filter(_ >= 0).distinct }
+    val rejected = parts.zip(removedRows).flatMap { case (part, rows) =>
+      val isRemoved = rows.toSet
+      part.rejected.filterNot(rule => isRemoved(rule.row))
+    }
+    new PinnedRules(key, parts, numbers.toArray, rejected)
+  }
 }
 
 /**
  * What a version adds to its parts.
  *
- * @param removed per part: the subscriptions of its program that the version no longer has
- * @param order the order of all subscriptions, if there are several parts
+ * @param removed per part: the rules of its program that the version has removed
+ * @param order the order of all rules, if there are several parts
  */
 final class Layout(val removed: Array[Array[Int]], val order: Order) extends Serializable
-
-/**
- * What a compiled program is made of.
- *
- * @param statistics the number of the rule set's statistics, if it has been analysed
- * @param exact as in [[MatchCall]]
- * @param top as in [[MatchCall]]
- * @param isLocal whether the rows are part of the plan; see [[Local]]
- */
-final case class ProgramKey(
-    version: Version,
-    row: Seq[Column],
-    semantics: Semantics,
-    missingColumns: String,
-    invalidRules: String,
-    strict: Boolean,
-    statistics: Option[Int],
-    exact: Boolean,
-    top: Option[Int],
-    partRules: Int,
-    isLocal: Boolean)

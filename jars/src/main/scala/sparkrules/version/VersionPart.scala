@@ -6,27 +6,25 @@ import org.apache.spark.sql.catalyst.expressions.PythonUDF
 import org.apache.spark.util.SizeEstimator
 
 import sparkrules.bind.Bound
-import sparkrules.guard.Rejection
 import sparkrules.overlap.Digests
 import sparkrules.program.{Forest, Program}
 
 /**
- * Segments of a rule set bound to a table and compiled: all of a version or a part of it, shared by all versions that
- * have it.
+ * Segments of a rule set compiled for the columns of a call: all of a version or a part of it. All versions that have
+ * these segments share it.
  *
- * @param bound what the program's inputs are, in terms of the table
- * @param functions the functions that its rules call, with the session's definitions
- * @param numbers per subscription of the segments, one segment after the other: its number in the program, or -1
- * @param starts per segment: its first subscription among `numbers`; none if some are left out
- * @param rejected the subscriptions that do not fit the table
- * @param predicates what subexpressions are compared with over parts: per node its predicate, and the digests of these;
- *   null if there never is another part
+ * @param bound what the program's inputs are, in terms of the columns
+ * @param numbers per rule of the segments, one segment after the other: its number in the program, or -1
+ * @param segmentSizes per segment: how many of `numbers` are its rules; none if the part omits removed rules
+ * @param compiledForest what the program was made of. If the rules are asked about regions, the merged forest.
+ * @param predicates to compare subexpressions of different parts: per node its predicate, and the digests of the
+ *   predicates; null if there never is another part
  */
 final class VersionPart(
     @transient val bound: Bound,
-    @transient val functions: Seq[(String, Any)],
+    @transient val functions: FunctionDefinitions,
     @transient val numbers: Array[Int],
-    @transient val starts: Seq[Int],
+    @transient val segmentSizes: Seq[Int],
     @transient val rejected: Seq[RejectedRule],
     @transient private val compiled: Program,
     @transient private val compiledForest: Forest,
@@ -41,10 +39,10 @@ final class VersionPart(
 
   def program: Program = sharedProgram.value
 
-  /** What overlaps and errors are found with, and nothing else. */
+  /** Where overlaps, errors and the rules of a region are found; matching alone does not need it. */
   def forest: Forest = sharedForest.value
 
-  /** What subexpressions are compared with over parts, on the driver. */
+  /** To compare subexpressions with those of other parts, on the driver. */
   @transient lazy val digests: Digests = Digests.of(compiledForest, predicates._1, predicates._2)
 
   def free(): Unit = Seq(sharedProgram, sharedForest).foreach(_.free())
@@ -53,12 +51,12 @@ final class VersionPart(
     SizeEstimator.estimate(compiled) + SizeEstimator.estimate(compiledForest) + 4L * numbers.length +
       (if (predicates == null) 0L else 4L * predicates._1.length + 8L * predicates._2.length)
 
-  /** Whether it has Python functions, which are called for every row whether a rule asks or not. */
+  /** Whether its rules call Python functions. Spark calls those for every row, whether a rule needs them or not. */
   @transient lazy val callsPython: Boolean = bound.extras.exists(_.exists(_.isInstanceOf[PythonUDF]))
 
   @transient private var lastPlaces: (WeakReference[Program], Array[Int]) = _
 
-  /** As [[Order.places]]; remembered, since versions that follow each other have the same large parts. */
+  /** As [[Order.places]]. The last result is kept, because successive versions have the same large part. */
   def placesIn(main: Program): Array[Int] = synchronized {
     if (lastPlaces == null || (lastPlaces._1.get ne main)) {
       lastPlaces = (new WeakReference(main), Order.places(compiled, main))
@@ -66,6 +64,3 @@ final class VersionPart(
     lastPlaces._2
   }
 }
-
-/** A rule that does not fit the table; `row` among the subscriptions of a part's segments. */
-final case class RejectedRule(row: Int, id: String, rejection: Rejection, validFrom: Long, validUntil: Long)

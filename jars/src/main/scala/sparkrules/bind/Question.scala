@@ -1,0 +1,35 @@
+package sparkrules.bind
+
+import sparkrules.store.{Manifest, SegmentEntry}
+
+/**
+ * What a call asks of a rule set: which rules are true for a row, or which could be true in a region.
+ *
+ * @param function a function that asks it, for messages
+ */
+sealed abstract class Question(val function: String, noun: String) extends Product with Serializable {
+
+  /** The segments of the rules that the question is about. */
+  def segments(manifest: Manifest): Seq[SegmentEntry] = manifest.segments
+
+  /** `1 rule`, `3 rules`. */
+  final def counted(count: Int): String = if (count == 1) s"1 $noun" else s"$count $plural"
+
+  final def plural: String = s"${noun}s"
+}
+
+object Question {
+
+  /** Which rules match a row? */
+  case object Match extends Question("match_subscriptions", "rule")
+
+  /** Which could be true for some row of a region? */
+  sealed abstract class OfRegion(function: String, noun: String) extends Question(function, noun)
+
+  case object RulesOfRegion extends OfRegion("overlap_subscriptions", "rule")
+
+  /** Advertisements are bound and compiled as rules are; a version keeps them in a segment of their own. */
+  case object AdvertisementsOfRegion extends OfRegion("overlap_advertisements", "advertisement") {
+    override def segments(manifest: Manifest): Seq[SegmentEntry] = manifest.advertisements.toSeq
+  }
+}

@@ -1,0 +1,45 @@
+package sparkrules.version
+
+import org.apache.spark.sql.classic.SparkSession
+
+import sparkrules.bind.Bound
+import sparkrules.compile.MergedForest
+import sparkrules.overlap.Digests
+import sparkrules.store.{Segment, SegmentMerge, Store}
+
+/** Reads the segments of a part from the store, binds them to the columns of a call, and compiles them. */
+final class PartCompiler(session: SparkSession, store: Store, key: ProgramKey) {
+
+  def compile(spec: PartSpec): VersionPart = {
+    val segments = read(spec)
+    val sizes = segments.map(_.rules.ids.length)
+    val own =
+      if (!spec.omits) Segment.concatenated(segments)
+      else SegmentMerge(segments, spec.segments.zip(sizes).map { case (s, n) => store.removed(ruleSet, s, n) })
+    val ready = new SegmentBinder(session, store, key)(own)
+    val (program, forest) = ready.compiler.compile(inBands = key.top.isDefined)
+    val numbers = Array.fill(own.rules.ids.length)(-1)
+    ready.compiler.order.indices.foreach(number => numbers(ready.compiler.order(number)) = number)
+    new VersionPart(
+      ready.bound.copy(slots = Array.empty, predicates = Array.empty),
+      FunctionDefinitions.of(session, own.functions.toSeq),
+      numbers,
+      if (spec.omits) Nil else sizes,
+      ready.rejected,
+      program,
+      if (key.forRegions) MergedForest.of(forest) else forest,
+      if (spec.isAll) null else (ready.segment.forest.nodes.predicates, Digests.ofPredicates(ready.segment)))
+  }
+
+  /** All rules, bound but not compiled, and the rejected ones. Removed rules are bound too and keep their numbers. */
+  def bind(spec: PartSpec): (Bound, Seq[RejectedRule]) = {
+    val segments = read(spec)
+    val ready = new SegmentBinder(session, store, key)(Segment.concatenated(segments))
+    val removed = spec.removedRows(store, ruleSet, segments.map(_.rules.ids.length)).toSet
+    (ready.bound, ready.rejected.filterNot(rule => removed(rule.row)))
+  }
+
+  private def ruleSet: String = key.version.ruleSet
+
+  private def read(spec: PartSpec): Seq[Segment] = spec.segments.map(store.segment(ruleSet, _))
+}

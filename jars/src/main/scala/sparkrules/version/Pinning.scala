@@ -1,0 +1,97 @@
+package sparkrules.version
+
+import scala.collection.mutable
+
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeMap, Expression}
+import org.apache.spark.sql.classic.SparkSession
+import org.slf4j.LoggerFactory
+
+import sparkrules.bind.{Bound, RuleCall}
+import sparkrules.conf.{OnRejectedRule, RulesException, Settings}
+import sparkrules.store.StoreAccess
+
+/** What a call means now: the rules, their inputs in terms of the call's, and the instant if it matters to them. */
+final case class Pinned(rules: PinnedRules, inputs: Seq[Expression], instant: Option[Expression])
+
+/** Ties calls to the version that is current now, compiled for their columns. */
+object Pinning {
+  private val log = LoggerFactory.getLogger("sparkrules.version.Pinning")
+
+  /** @param isLocal whether the rows are part of the plan; see [[Local]] */
+  def pin(session: SparkSession, call: RuleCall, isLocal: Boolean): Pinned = {
+    val rules = current(session, call, isLocal)
+    requireNone(rules.key, rules.rejectedAt(call.now))
+    val inputs = rules.parts.flatMap(part => inputsOf(part.bound, call))
+    Pinned(rules, inputs, if (rules.hasValidity) Some(call.instant) else None)
+  }
+
+  /** The rules that are rejected on the input of a call, whether that fails the query or not. */
+  def rejected(session: SparkSession, call: RuleCall): Seq[RejectedRule] =
+    current(session, call, isLocal = false).rejectedAt(call.now)
+
+  /** The rules that a call means now, bound to its columns. Removed rules are among them and keep their numbers. */
+  def bound(session: SparkSession, call: RuleCall): Bound = {
+    val store = StoreAccess.of(session)
+    val key = ProgramKey.of(session, store, call, isLocal = false)
+    val segments = key.question.segments(store.manifest(key.version))
+    val (bound, rejected) =
+      new PartCompiler(session, store, key).bind(PartSpec(segments, omits = false, isAll = true))
+    requireNone(key, rejected.filter(_.isValid(call.now)))
+    bound
+  }
+
+  private def current(session: SparkSession, call: RuleCall, isLocal: Boolean): PinnedRules = {
+    val store = StoreAccess.of(session)
+    val key = ProgramKey.of(session, store, call, isLocal)
+    val known = VersionCache.version(key)
+    val manifest = known.fold(store.manifest(key.version))(_.manifest)
+    val specs = PartSpec.of(key.question.segments(manifest), key.partRules, key.exact)
+    val parts = compiled(session, new PartCompiler(session, store, key), key, specs)
+    known.map(_.rules).filter(_.parts.corresponds(parts)((a, b) => a eq b._2)).getOrElse {
+      val removed = parts.map { case (spec, part) =>
+        if (spec.omits) Array.empty[Int] else spec.removedRows(store, key.version.ruleSet, part.segmentSizes)
+      }
+      val rules = PinnedRules(key, parts.map(_._2).toIndexedSeq, removed.toIndexedSeq)
+      if (key.invalidRules == OnRejectedRule.LeaveOut) warn(key, rules.rejectedAt(call.now))
+      VersionCache.keep(manifest, rules)
+      rules
+    }
+  }
+
+  /** The parts, from the cache if possible, each with what it was made of. */
+  private def compiled(
+      session: SparkSession,
+      compiler: PartCompiler,
+      key: ProgramKey,
+      specs: Seq[PartSpec]): Seq[(PartSpec, VersionPart)] = {
+    val needed = mutable.HashSet.empty[PartKey]
+    def part(spec: PartSpec): VersionPart = {
+      val partKey = PartKey(session.sparkContext.applicationId, key, spec)
+      needed += partKey
+      VersionCache.part(partKey, _.functions.areCurrent(session))(compiler.compile(spec))
+    }
+    val parts = specs.map { spec =>
+      val whole = part(spec)
+      // A function that only removed rules call must not be called.
+      val callsTooMuch = whole.callsPython && !spec.omits && spec.segments.exists(_.removed.isDefined)
+      val chosen = if (callsTooMuch) spec.copy(omits = true) else spec
+      (chosen, if (callsTooMuch) part(chosen) else whole)
+    }
+    VersionCache.trim(Settings.CacheBytes.get(session.sessionState.conf), needed.toSet)
+    parts
+  }
+
+  private def requireNone(key: ProgramKey, rejected: Seq[RejectedRule]): Unit =
+    if (rejected.nonEmpty && key.invalidRules == OnRejectedRule.Fail) {
+      throw new RulesException(new RejectionMessage(key, rejected).error)
+    }
+
+  private def warn(key: ProgramKey, rejected: Seq[RejectedRule]): Unit =
+    if (rejected.nonEmpty) log.warn(new RejectionMessage(key, rejected).warning)
+
+  private def inputsOf(bound: Bound, call: RuleCall): Seq[Expression] = {
+    val called = AttributeMap(bound.row.zip(call.inputs))
+    bound.columns.map(call.inputs) ++
+      bound.extras.map(e => call.inBatch(e.transform { case a: Attribute => called.getOrElse(a, a) }))
+  }
+}

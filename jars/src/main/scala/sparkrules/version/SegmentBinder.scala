@@ -1,0 +1,56 @@
+package sparkrules.version
+
+import org.apache.spark.sql.classic.SparkSession
+
+import sparkrules.bind.{Analysis, Binder, Bound, RuleInput, Tuning}
+import sparkrules.compile.Compiler
+import sparkrules.conf.OnMissingColumn
+import sparkrules.program.Validity
+import sparkrules.store.{Segment, Store}
+
+/** A segment bound to the columns of a call, ready to be compiled. */
+final case class BoundSegment(segment: Segment, bound: Bound, compiler: Compiler) {
+  def rejected: Seq[RejectedRule] = compiler.rejected.map { row =>
+    val id = segment.rules.ids(row).toString
+    RejectedRule(row, id, compiler.rejection(row), segment.rules.validFrom(row), Validity.end(segment, row))
+  }
+}
+
+/**
+ * Binds the rules of segments to the columns of a call. Spark alone decides which rules it accepts. If it rejects a
+ * predicate by itself (a string as a condition, which AND casts), the binder asks it for the whole rule. If Spark
+ * accepts that, it also evaluates the whole rule.
+ */
+final class SegmentBinder(session: SparkSession, store: Store, key: ProgramKey) {
+  private val row = key.columns.map(_.attribute)
+  private val analysis =
+    new Analysis(session, key.semantics.over(session.sessionState.conf), RuleInput(row), key.isLocal)
+  private val statistics = key.statistics.map(store.statistics(key.version.ruleSet, _))
+
+  def apply(segment: Segment): BoundSegment = {
+    val padded = betweenPadded(segment)
+    bind(if (padded.isEmpty) segment else segment.withWholeTexts(padded))
+  }
+
+  /** Rules with `c BETWEEN 'a' AND 'b'`, which are two comparisons: Spark pads a CHAR(n) only in the original form. */
+  private def betweenPadded(segment: Segment): Seq[Int] = {
+    val padded = key.columns.filter(_.charLength.isDefined).map(_.names.last.toLowerCase)
+    if (padded.isEmpty) Nil
+    else segment.rules.texts.indices.filter { s =>
+      val text = segment.rules.texts(s).toLowerCase
+      text.contains("between") && padded.exists(text.contains(_))
+    }
+  }
+
+  private def bind(segment: Segment): BoundSegment = {
+    val binder = new Binder(segment, row, analysis, key.missingColumns == OnMissingColumn.ReadNull)
+    val bound = Tuning(binder.bind(key.strict), statistics, key.exact)
+    val compiler = new Compiler(segment, bound, key.forRegions)
+    // The whole of a rule lacks the columns that its predicates lack.
+    val whole = binder.accepted(compiler.rejected.filter { s =>
+      val rejection = compiler.rejection(s)
+      rejection.missing.isEmpty && !rejection.isExcessive
+    })
+    if (whole.isEmpty) BoundSegment(segment, bound, compiler) else bind(segment.withWholeTexts(whole))
+  }
+}

@@ -1,0 +1,67 @@
+"""Absurd dates, times, zones and formats of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+ABSURD_TIMES = [
+    "from_utc_timestamp(ts, t) = ts",
+    "to_utc_timestamp(ts, concat('+', digits)) = ts",
+    "convert_timezone('UTC', t, CAST(ts AS TIMESTAMP_NTZ)) IS NULL",
+    "convert_timezone(w, 'Europe/Berlin', CAST(ts AS TIMESTAMP_NTZ)) IS NULL",
+    "date_format(ts, t) = 'x'",
+    "date_format(ts, '" + "[" * 5_000 + "yyyy" + "]" * 5_000 + "') = 'x'",
+    "date_format(ts, '" + "''" * 20_000 + "') = 'x'",
+    "date_format(ts, '" + "MMMM" * 20_000 + "') = 'x'",
+    "to_timestamp(t, '" + "[" * 3_000 + "y" + "]" * 3_000 + "') = ts",
+    "to_timestamp(digits, '" + "yyyy" * 5_000 + "') = ts",
+    "to_timestamp(digits, 'yyyyMMddHHmmssSSSSSSSSS') = ts",
+    "to_date(w, '" + "[yyyy][MM]" * 2_000 + "') = d",
+    "try_to_timestamp(t, t) IS NULL",
+    "unix_timestamp(t, t) = 1",
+    "from_unixtime(9223372036854775807, 'yyyy') = 'x'",
+    "from_unixtime(a, t) = 'x'",
+    "add_months(d, 2147483647) = d",
+    "date_add(d, 2147483647) = d",
+    "date_sub(d, -2147483648) = d",
+    "timestampadd(YEAR, 2147483647, ts) = ts",
+    "timestampadd(MICROSECOND, 9223372036854775807, ts) = ts",
+    "ts + INTERVAL '999999999' DAY > ts",
+    "ts - INTERVAL '178956970-7' YEAR TO MONTH > ts",
+    "d + make_interval(2147483647, 2147483647, 2147483647, 2147483647, 2147483647, 2147483647, 9e17) > d",
+    "make_timestamp(2147483647, 1, 1, 0, 0, 0) = ts",
+    "make_date(2147483647, 12, 31) = d",
+    "make_timestamp(2024, 1, 1, 0, 0, 0, t) = ts",
+    "timestamp_seconds(9223372036854775807) = ts",
+    "timestamp_micros(-9223372036854775808) = ts",
+    "timestamp_seconds(1E300) = ts",
+    "date_from_unix_date(2147483647) = d",
+    "months_between(DATE'9999-12-31', DATE'0001-01-01') > 1",
+    "trunc(d, t) = d",
+    "date_trunc(w, ts) = ts",
+    "next_day(d, t) = d",
+    "date_part(t, ts) = 1",
+    "CAST(t AS TIMESTAMP) = ts",
+    "CAST(digits AS TIMESTAMP) = ts",
+    "CAST(concat('+', digits, '-01-01') AS DATE) = d",
+    "CAST(digits AS INTERVAL DAY TO SECOND) = INTERVAL 1 DAY",
+    "CAST(t AS INTERVAL) IS NULL",
+    "CAST(repeat('1 day ', 50000) AS INTERVAL) IS NULL",
+    "ts = TIMESTAMP'294247-01-10 04:00:54.775807Z'",
+    "ts = '" + "9" * 100_000 + "'",
+    "ts > '2024-01-01 00:00:00 " + "Europe/" * 10_000 + "'",
+    "window(ts, '1 microsecond').start = ts",
+    "session_window(ts, '1 day').start = ts",
+    "time_bucket(INTERVAL 1 DAY, ts) = ts",
+    "extract(EPOCH FROM ts) = 1",
+    "to_time(t) = TIME'00:00:00'",
+    "make_time(2147483647, 0, 0) = TIME'00:00:00'",
+    "current_timezone() = t",
+    "hour(to_timestamp(t)) = 1 AND weekofyear(CAST(w AS DATE)) = 1",
+    "to_char(ts, t) = 'x'",
+    "date_diff(DATE'9999-12-31', DATE'-9999-01-01') = 1",
+]
+
+
+def times() -> Iterator[str]:
+    yield from ABSURD_TIMES
