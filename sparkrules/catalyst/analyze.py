@@ -28,7 +28,7 @@ _FEWEST_ROWS = 1_000
 class Counted:
     """Rows per range of each attribute, and where the tests of the rules are true: see `statistics_of`.
 
-    `tests` numbers `predicates`, of which `uses` subscriptions have each.
+    `tests` numbers `predicates`, of which `uses` rules have each.
     """
 
     ranges: pa.Table

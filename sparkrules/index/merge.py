@@ -24,7 +24,7 @@ def merge_segments(
     parts: Sequence[tuple[Segment, NDArray[np.int32]]],
     drop_expired_at: datetime | None = None,
 ) -> Segment:
-    """The segment of all subscriptions of the parts, but for the rows of each that are named as removed.
+    """The segment of all rules of the parts, but for the rows of each that are named as removed.
 
     >>> from sparkrules.index.builder import build_segment
     >>> from sparkrules.index.rule import Rule

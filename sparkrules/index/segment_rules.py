@@ -13,7 +13,7 @@ from sparkrules.index.tables import CorruptSegment
 
 
 def rule_at(segment: Segment, row: int) -> Rule:
-    """The rule of a subscription, its tree rebuilt from the nodes.
+    """The rule of a row, its tree rebuilt from the nodes.
 
     >>> from sparkrules.index.builder import build_segment
     >>> from sparkrules.sql.tree import Predicate
@@ -35,7 +35,7 @@ def rule_at(segment: Segment, row: int) -> Rule:
 
 
 def metadata_at(row: int, text: str | None) -> dict[str, object] | None:
-    """The metadata of a subscription, from its JSON."""
+    """The metadata of a rule, from its JSON."""
     if text is None:
         return None
     try:

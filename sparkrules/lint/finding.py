@@ -19,13 +19,13 @@ from sparkrules.errors import listed
 Kind = Literal[
     "contradiction",
     "unknown column",
-    "impossible test",
+    "impossible predicate",
     "tautology",
     "duplicate",
     "equivalent",
     "redundant",
     "type surprise",
-    "constant test",
+    "constant predicate",
     "covered",
     "near duplicate",
     "costly",
@@ -33,7 +33,7 @@ Kind = Literal[
 Severity = Literal["error", "warning", "info"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
-_ERRORS = ("contradiction", "unknown column", "impossible test")
+_ERRORS = ("contradiction", "unknown column", "impossible predicate")
 _INFOS = ("covered", "near duplicate", "costly")
 _SHOWN_IDS = 5
 _SHOWN_TEXT = 100

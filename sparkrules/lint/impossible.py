@@ -3,11 +3,11 @@ does not compare; and tests that name no column at all.
 
 | test | why |
 |---|---|
-| `price > 'cheap'`, `at > '2025-13-45'` | Spark converts the text to the column's type, and cannot |
+| `price > 'cheap'`, `at > '2025-13-45'` | Spark cannot convert the string to the column's type |
 | `day = DATE '2025-02-30'` | there is no such date |
 | `day > 5`, `tags = 'a'` | dates and numbers, arrays and texts are not compared |
 | `lower(kind) = 'Login'` | what `lower` gives has no capital letters |
-| `"price" > 5` | what stands in double quotes is a text, as in single ones |
+| `"price" > 5` | double quotes make a string, as single quotes do |
 
 >>> from sparkrules.sql import parse_rule
 >>> rule = Rule("r", "price > 'cheap'", parse_rule("price > 'cheap'"))
@@ -55,11 +55,11 @@ def impossible_findings(rules: Sequence[Rule], schema: pa.Schema | None) -> Iter
     for predicate, own in users.items():
         wrong = wrong_comparison(predicate, types.of(predicate.attribute)) or _wrong_case(predicate, types)
         if wrong is not None:
-            yield _finding("impossible test", predicate, own, *wrong)
+            yield _finding("impossible predicate", predicate, own, *wrong)
         elif (text := types.quoted_column(predicate)) is not None:
-            message = f"{quoted(predicate.attribute)} names no column: {shortened(text)} is a text"
+            message = f"{quoted(predicate.attribute)} names no column: {shortened(text)} is a string"
             remedy = f"A column is written without quotes, or in backticks: `{text[1:-1]}`."
-            yield _finding("constant test", predicate, own, message, remedy)
+            yield _finding("constant predicate", predicate, own, message, remedy)
 
 
 def _finding(kind: Kind, predicate: Predicate, users: Sequence[Rule], message: str, remedy: str) -> Finding:
@@ -144,5 +144,5 @@ def _uncomparable(column: ColumnType, constant: Constant) -> str | None:
     if column.family in ("date", "timestamp"):
         return _CONSTANTS.get(constant.kind)
     if pa.types.is_nested(column.arrow):
-        return "a text" if constant.kind == "string" else _CONSTANTS.get(constant.kind)
+        return "a string" if constant.kind == "string" else _CONSTANTS.get(constant.kind)
     return None

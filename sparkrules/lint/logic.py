@@ -77,7 +77,7 @@ def _has_or(node: Node) -> bool:
 def _never_findings(rule: Rule, parts: Sequence[Node], regions: Regions) -> Iterator[Finding]:
     locator = Locator(rule)
     for part in parts[:_MAX_PARTS]:
-        kind: Kind = "contradiction" if part is rule.tree else "impossible test"
+        kind: Kind = "contradiction" if part is rule.tree else "impossible predicate"
         pair = _excluding_pair(part, regions)
         if pair is None:
             message = "never true" if part is rule.tree else f"never true: {quoted(part)}"

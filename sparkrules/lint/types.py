@@ -125,5 +125,5 @@ def _remedy(expected: str, other: str) -> str:
             "Remove the quotes: Spark casts one side silently, and which one depends on the operator and its settings."
         )
     if (expected, other) == ("string", "number"):
-        return "Put the number in quotes, or write the cast: a text that is no number makes the test unknown or fail."
+        return "Put the number in quotes, or write the cast: a string that is not a number is unknown here, or fails."
     return "Write the cast that is meant."

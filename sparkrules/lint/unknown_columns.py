@@ -7,8 +7,8 @@ A string without its quotes looks like such a column: `kind = login`.
 >>> rules = [Rule(id, text, parse_rule(text)) for id, text in texts.items()]
 >>> schema = pa.schema([("price", pa.int32()), ("kind", pa.string())])
 >>> [(finding.message, finding.suggestion) for finding in unknown_column_findings(rules, schema)]
-[('there is no column `prise`', 'Did you mean `price`?'), ('there is no column `login`', "Did you mean 'login'? A text \
-needs quotes.")]
+[('there is no column `prise`', 'Did you mean `price`?'), ('there is no column `login`', "Did you mean 'login'? A \
+string needs quotes.")]
 """
 
 from __future__ import annotations
@@ -65,10 +65,10 @@ class _Columns:
         near = self._near(name)
         may_be_text = may_be_text and not {".", "`"}.intersection(name)
         if near:
-            text = f", or the text '{name}'" if may_be_text else ""
+            text = f", or the string '{name}'" if may_be_text else ""
             return f"Did you mean `{near}`{text}?"
         if may_be_text:
-            return f"Did you mean '{name}'? A text needs quotes."
+            return f"Did you mean '{name}'? A string needs quotes."
         return "Add the column to the table, or correct the name."
 
     def _near(self, name: str) -> str | None:

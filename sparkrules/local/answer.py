@@ -16,7 +16,7 @@ from sparkrules.local.overlap_groups import Group
 
 
 class Answer:
-    """Numbers of subscriptions of one segment, turned into arrays of their ids.
+    """Numbers of rules of one segment, turned into arrays of their ids.
 
     >>> from sparkrules.index.builder import build_segment
     >>> from sparkrules.index.rule import Rule

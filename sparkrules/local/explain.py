@@ -1,7 +1,7 @@
-"""Why a subscription matched a row, or did not: its tree, with the truth of every part.
+"""Why a rule matched a row, or did not: its tree, with the truth of every part.
 
 Contract: given what each predicate of the segment is for the row, every node has the truth it has in the matcher, and
-the explanation of a subscription is its tree in the segment. Children stand in the segment's order, not in the order of
+the explanation of a rule is its tree in the segment. Children stand in the segment's order, not in the order of
 writing, which sharing has forgotten.
 """
 
@@ -33,7 +33,7 @@ class ExplainedNode:
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """One subscription and one row; `str()` writes the tree, a notebook draws it. Who is not `valid` does not match."""
+    """One rule and one row; `str()` writes the tree, a notebook draws it. A rule that is not `valid` does not match."""
 
     id: str
     matched: bool
@@ -76,7 +76,7 @@ def explain(
     *,
     at: datetime | None = None,
 ) -> Explanations:
-    """An explanation for each subscription, or for those with the given ids, in output order.
+    """An explanation for each rule, or for those with the given ids, in output order.
 
     `predicate_truth` has one value per predicate of the segment. If a time is given, a rule that is not valid `at` it
     does not match.

@@ -1,8 +1,8 @@
 """Matching in pure Python: a segment against an Arrow table, without Spark.
 
-Contract: a subscription is reported for a row exactly when Spark, under its default settings, would keep the row for
+Contract: a rule is reported for a row exactly when Spark, under its default settings, would keep the row for
 its WHERE. Where that is not certain (see `comparison` and `columns`: derived attributes, implicit casts, regular
-expressions, local time, a missing column) the subscription is not answered at all: `match` raises, or with
+expressions, local time, a missing column) the rule is not answered at all: `match` raises, or with
 `unsupported="skip"` leaves it out and says so. An OR with one uncertain side is uncertain as a whole.
 
 Two phases, as in the thesis (3.2.2): the predicates attribute by attribute (`bound_predicates`), then the inner nodes
@@ -116,7 +116,7 @@ class Matcher:
         self._block_rows = max(1, min(_MOST_ROWS, MEMORY // max(bytes_per_row, 1)))
 
     def blocks(self, table: pa.Table | pa.RecordBatch, valid: NDArray[np.bool_]) -> Iterator[Block]:
-        """The rows in order, as many at a time as memory allows; only subscriptions that are `valid` match."""
+        """The rows in order, as many at a time as memory allows; only rules that are `valid` match."""
         reported = self._order[valid[self._order]]
         roots = self._roots[reported]
         for batch in _batches(table, self._block_rows):
@@ -142,11 +142,9 @@ def _unsupported(segment: Segment, reasons: Mapping[int, Unsupported]) -> dict[i
     if reasons:
         # A missing column is the user's to repair, so it is named before anything else.
         for predicate in sorted(reasons, key=lambda number: not isinstance(reasons[number], NoSuchColumn)):
-            for subscription in segment.forest.users.row(int(segment.forest.node_of_predicate[predicate])).tolist():
-                found.setdefault(subscription, reasons[predicate])
-    return {
-        subscription: found[subscription] for subscription in sorted(found, key=segment.rules.output_rank.__getitem__)
-    }
+            for rule in segment.forest.users.row(int(segment.forest.node_of_predicate[predicate])).tolist():
+                found.setdefault(rule, reasons[predicate])
+    return {rule: found[rule] for rule in sorted(found, key=segment.rules.output_rank.__getitem__)}
 
 
 @dataclass(frozen=True)

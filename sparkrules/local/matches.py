@@ -1,4 +1,4 @@
-"""The answer of the matcher: for each row, its subscriptions by priority descending, then id ascending."""
+"""The answer of the matcher: for each row, its rules by priority descending, then id ascending."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sparkrules.local.truth import Truth
 
 @dataclass(frozen=True)
 class Block:
-    """Some rows after another: which nodes are true, and each row's subscriptions in output order."""
+    """Some rows after another: which nodes are true, and each row's rules in output order."""
 
     truth: Truth
     subscriptions: Csr
@@ -27,7 +27,7 @@ class Block:
 class Matches:
     """The answer of `RuleSet.match` for the rows of a table: its length is their number.
 
-    `subscriptions` has the numbers of each row's subscriptions; `skipped` the ids left out, each with the reason.
+    `subscriptions` has the numbers of each row's rules; `skipped` the ids left out, each with the reason.
     """
 
     segment: Segment

@@ -1,9 +1,9 @@
 """The overlap sets of many rows at once.
 
-A group is the matched subscriptions whose trees contain one true node; the overlap sets are the distinct groups of two
+A group is the matched rules whose trees contain one true node; the overlap sets are the distinct groups of two
 or more. `tests/specification/overlap.py` says the same by a walk over every tree.
 
-A node that one subscription alone uses makes no group, so only the others are looked at. All pairs (row, node) of a
+A node that one rule alone uses makes no group, so only the others are looked at. All pairs (row, node) of a
 block are sorted once; what lies together is a group, its members in output order.
 """
 
@@ -21,7 +21,7 @@ Group = tuple[int, ...]  # places in the output order, ascending
 
 
 class OverlapGroups:
-    """The overlap sets of rows that were matched against one segment, as places of subscriptions in output order.
+    """The overlap sets of rows that were matched against one segment, as places of rules in output order.
 
     >>> from sparkrules.index.builder import build_segment
     >>> from sparkrules.index.rule import Rule
@@ -38,12 +38,12 @@ class OverlapGroups:
         users = segment.forest.users
         several = np.where(users.lengths > 1, users.lengths, 0)
         kept = np.repeat(users.lengths > 1, users.lengths)
-        # For each subscription, its nodes that others use as well.
+        # For each rule, its nodes that others use as well.
         self._meetings = Csr.from_lengths(several, users.values[kept]).transposed(len(segment.rules.id))
         self._nodes = max(len(segment.forest.nodes.level), 1)
 
     def of_rows(self, truth: Truth, matched: Csr) -> Iterator[list[Group]]:
-        """The groups of each row, larger ones first; `matched` has its subscriptions in output order."""
+        """The groups of each row, larger ones first; `matched` has its rules in output order."""
         meetings = self._meetings.take(matched.values)
         lengths = meetings.lengths
         rows = np.repeat(matched.row_numbers(), lengths)

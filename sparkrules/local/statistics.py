@@ -125,7 +125,7 @@ def statistics_of(
     """Statistics from what Spark has counted.
 
     `ranges` has the columns of the store's statistics, `tests` those of `subscription_tests`; `predicates` and `uses`
-    are the texts of the predicates that it numbers, and how many subscriptions have each.
+    are the texts of the predicates that it numbers, and how many rules have each.
     """
     total = int(ranges["total"][0].as_py()) if ranges.num_rows else 0
     counted: dict[str, list[tuple[int, str | None, str | None, int]]] = {}

@@ -2,7 +2,7 @@
 
 Contract: a declared type decides; a guess is made only from constants of one family, and is `MIXED` else. Strings are
 no proof of a text: `a > '5' AND a < '10'` is true for the number 7. Where they could be numbers, dates or Booleans as
-well, the guess is a text only if that makes no difference:
+well, the guess is a string only if that makes no difference:
 
 | strings that the attribute is compared with | a text? |
 |---|---|

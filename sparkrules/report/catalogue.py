@@ -34,7 +34,7 @@ class Catalogue:
 
     @cached_property
     def order(self) -> Ints:
-        """The rules of the catalogue, as numbers of subscriptions, in its order."""
+        """The numbers of the rules of the catalogue, in its order."""
         ranked = self.segment.rules.output_order
         order: Ints = ranked[np.argsort(-self._counts[ranked], kind="stable")][:MOST_RULES]
         return order

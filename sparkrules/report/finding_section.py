@@ -16,16 +16,16 @@ _SHOWN_IDS = 6
 _MEANINGS: dict[Kind, str] = {
     "contradiction": "never true, whatever the row",
     "unknown column": "name a column that the table lacks",
-    "impossible test": "have a test that is never true",
+    "impossible predicate": "have a predicate that is never true",
     "tautology": "true for every row",
-    "duplicate": "the same condition as another rule",
+    "duplicate": "the same expression as another rule",
     "equivalent": "match the same rows as another rule",
     "redundant": "have a part that can go",
     "type surprise": "compare values of different types",
-    "constant test": "have a test that names no column",
+    "constant predicate": "have a predicate that names no column",
     "covered": "match only rows that another rule matches too",
     "near duplicate": "have a number far from those of similar rules",
-    "costly": "have a test that is slow",
+    "costly": "have a predicate that is slow",
 }
 
 

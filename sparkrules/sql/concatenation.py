@@ -1,9 +1,9 @@
 """CONCAT, CONCAT_WS and `||` of another dialect: how they treat NULL and values that are not strings.
 
-A number or a Boolean becomes a text there as here, but not the same one: `CONCAT('x', TRUE)` is `xt` in PostgreSQL,
-`x1` in MySQL and `xtrue` in Spark; a double `1` is `1` there and `1.0` here. So what is joined has to be a text. The
+A number or a Boolean becomes a string in both, but not the same one: `CONCAT('x', TRUE)` is `xt` in PostgreSQL,
+`x1` in MySQL and `xtrue` in Spark; a double `1` is `1` there and `1.0` here. So what is joined has to be a string. The
 types of columns are not known here; a column is written as `IF(a COLLATE UTF8_BINARY IS NULL, NULL, a)`, which is
-`a`, and which Spark refuses for a column that is not a text: COLLATE is the one test of Spark's that casts nothing.
+`a`, and which Spark rejects for a column that is not a string: COLLATE is the one check that casts nothing.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ _TEXTS = (
     exp.Upper,
 )
 _WHOLE = (exp.Length, exp.StrPosition)
-NOT_A_TEXT = "what CONCAT and || join has to be a text here: numbers and Booleans are written otherwise in Spark"
+NOT_A_STRING = "what CONCAT and || join has to be a string here: numbers and Booleans are written otherwise in Spark"
 
 
 def is_joinable(node: exp.Expr | None) -> bool:
-    """Whether an operand is a text, or a column or a value of columns that `as_text` can require to be one."""
+    """Whether an operand is a string, or a column or a value of columns that `as_text` can require to be one."""
     if node is None:
         return True
     if isinstance(node, exp.Literal):

@@ -80,7 +80,7 @@ class Cursor:
         if kind == "&" and before == "&":
             remedy = "Write AND instead of &&."
         elif before == "||":
-            remedy = "In Spark || joins texts: write OR between conditions."
+            remedy = "In Spark || joins strings: write OR between conditions."
         elif kind == "=" and before in COMPARISONS:
             remedy = "Write = or <>."
         return self.tokens.error(self.at, "expected a value", remedy)

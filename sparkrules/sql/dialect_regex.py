@@ -31,7 +31,7 @@ DIFFERS = (
 def refusal_of_pattern(pattern: str | None, dialect: str, *, any_case: bool = False) -> str | None:
     """Why a pattern is not translated; None if it is."""
     if dialect not in _AROUND or pattern is None:
-        return "a regular expression that is not a plain text"
+        return "a regular expression that is not a plain string"
     # Which other letters a letter outside of ASCII is equal to is not the same in Java.
     return None if _PLAIN.fullmatch(pattern) and not (any_case and not pattern.isascii()) else DIFFERS
 

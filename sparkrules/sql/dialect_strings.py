@@ -6,7 +6,7 @@ import re
 
 from sqlglot import exp
 
-from sparkrules.sql.concatenation import NOT_A_TEXT, is_joinable
+from sparkrules.sql.concatenation import NOT_A_STRING, is_joinable
 from sparkrules.sql.dialect_node import Refusal, sides, text_of, whole_number
 from sparkrules.sql.dialect_regex import DIFFERS, java_regex_of_similar, refusal_of_pattern
 
@@ -20,7 +20,7 @@ def refusal_of_like(node: exp.Expr, dialect: str) -> Refusal:
     if pattern is None:
         if isinstance(node.expression, (exp.Any, exp.All)):
             return "LIKE ANY and LIKE ALL: write them with OR and AND"
-        return "LIKE takes a text here" if dialect in ("snowflake", "tsql") else None
+        return "LIKE takes a string here" if dialect in ("snowflake", "tsql") else None
     if dialect == "tsql" and "[" in pattern:
         return "[ is a wildcard of T-SQL's LIKE"
     if escaped:
@@ -38,7 +38,7 @@ def refusal_of_escape(node: exp.Expr, _dialect: str) -> Refusal:
         return "ESCAPE takes one character"
     pattern = text_of(node.this.expression)
     if pattern is None:
-        return "LIKE with ESCAPE takes a text here"
+        return "LIKE with ESCAPE takes a string here"
     at = 0
     while (at := pattern.find(escape, at)) >= 0:
         if pattern[at + 1 : at + 2] not in ("%", "_", escape):
@@ -49,7 +49,7 @@ def refusal_of_escape(node: exp.Expr, _dialect: str) -> Refusal:
 
 def refusal_of_regex(node: exp.Expr, dialect: str) -> Refusal:
     if node.args.get("flag"):
-        return "a regular expression that is not a plain text"
+        return "a regular expression that is not a plain string"
     any_case = isinstance(node, exp.RegexpILike)
     return refusal_of_pattern(text_of(node.expression), dialect, any_case=any_case)
 
@@ -57,7 +57,7 @@ def refusal_of_regex(node: exp.Expr, dialect: str) -> Refusal:
 def refusal_of_similar(node: exp.Expr, dialect: str) -> Refusal:
     pattern = text_of(node.expression)
     if dialect != "postgres" or pattern is None or isinstance(node.parent, exp.Escape):
-        return "SIMILAR TO takes a text here"
+        return "SIMILAR TO takes a string here"
     return DIFFERS if java_regex_of_similar(pattern) is None else None
 
 
@@ -65,13 +65,13 @@ def refusal_of_joined(node: exp.Expr, _dialect: str) -> Refusal:
     if isinstance(node, exp.DPipe):
         if any(isinstance(side, _ARITHMETIC) for side in sides(node)):
             return "dialects differ in whether || or arithmetic comes first: add brackets"
-        return None if all(map(is_joinable, sides(node))) else NOT_A_TEXT
+        return None if all(map(is_joinable, sides(node))) else NOT_A_STRING
     operands = node.expressions
     if isinstance(node, exp.ConcatWs):
         if text_of(operands[0] if operands else None) is None or len(operands) < 2:
             return "CONCAT_WS takes a separator that is written out, and values"
         operands = operands[1:]
-    return None if all(map(is_joinable, operands)) else NOT_A_TEXT
+    return None if all(map(is_joinable, operands)) else NOT_A_STRING
 
 
 def refusal_of_length(node: exp.Expr, dialect: str) -> Refusal:
@@ -106,7 +106,7 @@ def refusal_of_position(node: exp.Expr, dialect: str) -> Refusal:
     if node.args.get("position") or node.args.get("occurrence"):
         return "only a search from the start is the same in Spark"
     if dialect == "tsql" and not text_of(node.args.get("substr")):
-        return "what CHARINDEX looks for has to be written out: an empty text is found in Spark"
+        return "what CHARINDEX looks for has to be written out: an empty string is found in Spark"
     return None
 
 

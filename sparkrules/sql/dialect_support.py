@@ -117,7 +117,7 @@ def refusal(node: exp.Expr, dialect: str, policy: Policy) -> Refusal:
             if isinstance(operand, (*_COMPARISONS, exp.Not, exp.Escape)):
                 return "dialects differ in which of these comparisons comes first: add brackets"
     if _doubles(node, dialect) and _inside_of_doubled(node, dialect):
-        return f"{shown(node, dialect)} inside of another function or test that is written out: write them apart"
+        return f"{shown(node, dialect)} inside of another function or predicate that is written out: write them apart"
     check = _CHECKS.get(type(node))
     if check is not None:
         return check(node, dialect)
@@ -179,7 +179,7 @@ def _parameter(_node: exp.Expr, _dialect: str) -> Refusal:
 
 def _add(node: exp.Expr, dialect: str) -> Refusal:
     if dialect == "tsql" and not any(isinstance(side, exp.Literal) and side.is_number for side in sides(node)):
-        return "+ may join texts in T-SQL: use CONCAT, or dialect='spark'"
+        return "+ may join strings in T-SQL: use CONCAT, or dialect='spark'"
     return _arithmetic(node, dialect)
 
 
@@ -257,7 +257,7 @@ def _cast(node: exp.Expr, dialect: str) -> Refusal:
     if kind in ("INT", "BIGINT", "SMALLINT", "TINYINT"):
         if literal is None:
             return None if dialect == "tsql" else "a cast to a whole number rounds there and cuts off in Spark"
-        return None if re.fullmatch(r"-?[0-9]{1,19}", literal) else "a text that is not a whole number"
+        return None if re.fullmatch(r"-?[0-9]{1,19}", literal) else "a string that is not a whole number"
     if kind == "TEXT" and not to.expressions and (literal is not None or added_by_sqlglot(node, dialect)):
         return None
     if kind == "BOOLEAN" and literal is not None and literal.lower() in _BOOLEANS and dialect != "mysql":

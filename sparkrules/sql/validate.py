@@ -88,7 +88,7 @@ def validate(tokens: Tokens, start: int, end: int, policy: Policy) -> None:
     if len(shown) > policy.max_leaf_tokens:
         raise tokens.error(
             start,
-            f"one test of {len(shown):,} words and signs, more than {policy.max_leaf_tokens:,}",
+            f"one predicate of {len(shown):,} words and signs, more than {policy.max_leaf_tokens:,}",
             "Split it with AND and OR, or raise Policy.max_leaf_tokens.",
         )
     for call in _calls(tokens, shown):

@@ -60,7 +60,7 @@ class LazySegment:
 
     @cached_property
     def rows(self) -> int:
-        """How many subscriptions it has, removed ones included."""
+        """How many rules it has, removed ones included."""
         return len(self._given.rules.priority) if self._given is not None else int(self._subscriptions.num_rows)
 
     @cached_property
@@ -92,7 +92,7 @@ class LazySegment:
             self.__dict__.pop("tables", None)
 
     def column(self, name: str) -> Any:
-        """A column of its subscriptions, as one Arrow array."""
+        """A column of its rules, as one Arrow array."""
         if name not in self._columns:
             if self._given is not None:
                 self._columns[name] = rule_column(self._given, name)

@@ -1,4 +1,4 @@
-"""Which advertisements and which subscriptions of one segment overlap: one Arrow file.
+"""Which advertisements and which rules of one segment overlap: one Arrow file.
 
 The metadata of the file's schema has the column types that this was computed with: an Arrow schema in base64, because
 Arrow's Java reader fails on metadata that is not text.
@@ -24,7 +24,7 @@ _TYPES = b"types"
 
 
 class Pairs(NamedTuple):
-    """Pairs of rows: of the advertisements, and of the subscriptions of a segment. See `OverlappingPair`.
+    """Pairs of rows: of the advertisements, and of the rules of a segment. See `OverlappingPair`.
 
     >>> Pairs.none().append(Pairs(np.array([0]), np.array([7]), np.array([True]))).subscription.tolist()
     [7]

@@ -16,7 +16,7 @@ from sparkrules.store.part import Part
 
 
 def changed_owners(before: Sequence[Part], after: Sequence[Part]) -> set[str]:
-    """The hashes of the tickets of subscriptions that differ between two states, as each of them has it."""
+    """The hashes of the tickets of rules that differ between two states, as each of them has it."""
     old, new = ticket_hashes(before), ticket_hashes(after)
     if not (old or new):
         return set()
@@ -25,7 +25,7 @@ def changed_owners(before: Sequence[Part], after: Sequence[Part]) -> set[str]:
 
 
 def replaced_owners(before: Sequence[Part], after: Sequence[Part]) -> set[str]:
-    """The hashes of the tickets of subscriptions that are not there afterwards, or with another ticket or none."""
+    """The hashes of the tickets of rules that are not there afterwards, or with another ticket or none."""
     old = ticket_hashes(before)
     new = ticket_hashes(after) if old else {}
     return {ticket for id, ticket in old.items() if new.get(id) != ticket}

@@ -1,4 +1,4 @@
-"""The subscriptions of a segment that a version no longer has: one Arrow file of row numbers."""
+"""The rules of a segment that a version no longer has: one Arrow file of row numbers."""
 
 from __future__ import annotations
 

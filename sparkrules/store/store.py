@@ -68,11 +68,11 @@ class Store:
     def rollback(self, rule_set: str, version: int, *, tickets: Iterable[str] = (), force: bool = False) -> int:
         """Publish the content of an old version again, as the newest, and return its number.
 
-        If that would remove, bring back or change subscriptions that have a ticket, these `tickets` must be given, or
+        If that would remove, bring back or change rules that have a ticket, these `tickets` must be given, or
         `force=True`; else: `WrongTicket`.
         """
         if isinstance(tickets, str):
-            raise RuleSetError("tickets are several texts, not one")
+            raise RuleSetError("tickets are several strings, not one")
         secrets = tuple(tickets)
         while True:
             old, newest = self.manifest(rule_set, version), self.versions(rule_set)[-1]
@@ -265,7 +265,7 @@ class Store:
         return replace(made, version=number)
 
     def check_replaced(self, rule_set: str, parts: Sequence[Part]) -> None:
-        """Raise `WrongTicket` if a version that has only these parts would take away subscriptions with a ticket."""
+        """Raise `WrongTicket` if a version that has only these parts would take away rules with a ticket."""
         try:
             newest = self.open(rule_set)
             owners = replaced_owners(newest.parts, parts)

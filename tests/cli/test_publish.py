@@ -112,7 +112,7 @@ class TestSchema:
         said = capsys.readouterr()
         assert said.out == "published odd version 1: 5 rules, 0 rejected\n"
         assert said.err.count("error ") == 4
-        assert "Did you mean 'login'? A text needs quotes." in said.err
+        assert "Did you mean 'login'? A string needs quotes." in said.err
         assert cli.main(["publish", "--rules", str(odd), "--schema", "rows.parquet", "--json"]) == 0
         said = capsys.readouterr()
         assert (said.err, len(json.loads(said.out)["errors"])) == ("", 4)

@@ -60,7 +60,7 @@ def error(text: str, schema: pa.Schema | None = SCHEMA) -> Finding:
 def test_a_text_whose_quotes_were_forgotten(text: str) -> None:
     found = error(text)
     assert (found.kind, found.message) == ("unknown column", "there is no column `login`")
-    assert found.suggestion == "Did you mean 'login'? A text needs quotes."
+    assert found.suggestion == "Did you mean 'login'? A string needs quotes."
     assert "login" in found.places[0].fragment
 
 
@@ -69,8 +69,8 @@ def test_a_text_whose_quotes_were_forgotten(text: str) -> None:
     [
         ("prise > 5", "prise", "Did you mean `price`?"),
         ("city = 'Rome'", "city", "Did you mean `addr.city`?"),
-        ("length(knd) > 5", "knd", "Did you mean `kind`, or the text 'knd'?"),
-        ("ratio * prise > cost", "prise", "Did you mean `price`, or the text 'prise'?"),
+        ("length(knd) > 5", "knd", "Did you mean `kind`, or the string 'knd'?"),
+        ("ratio * prise > cost", "prise", "Did you mean `price`, or the string 'prise'?"),
         ("addr.citty = 'Rome'", "addr.citty", "Did you mean `addr.city`?"),
         ("lower(addr.postcode) = 'x'", "addr.postcode", "Add the column to the table, or correct the name."),
         ("t.price > 5", "t.price", "Did you mean `price`?"),
@@ -136,7 +136,7 @@ def test_what_is_no_column_is_not_missing(text: str) -> None:
 )
 def test_constants_that_are_no_value_of_the_column(text: str, problem: str) -> None:
     found = error(text)
-    assert found.kind == "impossible test"
+    assert found.kind == "impossible predicate"
     assert "is never true" in found.message
     assert problem in found.message
     assert found.suggestion.startswith("Correct the constant")
@@ -153,13 +153,13 @@ def test_constants_that_are_no_value_of_the_column(text: str, problem: str) -> N
 )
 def test_literals_that_spark_refuses_need_no_schema(text: str, problem: str) -> None:
     found = error(text, None)
-    assert (found.kind, found.message.split(": ", 1)[1]) == ("impossible test", problem)
+    assert (found.kind, found.message.split(": ", 1)[1]) == ("impossible predicate", problem)
 
 
 @pytest.mark.parametrize("text", ["day > 5", "at = 5.5", "tags = 'a'", "addr = 5", "day = true"])
 def test_types_that_spark_does_not_compare(text: str) -> None:
     found = error(text)
-    assert found.kind == "impossible test"
+    assert found.kind == "impossible predicate"
     assert "is refused by Spark" in found.message
 
 
@@ -169,7 +169,7 @@ def test_types_that_spark_does_not_compare(text: str) -> None:
 )
 def test_letters_of_the_wrong_case(text: str) -> None:
     found = error(text)
-    assert found.kind == "impossible test"
+    assert found.kind == "impossible predicate"
     assert "letters" in found.message
 
 
@@ -221,7 +221,11 @@ def test_what_spark_can_convert_is_no_error_of_types(text: str) -> None:
 )
 def test_a_part_that_is_never_true_is_an_error_wherever_it_stands(part: str, remedy: str) -> None:
     alone, among, below = (error(text) for text in (part, f"{part} OR used", f"ratio > 1 AND (used OR {part})"))
-    assert [found.kind for found in (alone, among, below)] == ["contradiction", "impossible test", "impossible test"]
+    assert [found.kind for found in (alone, among, below)] == [
+        "contradiction",
+        "impossible predicate",
+        "impossible predicate",
+    ]
     for found in (alone, among, below):
         assert found.suggestion.startswith(remedy)
         assert found.places
@@ -230,6 +234,6 @@ def test_a_part_that_is_never_true_is_an_error_wherever_it_stands(part: str, rem
 
 @pytest.mark.parametrize("text", ['"price" > 5', "'kind' = 'x'", 'NOT "used"', '"price" IN (1, 2)'])
 def test_a_column_in_quotes_is_a_text(text: str) -> None:
-    (found,) = linted(text).of("constant test")
+    (found,) = linted(text).of("constant predicate")
     assert found.severity == "warning"
     assert "in backticks" in found.suggestion

@@ -124,7 +124,7 @@ def _between_padded(df: DataFrame, segment: Segment) -> Segment:
 
 
 def _rejected(segment: Segment, rejections: dict[int, Rejection]) -> dict[int, Rejection]:
-    """The subscriptions with a predicate that has a rejection, each with one such rejection, a missing column first."""
+    """The rules with a predicate that has a rejection, each with one such rejection, a missing column first."""
     found: dict[int, Rejection] = {}
     for predicate in sorted(rejections, key=lambda number: not rejections[number].missing):
         for subscription in segment.forest.users.row(int(segment.forest.node_of_predicate[predicate])).tolist():

@@ -94,7 +94,7 @@ def shipped(task: Task) -> Callable[[Batches], Batches]:
 
 
 def _first(matched: Csr, top: int) -> Csr:
-    """The first subscriptions of each row, at most `top`."""
+    """The first rules of each row, at most `top`."""
     lengths = matched.lengths
     place = np.arange(len(matched.values)) - np.repeat(matched.offsets[:-1], lengths)
     return Csr.from_lengths(np.minimum(lengths, top), matched.values[place < top])

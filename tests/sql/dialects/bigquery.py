@@ -72,7 +72,7 @@ REFUSED = [
     ('(a, b) = (1, 2)', 'a row (a, b) is not compared in this way there: compare its '),
     ('(a, b) IN ((1, 2))', 'a row (a, b) is not compared in this way there: compare its '),
     ('STRUCT(a, b) = (1, 2)', 'a row (a, b) is not compared in this way there: compare its '),
-    ("CONCAT(a, 1.5) = 'x'", 'what CONCAT and || join has to be a text here: numbers and B'),
+    ("CONCAT(a, 1.5) = 'x'", 'what CONCAT and || join has to be a string here: numbers and B'),
     ('a * 0.1 = 0.3', 'a fraction is a floating point number there, and a decimal i'),
     ('LEAST(a, b) = 1', "LEAST of a NaN is not Spark's"),
     ("LTRIM(a) = 'x'", 'TRIM takes away more than spaces there'),

@@ -53,7 +53,7 @@ TRANSLATED = [
 REFUSED = [
     ('a / b = 1', 'the divisor has to be a number that is written out'),
     (r"a LIKE 'x\\%'", r'\ in LIKE is an ordinary character there, and an escape in S'),
-    ('a LIKE b', 'LIKE takes a text here'),
+    ('a LIKE b', 'LIKE takes a string here'),
     ('a::int = 1', 'a cast to a whole number rounds there and cuts off in Spark'),
     (r"a = 'x\x41'", 'an escape that dialects understand differently'),
     ('DIV0(a,b) = 1', 'the divisor has to be a number that is written out'),
@@ -67,7 +67,7 @@ REFUSED = [
     ('RANDOM() > 1', 'RANDOM is not known to mean the same in Spark'),
     ("a::varchar(3) = 'abc'", 'a cast to VARCHAR(3) may give another value in Spark'),
     ('(a, b) = (1, 2)', 'a row (a, b) is not compared in this way there: compare its '),
-    ('GREATEST(a, LEAST(b, c)) = 1', 'LEAST inside of another function or test that is written out'),
+    ('GREATEST(a, LEAST(b, c)) = 1', 'LEAST inside of another function or predicate that is written out'),
     ('a = 1e3', 'a number that Spark writes otherwise'),
     ('DATEDIFF(month, d, e) > 1', 'only DAY is counted in the same way in Spark'),
     ('CEIL(a, 1) = 1', 'CEIL and FLOOR to a number of digits are not known to mean t'),

@@ -52,8 +52,8 @@ TRANSLATED = [
 ]
 REFUSED = [
     ('a / b = 1', "/ of whole numbers is not Spark's, which gives a fraction: d"),
-    ("a + 'x' = 'y'", "+ may join texts in T-SQL: use CONCAT, or dialect='spark'"),
-    ('a + b = 1', "+ may join texts in T-SQL: use CONCAT, or dialect='spark'"),
+    ("a + 'x' = 'y'", "+ may join strings in T-SQL: use CONCAT, or dialect='spark'"),
+    ('a + b = 1', "+ may join strings in T-SQL: use CONCAT, or dialect='spark'"),
     ('a !< 1', 'cannot be read as tsql: unexpected here'),
     ('TOP 1', 'cannot be read as tsql: unexpected here'),
     ("a LIKE '[a-c]%'", "[ is a wildcard of T-SQL's LIKE"),
