@@ -70,7 +70,7 @@ def match(
     >>> match(segment, pa.table({"cost": [3]}))
     Traceback (most recent call last):
     ...
-    sparkrules.local.matcher.UnknownColumn: a column is missing for 1 of the subscriptions (leave them out ...
+    sparkrules.local.matcher.UnknownColumn: a column is missing for 1 of the rules (skip them with unsupported="skip"):
       cheap: there is no column `price`
     """
     leaves = bind_leaves(segment, table.schema, schema)
