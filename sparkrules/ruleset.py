@@ -317,7 +317,8 @@ class RuleSet:
         given = self._advertisements._condition(advertisement, where)
         if name is None:
             name = f"{self.name}.{'restricted' if advertisement is None else advertisement}"
-        made = RuleSet(name, self.dialect, self.policy, default_validity=self.default_validity)
+        store = self._publication.chosen
+        made = RuleSet(name, self.dialect, self.policy, store=store, default_validity=self.default_validity)
         segment = restricted_segment(self._segment, self._advertisements._numbers(given, schema, exact=exact))
         made._collection.content.add_segment(segment, segment.rules.id.tolist())
         if advertisement is not None:

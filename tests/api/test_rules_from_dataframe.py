@@ -23,7 +23,7 @@ def test_partitions_make_one_rule_set(spark: SparkSession, monkeypatch: pytest.M
     assert to_tables(rules._segment) == to_tables(here._segment)
     reasons = {rejected.id: rejected.reason for rejected in rules.rejected}
     assert reasons == {r.id: r.reason for r in here.rejected} | {
-        f"r{n}": f"rule set 'alerts' has a subscription 'r{n}' already; unsubscribe it first" for n in range(5)
+        f"r{n}": f"rule set 'alerts' already has a rule 'r{n}'; unsubscribe it first" for n in range(5)
     }
 
 

@@ -135,7 +135,7 @@ class TestWhatIsWritten:
     def test_a_column_with_a_name_of_ours(self, rules: Path, capsys: pytest.CaptureFixture[str]) -> None:
         Path("odd.csv").write_text("row,temperature\n7,40\n")
         assert cli.main(["match", "odd.csv", "--rules", str(rules), "--output", "out.csv"]) == 1
-        assert "the data has a column 'row', and so have the matches" in capsys.readouterr().err
+        assert "the data has a column 'row', and so do the matches" in capsys.readouterr().err
         assert cli.main(["match", "odd.csv", "--rules", str(rules)]) == 0
         assert capsys.readouterr().out.startswith("row  ids  temperature\n  0  hot           40\n")
 
