@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 _MOST = 200
-_TAKEN = re.compile(r"Match \[\S+, (\d+) subscriptions")
+_TAKEN = re.compile(r"Match \[\S+, (\d+) (?:rule|subscription)")
 
 
 @dataclass(frozen=True)
@@ -36,16 +37,16 @@ def rejected_by_table(matched: DataFrame, texts: Mapping[str, str]) -> RejectedB
     found = _rules_in(java.queryExecution().optimizedPlan())
     if found is None:
         return NOTHING
-    rejected = found.rejected()
+    rejected = found.rejectedAt(int(time.time() * 1_000_000))
     first = [rejected.apply(i) for i in range(min(_MOST, rejected.size()))]
-    named = [Rejected(rule.id(), texts.get(rule.id(), ""), rule.problem().reason()) for rule in first]
+    named = [Rejected(rule.id(), texts.get(rule.id(), ""), rule.rejection().reason()) for rule in first]
     return RejectedByTable(rejected.size(), named)
 
 
 def _rules_in(plan: Any) -> Any:
     """The rules of the first match in a plan of Spark."""
     if plan.nodeName() == "Match":
-        return plan.rules()
+        return plan.spec().rules()
     children = plan.children()
     found = (_rules_in(children.apply(i)) for i in range(children.size()))
     return next((rules for rules in found if rules is not None), None)

@@ -57,7 +57,7 @@ class VersionWriter:
         parsed = sparkrules.RuleSet(self.rule_set, **({"policy": self.policy} if self.policy else {}))
         parsed.subscribe_all(rules)
         assert parsed.rejected == []
-        functions = parsed.segment.functions
+        functions = parsed._segment.functions
         made = [
             Rule(
                 rule.id,
