@@ -62,7 +62,9 @@ def main() -> int:
 
     builder = SparkSession.builder.master("local[2]").config("spark.driver.memory", "3g")
     builder = builder.config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false")
-    spark = sparkrules.configure(builder, store=tempfile.mkdtemp(prefix="sparkrules-fuzz-")).getOrCreate()
+    home = tempfile.mkdtemp(prefix="sparkrules-fuzz-")
+    builder = builder.config("spark.sql.warehouse.dir", f"{home}/warehouse")  # a run that was killed leaves tables
+    spark = sparkrules.configure(builder, store=f"{home}/store").getOrCreate()
     spark.sparkContext.setLogLevel("OFF")
     tally, end, seed = Tally(), time.monotonic() + 60 * options.minutes, options.seed
     print(f"fuzzing for {options.minutes:g} minutes from seed {seed}", flush=True)
