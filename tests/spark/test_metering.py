@@ -128,9 +128,28 @@ def test_spark_s_parser_is_kept_from_work(spark: SparkSession, df: DataFrame) ->
 
 def test_a_text_that_spark_takes_long_to_understand_is_rejected(spark: SparkSession, df: DataFrame) -> None:
     rules = sparkrules.RuleSet("slow")
-    rules.subscribe_all({"bad": f"from_json(s, '{'ARRAY<' * 3000}INT{'>' * 3000}') IS NULL", "good": "d > 1"})
-    with settings(spark, spark_sparkrules_bindSeconds="2", spark_sparkrules_invalidRules="skip"):
+    columns = ", ".join(f"c{i} INT" for i in range(8000))
+    rules.subscribe_all({"bad": f"from_json(s, '{columns}') IS NULL", "good": "d > 1"})
+    with settings(spark, spark_sparkrules_bindSeconds="1", spark_sparkrules_invalidRules="skip"):
         assert sparkrules.match(df, rules).first().matches.ids == ["good"]
+
+
+@pytest.mark.parametrize(
+    ("schema", "reason"),
+    [
+        ("ARRAY<" * 3000 + "INT" + ">" * 3000, "a schema nested deeper than 100"),
+        ("MAP<STRING, " * 101 + "INT" + ">" * 101, "a schema nested deeper than 100"),
+        (", ".join(f"c{i} INT" for i in range(20_000)), "a schema of more than 100000 bytes"),
+    ],
+)
+@pytest.mark.parametrize("function", ["from_json", "from_csv", "from_xml"])
+def test_schemas_are_bounded(spark: SparkSession, df: DataFrame, function: str, schema: str, reason: str) -> None:
+    rules = sparkrules.RuleSet("schemas", policy=POLICY)
+    rules.subscribe_all({"bad": f"{function}(s, '{schema}') IS NULL", "good": "d > 1"})
+    with settings(spark, spark_sparkrules_invalidRules="skip"):
+        assert sparkrules.match(df, rules).first().matches.ids == ["good"]
+    with pytest.raises(Exception, match=f"'bad': it has {reason}"):
+        sparkrules.match(df, rules).collect()
 
 
 def test_a_long_text_under_an_alternation(spark: SparkSession) -> None:

@@ -15,7 +15,7 @@ import org.apache.spark.unsafe.types.UTF8String
  *
  * Spark's analyzer reads options, and evaluates the functions that compute a schema. So the parsed expression is
  * checked before the analyzer sees it, and the analysed one again, because functions written in SQL can have options,
- * too.
+ * too. Schemas are bounded here as well: Spark parses them like SQL.
  */
 object Options {
 
@@ -36,7 +36,10 @@ object Options {
     val function = name.toLowerCase
     if (Reflective(function)) Some("it calls a method of Java")
     else if (Protobuf(function)) Some(s"$function reads files and loads classes")
-    else Allowed.get(function).flatMap { case (at, _) => arguments.lift(at).flatMap(rejectionOf(function, _)) }
+    else {
+      Allowed.get(function).flatMap { case (at, _) => arguments.lift(at).flatMap(rejectionOf(function, _)) }
+        .orElse(if (WithSchema(function)) arguments.lift(1).flatMap(rejectionOfSchema) else None)
+    }
   }
 
   private def rejection(identifier: ExpressionWithUnresolvedIdentifier): Option[String] =
@@ -54,6 +57,25 @@ object Options {
         case _ => None
       })
     case _ => Some(s"the options of $function are not written out; write them as map('mode', 'FAILFAST')")
+  }
+
+  /** Spark's parser takes seconds for a long schema, and its time grows with the square of the depth. */
+  private def rejectionOfSchema(schema: Expression): Option[String] = schema match {
+    case Literal(text: UTF8String, _: StringType) =>
+      if (text.numBytes > MostSchemaBytes) Some(s"it has a schema of more than $MostSchemaBytes bytes")
+      else if (depthOf(text.toString) > MostSchemaDepth) Some(s"it has a schema nested deeper than $MostSchemaDepth")
+      else None
+    case _ => None
+  }
+
+  private def depthOf(schema: String): Int = {
+    var (depth, deepest) = (0, 0)
+    schema.foreach {
+      case '<' | '(' | '{' | '[' => depth += 1; deepest = math.max(deepest, depth)
+      case '>' | ')' | '}' | ']' => depth -= 1
+      case _ =>
+    }
+    deepest
   }
 
   private def isText(e: Expression): Boolean = e match {
@@ -78,6 +100,9 @@ object Options {
     case _ => None
   }
 
+  private val MostSchemaBytes = 100000
+  private val MostSchemaDepth = 100
+  private val WithSchema = Set("from_json", "from_csv", "from_xml", "from_avro")
   private val Reflective = Set("reflect", "java_method", "try_reflect")
   private val Protobuf = Set("from_protobuf", "to_protobuf")
 
