@@ -339,11 +339,12 @@ class RuleSet:
             raise RuleSetError(f"RuleSet.store {wrong}")
         self._publication.chosen = store_path(store)
 
-    @checked(spark=a_session, merge=a_text, strict=true_or_false)
+    @checked(spark=a_session, store=a_store, merge=a_text, strict=true_or_false)
     def publish(
         self,
         spark: SparkSession | None = None,
         *,
+        store: AnyStore | None = None,
         merge: Merge = "auto",
         overlaps: bool | TableSchema = False,
         force: bool = False,
@@ -353,7 +354,8 @@ class RuleSet:
         """Publish the rules as the next version of this rule set, and return the version.
 
         They go to the `store` of this rule set if one was given, otherwise to that of the session. The session then
-        uses this store and this rule set: `SELECT match_subscriptions(*) FROM t` refers to it.
+        uses this store and this rule set: `SELECT match_subscriptions(*) FROM t` refers to it. `publish(store=...)`
+        assigns `rules.store` first.
 
         Only what has changed since the version that was last loaded or published is written. If others have published
         in the meantime, this object takes over their changes. If they have changed the same rules, this publishes
@@ -378,6 +380,8 @@ class RuleSet:
         >>> rules.publish() - first
         1
         """
+        if store is not None:
+            self.store = store
         if strict or schema is not None:
             # The rejected rules of a loaded version were known when it was published.
             rejected = self._collection.unpublished_rejected or ()

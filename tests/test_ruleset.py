@@ -138,6 +138,14 @@ class TestSubscribingAll:
 
 
 class TestPublishing:
+    def test_a_store_that_publish_names_is_that_of_the_rules_from_then_on(self, tmp_path: Path) -> None:
+        rules = RuleSet("alerts", store=tmp_path / "first")
+        rules.subscribe("hot", "temperature > 30")
+        assert rules.publish(store=tmp_path / "second") == 1
+        assert rules.store.path == tmp_path / "second"
+        assert not (tmp_path / "first").exists()
+        assert "hot" in RuleSet.load("alerts", tmp_path / "second")
+
     def test_a_published_set_can_be_loaded(self, rules: RuleSet, tmp_path: Path) -> None:
         rules.store = tmp_path
         assert rules.publish() == 1
