@@ -132,7 +132,7 @@ class Forest:
 
     @cached_property
     def rules_at(self) -> Csr:
-        """For each node, the rules of which it is the root."""
+        """For each node, the rules whose root it is."""
         return Csr.from_lengths(np.ones(len(self.roots), np.int64), self.roots).transposed(len(self.nodes))
 
     @cached_property

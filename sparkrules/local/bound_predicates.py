@@ -101,7 +101,7 @@ class _Comparisons:
         self.domain = domain
         self.numbers = np.array([number for number, _ in comparisons], np.int32)
         constants = sorted({value for _, comparison in comparisons for value in comparison.values})
-        # Strings are compared by bytes, as in Spark. The order equals that of characters, and any bytes are allowed.
+        # Strings are compared by bytes, as in Spark. Byte order equals character order, and any bytes are allowed.
         self.constants = _values([text.encode() for text in constants] if domain == "string" else constants, domain)
         place = {value: constant_code(i) for i, value in enumerate(constants)}
         intervals = [_interval(comparison, place) for _, comparison in comparisons]

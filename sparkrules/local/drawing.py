@@ -1,8 +1,8 @@
 """Draw the Boolean tree of a rule as SVG, with the truth of each part if a row is given.
 
 Contract: the drawing runs from left to right, from the whole rule to its predicates. Truth is shown by a sign, by the
-outline (dashed if false) and by color. The picture has its own background, so it is readable on light and dark pages. A
-repeated part is drawn once. Parts that are too wide or too many are summarized by a count.
+outline (dashed if false) and by colour. The picture has its own background, so it is readable on light and dark pages.
+A repeated part is drawn once. Parts that are too wide or too many are summarized by a count.
 """
 
 from __future__ import annotations

@@ -124,8 +124,8 @@ def statistics_of(
 ) -> Statistics:
     """Statistics from Spark's counts.
 
-    `ranges` has the columns of the store's statistics, `tests` those of `subscription_tests`. `predicates` and `uses`
-    are the texts of the predicates that `tests` numbers, and how many rules have each.
+    `ranges` has the columns of the store's statistics, `tests` those of `subscription_tests`. For each
+    predicate number in `tests`, `predicates` has the text and `uses` the number of rules.
     """
     total = int(ranges["total"][0].as_py()) if ranges.num_rows else 0
     counted: dict[str, list[tuple[int, str | None, str | None, int]]] = {}

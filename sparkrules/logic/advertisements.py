@@ -17,7 +17,7 @@ The algorithm, in the paper's terms, for registered S and a given A:
   by their intersection. That means fewer violations, so nothing is missed (`is_bounded`). A predicate that is never
   true has no set.
 - *Candidates* for each set: |P(S)| >= |P_vio(S)| + |P_min(S)|, where P_min(S) is the least number of predicates that
-  make S true. Each predicate counts once in S; where branches of an AND share some, P_min is that of the larger branch.
+  make S true. Each predicate counts once in S; where branches of an AND share some, P_min takes the larger branch.
 - The trees of the candidates are then *evaluated* with violating predicates false and all others true. Without any
   violating predicate there is nothing to evaluate.
 

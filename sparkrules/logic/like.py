@@ -1,7 +1,7 @@
 """LIKE as in Spark: `%` matches any characters, `_` one character, and `\\` makes the next `%`, `_` or `\\` literal.
 
 Contract: the pattern matches the whole string. A character is a code point. Line ends are ordinary characters. Spark
-rejects a `\\` before any other character or at the end, so such a pattern has no regular expression here.
+rejects a `\\` before any other character or at the end, so these patterns have no regular expression here.
 
 >>> bool(like_regex("100\\\\% _").fullmatch("100% x")), bool(like_regex("a%").fullmatch("a\\nb"))
 (True, True)

@@ -204,8 +204,8 @@ class AttributeRegions:
 class Regions:
     """The regions of the attributes of some predicates. See the module.
 
-    `extent` also accepts other predicates on these attributes. Their constants create no ranges: a range that such a
-    constant divides is possible but not sure.
+    `extent` also accepts other predicates on these attributes. Their constants create no ranges: a range divided
+    by one is possible but not sure.
     """
 
     def __init__(self, tests: Iterable[Predicate], types: Types | pa.Schema | None = None) -> None:
@@ -354,7 +354,7 @@ def _is_null(constants: tuple[Constant, ...]) -> bool:
 
 
 def _in_one_order(test: Comparison, declared: AttributeType) -> Comparison | None:
-    """The comparison with constants in one order with all others of the attribute, or None if there is no such order.
+    """The comparison with constants that sort with all others of the attribute. None if there is no common order.
 
     To compare a bigint or a decimal with a double, Spark casts it to double. Up to 2^53 that changes nothing for an
     integer. Beyond, values that other predicates distinguish become equal.

@@ -122,8 +122,8 @@ def _require_known_escapes(text: str, dialect: str) -> None:
 
 
 def _require_bounds(text: str, policy: Policy) -> None:
-    """sqlglot recurses on nested text and could crash the process, so bound the nesting first, with an upper estimate.
-    It also copies arguments of some functions while parsing (Snowflake's DIV0): bound those more tightly."""
+    """sqlglot recurses on nested text and could crash the process, so check an upper bound of the nesting first.
+    While parsing, it also copies the arguments of some functions (Snowflake's DIV0), so calls have a tighter limit."""
     if len(text) > policy.max_characters:
         raise RuleError(f"the text has {len(text):,} characters, more than {policy.max_characters:,}")
     depth = prefixes = calls = 0

@@ -1,4 +1,4 @@
-"""Templates: parse rules that differ only in their constants once.
+"""Templates: one parse for all rules that differ only in their constants.
 
 `lift` removes the plain literals from a text. The rest is its skeleton. Texts with the same skeleton have the same
 tokens except for the literals. A `Template` is the tree of these texts, with a hole wherever a constant of the tree is

@@ -5,9 +5,9 @@ window, aggregate or star before Spark sees it. It checks the *shape* of a predi
 out (`c < 1`), so a rule set with a million predicates needs only a few hundred checks.
 
 If sqlglot finds one of these, or a wrong number of arguments, the rule is rejected. But sqlglot cannot parse everything
-that Spark can, and that is not the rule's fault. Such a predicate is checked by its words instead (`_query_word`). A
-query, a window and an aggregate with a quantifier each show by adjacent words, or by a word after a bracket, where a
-scalar expression cannot have them.
+that Spark can, and that is not the rule's fault. Those predicates are checked by their words instead (`_query_word`). A
+query, a window or an aggregate with a quantifier has adjacent words, or a word after a bracket, that no scalar
+expression can have.
 """
 
 from __future__ import annotations
