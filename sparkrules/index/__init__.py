@@ -1,12 +1,12 @@
-"""The shared-subexpression index: trees to segments, which are arrays.
+"""The shared-subexpression index: build segments, which are arrays, from trees.
 
 | to | use |
 |---|---|
 | build | `Rule`, `build_segment` -> `Segment(forest, rules, functions)`; `merge_segments` |
 | store | `to_tables`, `from_tables`, `CorruptSegment` |
-| say what rules share | `sharing` -> `Sharing` |
+| report what rules share | `sharing` -> `Sharing` |
 
-Knows numpy, Arrow and trees; never SQL text, Spark or the JVM.
+This package uses numpy, Arrow and trees; never SQL text, Spark or the JVM.
 """
 
 from sparkrules.index.builder import build_segment

@@ -1,7 +1,7 @@
-"""Numbers and texts between numpy and Arrow by their buffers.
+"""Convert numbers and strings between numpy and Arrow through their buffers.
 
-pyarrow's own conversions, and even its scalars, import pandas if it is installed. That takes longer than everything
-else that is done to add one rule to a published rule set of a million.
+pyarrow's own conversions, and even its scalars, import pandas if it is installed. That import takes longer than all the
+other work of adding one rule to a published rule set of a million.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 INSTANT = pa.timestamp("us", "UTC")
 _NO_TIME = np.iinfo(np.int64).min  # how numpy stores NaT
-_FEW = 10_000  # of more texts, pyarrow's conversion is faster, pandas or not
+_FEW = 10_000  # beyond this many strings, pyarrow's conversion is faster, even with the pandas import
 
 
 def arrow_of(numbers: NDArray[Any], kind: pa.DataType, valid: NDArray[np.bool_] | None = None) -> Any:
-    """Integers as an Arrow array of a type that has as many bytes.
+    """Integers as an Arrow array of a type with the same width.
 
     >>> arrow_of(np.array([3, 5], np.int32), pa.int32()).to_pylist()
     [3, 5]
@@ -28,7 +28,7 @@ def arrow_of(numbers: NDArray[Any], kind: pa.DataType, valid: NDArray[np.bool_] 
 
 
 def numpy_of(array: Any, null: int = 0) -> NDArray[Any]:
-    """An Arrow array of integers or Booleans; what is returned may belong to the Arrow array.
+    """An Arrow array of integers or Booleans as numpy. The result may share memory with the Arrow array.
 
     >>> numpy_of(pa.array([True, False, None])[1:]).tolist(), numpy_of(pa.array([3, None]), null=-1).tolist()
     ([False, False], [3, -1])
@@ -46,7 +46,7 @@ def numpy_of(array: Any, null: int = 0) -> NDArray[Any]:
 
 
 def texts_to_arrow(texts: Sequence[str | None] | NDArray[Any]) -> Any:
-    """Texts, None as NULL.
+    """Strings, with None as NULL.
 
     >>> texts_to_arrow(["a", None, "é"]).to_pylist()
     ['a', None, 'é']

@@ -1,18 +1,18 @@
-"""From rules to a segment: find every shared subexpression.
+"""Build a segment from rules: find every shared subexpression.
 
-Contract: two subexpressions become one node exactly when they are equal after these rewrites, whatever the order in
-which they, or the rules, were written:
+Contract: two subexpressions become one node exactly when they are equal after these rewrites, regardless of the order
+in which they, or the rules, were written:
 
     A AND (B AND C)  ->  A AND B AND C        the same for OR
     A AND A          ->  A
     AND(A)           ->  A
 
-Equality is of the exact tuples, never of a hash alone. Constants (the empty AND and OR) are left where they stand:
-`A AND FALSE` still names A. Trees may share objects (a rewritten XOR does); each object is visited once per rule.
+Equality compares exact tuples, never a hash alone. Constants (the empty AND and OR) stay in place: `A AND FALSE` still
+names A. Trees may share objects (an expanded XOR does); each object is visited once per rule.
 
 The loop only interns: it appends numbers to flat lists. Use counts and the final numbers, which do not depend on the
-order of the rules, are computed on whole arrays afterwards (`merge_forests`). Rules that share a template do not come
-here at all: see `instances`.
+order of the rules, are computed afterwards on whole arrays (`merge_forests`). Rules that share a template take another
+path: see `instances`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _OPERATOR_CODE = {operator: code for code, operator in enumerate(OPERATORS)}
 
 
 def build_segment(rules: Iterable[Rule], functions: Iterable[str] = ()) -> Segment:
-    """The segment of some rules. `functions`: the names of the functions their attributes and constants call.
+    """Build the segment of some rules. `functions` names the functions that their attributes and constants call.
 
     >>> from sparkrules.sql.tree import Constant, Junction, Predicate
     >>> cheap, sold = Predicate("price", "<", (Constant("integer", "5"),)), Predicate("sold", "is true")
@@ -58,7 +58,7 @@ def build_segment(rules: Iterable[Rule], functions: Iterable[str] = ()) -> Segme
 
 
 def trees_forest(trees: Mapping[str, Node]) -> Forest:
-    """The forest of some trees; their names are for errors."""
+    """The forest of some trees. Their names are used in errors."""
     forest = _Interned()
     added: list[int] = []
     for name, tree in trees.items():
@@ -69,7 +69,7 @@ def trees_forest(trees: Mapping[str, Node]) -> Forest:
     roots = np.array(added, np.int32)
     level = np.array(forest.level, np.int32)
     children = Csr.from_rows(forest.children)
-    # A junction that merged into another one is used by nobody.
+    # A junction that was merged into another is unused.
     return without_unused(
         Forest(
             strings(forest.attributes),
@@ -101,7 +101,7 @@ class _Interned:
         self.predicate_attribute: list[int] = []
         self.predicate_operator: list[int] = []
         self.constant_count: list[int] = []
-        self.predicate_constants: list[int] = []  # of all predicates, one after the other
+        self.predicate_constants: list[int] = []  # of all predicates, concatenated
         self.junctions: dict[int, dict[tuple[int, ...], int]] = {AND: {}, OR: {}}  # children to node
         self.operator: list[int] = []
         self.node_predicate: list[int] = []
@@ -109,7 +109,7 @@ class _Interned:
         self.level: list[int] = []
 
     def add(self, tree: Node) -> int:
-        """The number of the tree's root."""
+        """Add a tree and return the number of its root."""
         if isinstance(tree, Predicate):
             return self._predicate(tree)
         numbers: dict[int, int] = {}  # by object identity: the tree keeps its objects alive
@@ -147,7 +147,7 @@ class _Interned:
         return self._node(PREDICATE, len(self.predicates) - 1, (), 1)
 
     def _junction(self, operator: int, numbers: set[int]) -> int:
-        # `_operands` has flattened what it could see; equal operands may still have merged into one of our operator.
+        # `_operands` flattens what it can see. Operands may still have merged into a node with our operator.
         if any(self.operator[number] == operator for number in numbers):
             numbers = {
                 part

@@ -1,4 +1,4 @@
-"""Lists of numbers, one list per row, as two flat arrays (compressed sparse rows).
+"""Lists of numbers, one per row, stored as two flat arrays (compressed sparse rows).
 
 Contract: row i is `values[offsets[i]:offsets[i + 1]]`; the arrays are read-only.
 """
@@ -36,20 +36,20 @@ class Csr:
 
     @staticmethod
     def from_rows(rows: Iterable[Sequence[int]]) -> Csr:
-        """From any lists of numbers."""
+        """Build from any lists of numbers."""
         rows = list(rows)
         return Csr.from_lengths([len(row) for row in rows], [value for row in rows for value in row])
 
     @staticmethod
     def from_lengths(lengths: Sequence[int] | NDArray[np.integer], values: Sequence[int] | NDArray[np.integer]) -> Csr:
-        """From the length of each row and the rows one after the other."""
+        """Build from the length of each row and the concatenated rows."""
         offsets = np.zeros(len(lengths) + 1, np.int64)
         np.cumsum(lengths, out=offsets[1:])
         return Csr(offsets, np.array(values, np.int32))
 
     @staticmethod
     def concatenated(parts: Sequence[Csr]) -> Csr:
-        """The rows of one after those of the other."""
+        """All rows of the first part, then those of the next."""
         none = np.empty(0, np.int64)
         return Csr.from_lengths(
             np.concatenate([none, *(part.lengths for part in parts)]),
@@ -70,14 +70,14 @@ class Csr:
         return [self.row(number).tolist() for number in range(len(self))]
 
     def take(self, rows: NDArray[np.integer]) -> Csr:
-        """The chosen rows, in the order given."""
+        """The chosen rows, in the given order."""
         lengths = self.lengths[rows]
         ends = np.cumsum(lengths)
         shift = np.repeat(self.offsets[:-1][rows] - (ends - lengths), lengths)
         return Csr.from_lengths(lengths, self.values[np.arange(len(shift)) + shift])
 
     def row_numbers(self) -> Ints:
-        """For each value, the row it is in."""
+        """For each value, the row that contains it."""
         return np.repeat(np.arange(len(self), dtype=np.int32), self.lengths)
 
     def transposed(self, columns: int) -> Csr:

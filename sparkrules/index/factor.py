@@ -1,15 +1,15 @@
-"""Chains rearranged to share: common parts of conjunctions, and of disjunctions, become nodes of their own.
+"""Factor chains: common parts of conjunctions, and of disjunctions, become nodes of their own.
 
-The most frequent parts come first. In each round every chain chooses, of the pairs of its operands, the one that the
-most chains contain; a pair that two or more chains have chosen becomes a node, and they refer to that. It ends when no
-two chains agree. One rule inserted into a forest that is there is arranged by the thesis' dynamic program instead, see
-`ATree.insert` in `tests/specification/atree.py`.
+The most frequent parts come first. In each round, every chain chooses the pair of its operands that the most chains
+contain. A pair chosen by two or more chains becomes a node, and those chains refer to it. The rounds end when no two
+chains agree. The thesis' dynamic program inserts one rule into an existing forest instead; see `ATree.insert` in
+`tests/specification/atree.py`.
 
-A stored segment keeps its chains flat, `A AND B AND C` as one node with three children: that form does not depend on
-the other rules, so that segments of different times can be merged and compared. How to cut a chain for speed depends on
-all that is evaluated together and on how likely each part is true, so the plugin decides it anew (its trie of shared
-conditions); to the matcher of `local` it made no difference (auctions 10,000 rules, thesis 5,000: within noise). What
-it is for is telling people what their rules have in common: `sharing`.
+A stored segment keeps its chains flat: `A AND B AND C` is one node with three children. That form does not depend on
+the other rules, so segments built at different times can be merged and compared. The fastest way to split a chain
+depends on all rules evaluated together and on how likely each part is true. So the plugin decides it anew (its trie of
+shared conditions). For the matcher in `local` it made no difference (auctions 10,000 rules, thesis 5,000: within
+noise). Factoring serves to tell people what their rules have in common: `sharing`.
 
 >>> from sparkrules.index.builder import trees_forest
 >>> from sparkrules.index.merge_forests import merge_forests
@@ -31,13 +31,13 @@ from sparkrules.index.csr import Csr, Ints
 from sparkrules.index.forest import AND, OR, PREDICATE, Forest, Nodes, rules_using
 from sparkrules.index.merge_forests import Wide, distinct_rows
 
-# Of a chain with more operands, only these many, the most used ones, are paired.
+# Longer chains pair only this many operands, the most used ones.
 _PAIRED = 32
 _ROUNDS = 64
 
 
 def factored(forest: Forest) -> Forest:
-    """The forest with further nodes, behind those it has; all that it has keep their numbers and their meaning."""
+    """The forest with new nodes added at the end. Existing nodes keep their numbers and their meaning."""
     for operator in (AND, OR):
         forest = _factored(forest, operator)
     nodes = forest.nodes
@@ -57,7 +57,7 @@ def _factored(forest: Forest, operator: int) -> Forest:
         if not len(chain):
             break
         distinct, which = distinct_rows(pair)
-        # A chain of just this pair is the node; else there is a new one.
+        # A chain that is exactly this pair becomes its node; otherwise a new node is created.
         node = _nodes_of_pairs(chains, operands, distinct)
         is_new = (node < 0) & (np.bincount(which, minlength=len(distinct)) > 1)
         node[is_new] = count + np.arange(int(is_new.sum()))
@@ -67,7 +67,7 @@ def _factored(forest: Forest, operator: int) -> Forest:
         if not replaced.any():
             break
         operands = _with_nodes(operands, chain[replaced], pair[replaced], node[which[replaced]])
-        # The new nodes are chains as well: of two, so that they are found again and never cut.
+        # The new nodes are chains of two operands, so that they are found again and never split.
         chains = np.concatenate([chains, node[is_new]])
         operands = Csr.from_lengths(
             np.concatenate([operands.lengths, np.full(int(is_new.sum()), 2)]),
@@ -77,7 +77,7 @@ def _factored(forest: Forest, operator: int) -> Forest:
 
 
 def _choices(operands: Csr) -> tuple[Wide, NDArray[np.integer]]:
-    """Each chain of three or more that has a pair which another chain has as well: its number and that pair."""
+    """For each chain of three or more operands that shares a pair with another chain: its number and that pair."""
     uses = np.bincount(operands.values)
     lengths = operands.lengths
     chain: list[Wide] = [np.empty(0, np.int64)]
@@ -96,7 +96,7 @@ def _choices(operands: Csr) -> tuple[Wide, NDArray[np.integer]]:
         return all_chains, all_pairs
     _, which = distinct_rows(all_pairs)
     frequency = np.bincount(which)[which]
-    # The most frequent pair of each chain; of equals the first. Chains of two are counted, but have nothing to choose.
+    # The most frequent pair of each chain; the first one on a tie. Chains of two are counted but choose nothing.
     order = np.lexsort((which, -frequency, all_chains))
     best = order[np.flatnonzero(np.diff(all_chains[order], prepend=-1))]
     best = best[(frequency[best] > 1) & (lengths[all_chains[best]] > 2)]
@@ -104,7 +104,7 @@ def _choices(operands: Csr) -> tuple[Wide, NDArray[np.integer]]:
 
 
 def _nodes_of_pairs(chains: NDArray[np.integer], operands: Csr, pairs: NDArray[np.integer]) -> Wide:
-    """For each pair, the chain that is nothing but it, or -1."""
+    """For each pair, the chain that is exactly this pair, or -1."""
     twos = np.flatnonzero(operands.lengths == 2)
     table = operands.values[operands.offsets[twos][:, None] + np.arange(2)]
     distinct, which = distinct_rows(np.concatenate([table, pairs]))
@@ -114,7 +114,7 @@ def _nodes_of_pairs(chains: NDArray[np.integer], operands: Csr, pairs: NDArray[n
 
 
 def _with_nodes(operands: Csr, chain: Wide, pair: NDArray[np.integer], node: Wide) -> Csr:
-    """The operands of some chains with a pair of them replaced by one node."""
+    """The operands of the chains, with one pair in each replaced by a node."""
     size = int(max(operands.values.max(initial=0), node.max(initial=0))) + 1
     rows = operands.row_numbers().astype(np.int64)
     gone = np.concatenate([chain * size + pair[:, 0], chain * size + pair[:, 1]])
@@ -128,13 +128,13 @@ def _with_nodes(operands: Csr, chain: Wide, pair: NDArray[np.integer], node: Wid
 def _without_single_uses(
     chains: NDArray[np.integer], operands: Csr, first: int, count: int
 ) -> tuple[NDArray[np.integer], Csr, int]:
-    """Without the nodes, of those from `first` on, that only one chain refers to now; the others close up."""
+    """Inline the nodes from `first` on that only one chain still refers to, and renumber the others."""
     while True:
         uses = np.bincount(operands.values, minlength=count)
         is_single = (chains >= first) & (uses[chains] == 1)
         if not is_single.any():
             return chains, operands, count
-        # Innermost first: one that refers to another such node has to wait.
+        # Innermost first: a node that refers to another such node waits.
         waits = np.zeros(count, bool)
         waits[chains[is_single]] = True
         is_single[operands.row_numbers()[waits[operands.values]]] = False
@@ -170,7 +170,7 @@ def _with_chains(forest: Forest, operator: int, chains: NDArray[np.integer], ope
         np.concatenate([forest.nodes.operator, np.full(added, operator, np.uint8)]),
         np.concatenate([forest.nodes.predicate, np.full(added, -1, np.int32)]),
         Csr(offsets, values),
-        np.concatenate([forest.nodes.level, np.zeros(added, np.int32)]),  # `factored` computes these two anew
+        np.concatenate([forest.nodes.level, np.zeros(added, np.int32)]),  # `factored` recomputes these two
         np.concatenate([forest.nodes.use_count, np.zeros(added, np.int32)]),
     )
     return replace(forest, nodes=nodes)

@@ -1,4 +1,4 @@
-"""A forest: the expressions of some rules as immutable arrays, each subexpression once.
+"""A forest: the expressions of some rules as immutable arrays, with each subexpression stored once.
 
 Contract:
 
@@ -9,7 +9,7 @@ Contract:
 - `level` is 1 for a predicate and an empty junction, else 1 + the highest level of a child.
 - `use_count(n)` is the number of rules whose tree contains n, so `use_count(parent) <= use_count(child)`.
 
-What can be derived is derived on first use: `parents`, `rules_at`, `users`, `node_of_predicate`.
+Derived data is computed on first use: `parents`, `rules_at`, `users`, `node_of_predicate`.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class Nodes:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Forest:
-    """See the module. `roots` has the node of each rule."""
+    """See the module. `roots` is the node of each rule."""
 
     attributes: Strings
     constants: Constants
@@ -132,12 +132,12 @@ class Forest:
 
     @cached_property
     def rules_at(self) -> Csr:
-        """For each node, the rules whose whole expression it is."""
+        """For each node, the rules whose root it is."""
         return Csr.from_lengths(np.ones(len(self.roots), np.int64), self.roots).transposed(len(self.nodes))
 
     @cached_property
     def users(self) -> Csr:
-        """For each node, the rules whose tree contains it; `use_count` is its lengths."""
+        """For each node, the rules whose tree contains it. `use_count` is the row lengths."""
         return rules_using(self.nodes.children, self.nodes.level, self.roots)
 
     @cached_property
@@ -159,13 +159,13 @@ class Forest:
         return sorted(found)
 
     def predicate(self, number: int) -> Predicate:
-        """One predicate as the tree's own type."""
+        """One predicate in the tree's own type."""
         constants = tuple(self.constants[constant] for constant in self.predicates.constants.row(number))
         attribute = self.attributes[self.predicates.attribute[number]]
         return Predicate(attribute, OPERATORS[self.predicates.operator[number]], constants)
 
     def all_predicates(self) -> Iterator[Predicate]:
-        """All predicates in order: faster than one by one."""
+        """All predicates in order. Faster than one by one."""
         constants = list(self.constants)
         attributes, operators = self.predicates.attribute.tolist(), self.predicates.operator.tolist()
         offsets, values = self.predicates.constants.offsets.tolist(), self.predicates.constants.values.tolist()
@@ -174,7 +174,7 @@ class Forest:
             yield Predicate(self.attributes[attribute], OPERATORS[operators[number]], own)
 
     def tree(self, node: int) -> Node:
-        """The expression of a node. Shared nodes are shared objects, so that it is never larger than the forest."""
+        """The expression of a node. Shared nodes are shared objects, so it is never larger than the forest."""
         trees: dict[int, Node] = {}
         for number in self.descendants(node):
             operator = self.nodes.operator[number]

@@ -1,8 +1,8 @@
-"""The forest of rules that differ only in their constants, built column by column.
+"""Build the forest of rules that differ only in their constants, column by column.
 
-Contract: `instances_forest` returns the forest that building each rule from its own tree would. If two operands of a
-junction become equal in a rule (`a = ? OR a = ?` with the same constant twice), its shape differs from that of the
-template: the forest does not contain it, and the caller builds it separately.
+Contract: `instances_forest` returns the same forest as building each rule from its own tree. If two operands of a
+junction become equal in a rule (`a = ? OR a = ?` with the same constant twice), its shape differs from the template.
+The forest does not contain that rule, and the caller builds it separately.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _OPERATOR_CODE = {operator: code for code, operator in enumerate(OPERATORS)}
 
 
 class ConstantTable:
-    """Constants by number, each once."""
+    """Distinct constants by number."""
 
     def __init__(self) -> None:
         self.constants: list[Constant] = []
         self._numbers: dict[Constant, int] = {}
 
     def number(self, constant: Constant) -> int:
-        """The number of a constant, which may be new."""
+        """The number of a constant; a new constant is added."""
         number = self._numbers.setdefault(constant, len(self.constants))
         if number == len(self.constants):
             self.constants.append(constant)
@@ -40,8 +40,8 @@ class ConstantTable:
 class Instances:
     """Rules with the same tree.
 
-    `holes` says which constants of the tree stand for a column of `constants`; that has a row per rule, of numbers of a
-    `ConstantTable`.
+    `holes` maps placeholder constants of the tree to columns of `constants`, which has one row per rule. Its values are
+    numbers in a `ConstantTable`.
     """
 
     tree: Node
@@ -50,7 +50,7 @@ class Instances:
 
 
 def instances_forest(instances: Instances, table: ConstantTable) -> tuple[Forest, NDArray[np.bool_]]:
-    """The forest, and which of the rules are in it: those of the usual shape.
+    """The forest, and a mask of the rules it contains: those of the usual shape.
 
     >>> table, mark = ConstantTable(), Constant("integer", "?")
     >>> five, seven = (table.number(Constant("integer", text)) for text in "57")
@@ -66,7 +66,7 @@ def instances_forest(instances: Instances, table: ConstantTable) -> tuple[Forest
 
 
 class _Columns:
-    """For each node of the tree, the number of the node that it is in each rule."""
+    """For each node of the tree, its node number in each rule."""
 
     def __init__(self, instances: Instances, table: ConstantTable) -> None:
         self.tree = instances.tree
@@ -79,7 +79,7 @@ class _Columns:
         self._add_predicates(predicates, instances, table)
 
     def _levels(self) -> list[Predicate]:
-        """Compute the level of each node, and return the predicates."""
+        """Compute the level of each node and return the predicates."""
         predicates: list[Predicate] = []
         stack: list[tuple[Node, bool]] = [(self.tree, False)]
         while stack:
@@ -183,7 +183,7 @@ class _Columns:
         )
 
     def _use_count(self) -> Ints:
-        """In how many of the usual rules each node occurs: more than once in a rule is once."""
+        """How many of the usual rules contain each node. Several occurrences in one rule count once."""
         uses = np.zeros(self.nodes, np.int64)
         used = np.stack([numbers[self.usual] for numbers in self.numbers.values()], axis=1)
         used.sort(axis=1)

@@ -1,7 +1,7 @@
 """Merge segments into one: drop removed and expired rules, and share equal nodes.
 
-Contract: the result is the segment that building the remaining rules together would give. Nodes that only dropped rules
-used are gone.
+Contract: the result equals the segment built from the remaining rules together. Nodes used only by dropped rules are
+gone.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def merge_segments(
     parts: Sequence[tuple[Segment, NDArray[np.int32]]],
     drop_expired_at: datetime | None = None,
 ) -> Segment:
-    """The segment of all rules of the parts, but for the rows of each that are named as removed.
+    """The segment of all rules of the parts, without the removed rows of each part.
 
     >>> from sparkrules.index.builder import build_segment
     >>> from sparkrules.index.rule import Rule
@@ -49,7 +49,7 @@ def merge_segments(
 
 
 def _still_called(functions: frozenset[str], forest: Forest) -> Iterator[str]:
-    """The functions whose names still occur. One that occurs only in a string is kept: one too many does no harm."""
+    """The functions whose names still occur. A name inside a string keeps its function: an extra one is harmless."""
     if not functions:
         return
     texts = [*forest.attributes.tolist(), *(constant.text for constant in forest.constants if constant.kind == "sql")]
@@ -62,5 +62,5 @@ def _kept(segment: Segment, removed: NDArray[np.int32], drop_expired_at: datetim
     keep[removed] = False
     if drop_expired_at is not None:
         instant = np.datetime64(drop_expired_at.astimezone(timezone.utc).replace(tzinfo=None), "us")
-        keep &= ~(segment.rules.valid_until <= instant)  # NaT, for ever, is not less than anything
+        keep &= ~(segment.rules.valid_until <= instant)  # NaT means no end, and compares false
     return keep

@@ -1,17 +1,17 @@
-"""Several forests as one, and a forest without what nobody uses.
+"""Merge several forests into one, and remove unused parts of a forest.
 
-Contract: the merged forest is *canonical*. Its numbers follow from what the rules are and from nothing else, neither
-the order of their arrival nor how they were divided into forests.
+Contract: the merged forest is *canonical*. Its numbers depend only on the rules, not on the order in which they arrived
+or how they were divided into forests.
 
 | numbered | by |
 |---|---|
 | attributes | SQL text |
 | constants | kind, text |
-| predicates | how many constants they have, attribute, operator, constants |
+| predicates | number of constants, attribute, operator, constants |
 | nodes | level (predicates first), operator, number of children, children |
 
-`merge_forests` is exact: it finds equal rows of numbers by sorting them, never by a hash. It works level by level,
-because a node is known by its operator and its children once these have their final numbers.
+`merge_forests` is exact: it finds equal rows of numbers by sorting, never by hashing. It works level by level, because
+a node is identified by its operator and its children once these have their final numbers.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Wide = NDArray[np.int64]
 
 
 def only_rules(forest: Forest, keep: NDArray[np.bool_]) -> Forest:
-    """The forest of some of the rules: nodes that only the others used are gone."""
+    """The forest of some of the rules. Nodes used only by the others are gone."""
     if keep.all():
         return forest
     nodes = replace(forest.nodes, use_count=_uses_without(forest, ~keep))
@@ -50,7 +50,7 @@ def only_rules(forest: Forest, keep: NDArray[np.bool_]) -> Forest:
 
 
 def _uses_without(forest: Forest, removed: NDArray[np.bool_]) -> Ints:
-    """The use counts without some rules. Walks their trees, or those of the others, whichever are fewer."""
+    """The use counts without the removed rules. Walks the smaller group: removed or kept rules."""
     few = removed if removed.sum() * 2 < len(removed) else ~removed
     counted = rules_using(forest.nodes.children, forest.nodes.level, forest.roots[few]).lengths
     uses = forest.nodes.use_count - counted if few is removed else counted
@@ -92,7 +92,7 @@ def without_unused(forest: Forest) -> Forest:
 
 
 def merge_forests(forests: Sequence[Forest]) -> Forest:
-    """One forest for the rules of all, one forest's after the other's; of one forest, itself in canonical numbers."""
+    """One forest for the rules of all, in the order of the forests. A single forest is renumbered canonically."""
     attributes = sorted({attribute for forest in forests for attribute in forest.attributes.tolist()})
     attribute_number = {attribute: i for i, attribute in enumerate(attributes)}
     constants = sorted(
@@ -116,7 +116,7 @@ def merge_forests(forests: Sequence[Forest]) -> Forest:
 def _merged_predicates(
     forests: Sequence[Forest], attribute_number: dict[str, int], constant_number: dict[Constant, int]
 ) -> tuple[Predicates, list[Ints]]:
-    """The predicates of all, and for each forest the numbers of its predicates there."""
+    """The merged predicates, and for each forest the new numbers of its predicates."""
     rows: list[Csr] = []  # attribute, operator, constants
     for forest in forests:
         numbers = np.array([attribute_number[a] for a in forest.attributes.tolist()], np.int32)
@@ -142,7 +142,7 @@ def _merged_predicates(
 
 
 class _Nodes:
-    """The nodes of all forests, given their final numbers level by level."""
+    """The nodes of all forests, which receive their final numbers level by level."""
 
     def __init__(self, forests: Sequence[Forest], predicate_numbers: Sequence[Ints], predicates: int) -> None:
         self.forests = forests
@@ -192,7 +192,7 @@ class _Nodes:
 def _interned(
     rows: Sequence[Csr], places: Sequence[NDArray[np.integer]], numbers: Sequence[Ints], first: int
 ) -> tuple[Csr, int]:
-    """The distinct rows of all, shorter ones first, numbered from `first`; and the number after the last.
+    """The distinct rows of all, shorter ones first, numbered from `first`, and the next free number.
 
     `numbers[i][places[i][j]]` becomes the number of row j of `rows[i]`.
     """
@@ -222,7 +222,7 @@ def _interned(
 
 
 def distinct_rows(table: NDArray[np.integer]) -> tuple[NDArray[np.integer], Wide]:
-    """The distinct rows of a matrix of numbers from 0 on, in lexicographic order, and for each row which it is.
+    """The distinct rows of a matrix of non-negative numbers in lexicographic order, and the index of each row in them.
 
     >>> distinct, which = distinct_rows(np.array([[2, 1], [0, 3], [2, 1]]))
     >>> distinct.tolist(), which.tolist()
@@ -231,7 +231,7 @@ def distinct_rows(table: NDArray[np.integer]) -> tuple[NDArray[np.integer], Wide
     rows, width = table.shape
     if width == 0 or rows == 0:
         return table[:1], np.zeros(rows, np.int64)
-    # As many columns as fit are packed into one number; then what there is of it is numbered anew.
+    # Pack as many columns as fit into one integer. On overflow, renumber the distinct keys and continue.
     key = table[:, 0].astype(np.int64)
     bound = int(key.max()) + 1
     for column in range(1, width):
@@ -247,7 +247,7 @@ def distinct_rows(table: NDArray[np.integer]) -> tuple[NDArray[np.integer], Wide
 
 
 def _ascending(rows: Csr) -> Csr:
-    """Each row sorted."""
+    """The same rows, each sorted."""
     order = np.lexsort((rows.values, rows.row_numbers()))
     return Csr(rows.offsets, rows.values[order])
 

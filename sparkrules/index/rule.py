@@ -1,4 +1,4 @@
-"""A rule as the index receives it: an id, the text it was written as, and the Boolean tree of that text."""
+"""A rule as the index receives it: an id, its text, and the Boolean tree of that text."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from sparkrules.sql.tree import Node
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule. `where` is for people to read; only `tree` decides what matches.
+    """A rule. `where` is for display; only `tree` decides what matches.
 
-    `sql` is the text as Spark SQL, if `where` is in another dialect. The rule matches from `valid_from` on (inclusive)
-    until `valid_until` (exclusive), both with a time zone. `ticket` is the keyed hash of the secret that lets its owner
-    renew or cancel it.
+    `sql` is the text as Spark SQL, if `where` is in another dialect. The rule is valid from `valid_from` (inclusive) to
+    `valid_until` (exclusive), both with a time zone. `ticket` is the keyed hash of the secret that lets its owner renew
+    or cancel it.
 
     >>> from sparkrules.sql.tree import Predicate
     >>> Rule("cold", "temperature IS NULL", Predicate("temperature", "is null")).priority

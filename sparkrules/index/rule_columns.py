@@ -1,4 +1,4 @@
-"""What a segment keeps of its rules beside their trees, one entry per rule."""
+"""The data a segment keeps about its rules besides their trees, one entry per rule."""
 
 from __future__ import annotations
 
@@ -64,27 +64,27 @@ class RuleColumns:
     @cached_property
     def output_order(self) -> Ints:
         """The rules by priority descending, then id ascending: the order of every answer."""
-        # Python compares str by code point, which is also the order of UTF-8 bytes and so of Spark.
+        # Python compares strings by code point. UTF-8 bytes, and so Spark, have the same order.
         by_id = np.array(sorted(range(len(self)), key=self.id.__getitem__), np.int32)
         order: Ints = by_id[np.argsort(-self.priority[by_id].astype(np.int64), kind="stable")]
         return order
 
     @cached_property
     def output_rank(self) -> Ints:
-        """For each rule, its place in `output_order`."""
+        """For each rule, its position in `output_order`."""
         rank = np.empty_like(self.output_order)
         rank[self.output_order] = np.arange(len(rank), dtype=np.int32)
         return rank
 
     def valid_at(self, at: datetime) -> NDArray[np.bool_]:
-        """For each rule, whether it is valid at an instant; `at` has a time zone."""
+        """Whether each rule is valid at an instant. `at` has a time zone."""
         return valid_at(self.valid_from, self.valid_until, at)
 
 
 def valid_at(valid_from: Instants, valid_until: Instants, at: datetime) -> NDArray[np.bool_]:
-    """What is valid at an instant: from the beginning on, and no longer at the end, where there is one."""
+    """What is valid at an instant: the start is inclusive, the end exclusive, and either may be missing."""
     instant = np.datetime64(at.astimezone(timezone.utc).replace(tzinfo=None), "us")
-    # A comparison with NaT is false, so each NULL is asked for.
+    # Comparisons with NaT are false, so NULLs are checked explicitly.
     begun = np.isnat(valid_from) | (valid_from <= instant)
     valid: NDArray[np.bool_] = begun & (np.isnat(valid_until) | (instant < valid_until))
     return valid

@@ -1,9 +1,9 @@
 """A segment: the form in which rules are stored, loaded and matched. It is immutable.
 
     Segment
-      forest      their expressions, each subexpression once: attributes, constants, predicates, nodes, roots
-      rules       what else is known of each: id, priority, text, ...; rule i has the tree of `forest.roots[i]`
-      functions   the functions that they call, in lower case
+      forest      the expressions, each subexpression once: attributes, constants, predicates, nodes, roots
+      rules       the other data of each rule: id, priority, text, ...; rule i has the tree of `forest.roots[i]`
+      functions   the functions that the rules call, in lower case
 
 The plugin has the same parts (`store/Segment.scala`).
 """
@@ -33,8 +33,8 @@ class Segment:
 
     @staticmethod
     def of(forest: Forest, rules: RuleColumns, functions: Iterable[str] = ()) -> Segment:
-        """The segment of a canonical forest whose roots belong to these rules: sorted by id."""
-        # The order of UTF-8 bytes, which is that of Python and of Spark.
+        """The segment of a canonical forest and the rules of its roots, sorted by id."""
+        # In the order of UTF-8 bytes, the same as in Python and Spark.
         order = numpy_of(pc.sort_indices(texts_to_arrow(rules.id)))
         sorted_forest = replace(forest, roots=forest.roots[order])
         return Segment(sorted_forest, rules.take(order), tuple(sorted({name.lower() for name in functions})))

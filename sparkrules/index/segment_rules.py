@@ -1,4 +1,4 @@
-"""A rule as it came, from its row in a segment."""
+"""Restore a rule from its row in a segment."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sparkrules.index.tables import CorruptSegment
 
 
 def rule_at(segment: Segment, row: int) -> Rule:
-    """The rule of a row, its tree rebuilt from the nodes.
+    """The rule in a row, with its tree rebuilt from the nodes.
 
     >>> from sparkrules.index.builder import build_segment
     >>> from sparkrules.sql.tree import Predicate

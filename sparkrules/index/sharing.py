@@ -1,4 +1,4 @@
-"""What rules have in common, as the thesis measures it (5.2) and as people want to read it."""
+"""What rules have in common, as the thesis measures it (5.2) and in readable form."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from sparkrules.index.segment import Segment
 class Sharing:
     """How much the rules of a set share.
 
-    `snps` is the thesis' *shared nodes per subscription*: which share of a rule's nodes other rules have as well, on
-    average; `snps_factored` the same when common parts of its ANDs and ORs count as nodes, of which there are then
-    `nodes_factored`. `most_shared` are the largest parts that many rules have in common: how many, and what.
+    `snps` is the thesis' *shared nodes per subscription*: the share of a rule's nodes that other rules also have, on
+    average. `snps_factored` and `nodes_factored` (the number of nodes) also count common parts of ANDs and ORs.
+    `most_shared` lists the largest parts that many rules have in common, each with its number of rules.
     """
 
     subscriptions: int
@@ -37,7 +37,7 @@ class Sharing:
 
 
 def sharing(segment: Segment, top: int = 10, better: Forest | None = None) -> Sharing:
-    """What the subscriptions of a segment share; `better` is its factored forest, if that is known already.
+    """What the subscriptions of a segment share. `better` is its factored forest, if already computed.
 
     >>> from sparkrules.index.builder import build_segment
     >>> from sparkrules.index.rule import Rule
@@ -52,7 +52,7 @@ def sharing(segment: Segment, top: int = 10, better: Forest | None = None) -> Sh
     """
     flat = segment.forest
     better = factored(flat) if better is None else better
-    # The size of a part times its uses: three predicates in ten rules say more than one predicate in twenty.
+    # Size times uses: three predicates shared by ten rules matter more than one predicate shared by twenty.
     weight = np.where(better.nodes.use_count > 1, better.nodes.use_count.astype(np.int64) * _predicates(better), 0)
     order = np.lexsort((np.arange(len(weight)), -better.nodes.use_count, -weight))[:top]
     return Sharing(
@@ -67,7 +67,7 @@ def sharing(segment: Segment, top: int = 10, better: Forest | None = None) -> Sh
 
 
 def shared_nodes_per_subscription(forest: Forest) -> float:
-    """SNPS: which share of a rule's nodes other rules have too, on average."""
+    """SNPS: the share of a rule's nodes that other rules also have, on average."""
     if not len(forest.roots):
         return 0.0
     users = forest.users
@@ -77,7 +77,7 @@ def shared_nodes_per_subscription(forest: Forest) -> float:
 
 
 def _predicates(forest: Forest) -> Wide:
-    """How many predicates each node has, those of shared parts counted each time."""
+    """The number of predicates in each node. Predicates of shared parts count each time."""
     predicates: Wide = (forest.nodes.operator == PREDICATE).astype(np.int64)
     for level in range(2, int(forest.nodes.level.max(initial=1)) + 1):
         nodes = np.flatnonzero(forest.nodes.level == level)

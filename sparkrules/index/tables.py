@@ -1,8 +1,8 @@
-"""A segment as Arrow tables and back, column by column as `docs/store-format.md` says.
+"""Convert a segment to Arrow tables and back. `docs/store-format.md` defines the columns.
 
-Contract: `from_tables(to_tables(segment))` equals the segment. `from_tables` trusts nothing: every number that refers
-to another row is in range, children come before parents, operators and kinds are known, levels are what they must be,
-so that whoever holds a `Segment` need not check again. It raises `CorruptSegment` with the table and the row.
+Contract: `from_tables(to_tables(segment))` equals the segment. `from_tables` trusts nothing. It checks that every
+reference to another row is in range, children come before parents, operators and kinds are known, and levels are
+correct. So code that holds a `Segment` need not check again. It raises `CorruptSegment` with the table and the row.
 
 >>> from sparkrules.index.builder import build_segment
 >>> tables = to_tables(build_segment([]))
@@ -86,7 +86,7 @@ _TEXTS = {"boolean": "^(true|false)$", "integer": "^-?[0-9]+$", "decimal": _NUMB
 
 
 class CorruptSegment(CorruptStore):
-    """A stored segment contradicts itself. `table` and `row` say where; `row` is None if the whole table is wrong."""
+    """A stored segment is inconsistent. `table` and `row` say where; `row` is None if the whole table is invalid."""
 
     def __init__(self, table: str, row: int | None, reason: str) -> None:
         super().__init__(f"{table}{'' if row is None else f', row {row}'}: {reason}")
@@ -95,7 +95,7 @@ class CorruptSegment(CorruptStore):
 
 
 def to_tables(segment: Segment) -> dict[str, pa.Table]:
-    """The six tables of a segment, by the name of their file."""
+    """The six tables of a segment, keyed by file name."""
     forest = segment.forest
     columns: dict[str, list[Any]] = {
         "attributes": [forest.attributes],
@@ -122,7 +122,7 @@ def to_tables(segment: Segment) -> dict[str, pa.Table]:
 
 
 def rule_column(segment: Segment, name: str) -> Any:
-    """A column of the table `subscriptions`, as Arrow has it."""
+    """A column of the table `subscriptions`, as an Arrow array."""
     values: Any = segment.forest.roots if name == "node" else getattr(segment.rules, name)
     if values.dtype.kind == "M":
         return instants_to_arrow(values)
@@ -130,7 +130,7 @@ def rule_column(segment: Segment, name: str) -> Any:
 
 
 def from_tables(tables: Mapping[str, pa.Table]) -> Segment:
-    """The segment that the tables describe; they may come from anywhere, so everything is checked."""
+    """The segment that the tables describe. They are untrusted, so everything is checked."""
     read = {name: _Reader(name, tables) for name in SCHEMAS}
     attributes, constants, predicates = read["attributes"], read["constants"], read["predicates"]
     nodes, rules = read["nodes"], read["subscriptions"]
@@ -169,7 +169,7 @@ def from_tables(tables: Mapping[str, pa.Table]) -> Segment:
 
 
 def _check_constants(predicates: Predicates) -> None:
-    """A list has any number of constants, `is null` and its like none, everything else one."""
+    """A list has any number of constants, `is null` and similar operators none, all others one."""
     wanted = np.array([0 if name.startswith("is ") else -1 if name.endswith("in") else 1 for name in OPERATORS])
     expected, found = wanted[predicates.operator], predicates.constants.lengths
     _refuse(
@@ -180,7 +180,7 @@ def _check_constants(predicates: Predicates) -> None:
 
 
 def _check_texts(constants: pa.Table) -> None:
-    """Numbers look like numbers: what is computed with them later must not fail."""
+    """Numbers must be valid numbers, so that later computations cannot fail."""
     kinds, texts = constants.column("kind"), constants.column("text")
     for kind, pattern in _TEXTS.items():
         wrong = pc.and_(pc.equal(kinds, kind), pc.invert(pc.match_substring_regex(texts, pattern)))
@@ -230,7 +230,7 @@ def _refuse(table: str, wrong: NDArray[np.bool_], reason: Any) -> None:
 
 
 class _Reader:
-    """The columns of one table, each checked while it is read."""
+    """The columns of one table, each checked as it is read."""
 
     def __init__(self, name: str, tables: Mapping[str, pa.Table]) -> None:
         if name not in tables:
@@ -240,7 +240,7 @@ class _Reader:
         self.rows: int = self.table.num_rows
 
     def ints(self, column: str) -> Ints:
-        # A copy: what Arrow lends belongs to a file that may be unmapped.
+        # Copied, because Arrow's memory may belong to a file that is later unmapped.
         return np.array(numpy_of(self._array(column)), np.int32)
 
     def references(self, column: str, rows: int) -> Ints:

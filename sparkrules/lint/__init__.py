@@ -1,14 +1,14 @@
-"""What is wrong, or probably wrong, with the rules of a set: see `lint`.
+"""Find what is wrong, or probably wrong, with the rules of a set. See `lint`.
 
 | module | finds |
 |---|---|
 | `logic` | contradictions, tautologies, parts that are never true or redundant |
 | `twins` | duplicates, equivalent rules, rules covered by others |
-| `unknown_columns` | columns that the table does not have, and texts whose quotes were forgotten |
-| `impossible` | constants that are no values of the column's type; `readable` knows what Spark can convert |
+| `unknown_columns` | columns that the table does not have, and strings without quotes |
+| `impossible` | constants that are invalid for the column's type; `readable` knows what Spark can convert |
 | `types` | comparisons of a number with a string |
-| `cost` | tests that are slow: regular expressions, opaque conditions, patterns with a wildcard in front |
-| `outliers` | a constant far from those of rules of the same form |
+| `cost` | slow predicates: regular expressions, opaque conditions, patterns with a leading wildcard |
+| `outliers` | a constant far from those in other rules of the same form |
 """
 
 from sparkrules.lint.baseline import Baseline

@@ -1,6 +1,6 @@
-"""Findings that are known and accepted: a JSON file beside the rules, so that only new findings are reported.
+"""A baseline of accepted findings: a JSON file next to the rules, so that only new findings are reported.
 
-Contract: a finding stays accepted while its message and the texts of its rules stay the same. When one of the rules
+Contract: a finding stays accepted while its message and the texts of its rules are unchanged. When one of the rules
 changes, the finding is reported again.
 
 >>> from sparkrules.lint.finding import Finding
@@ -25,7 +25,7 @@ _FORMAT = 1
 
 @dataclass(frozen=True)
 class Baseline:
-    """Accepted findings: the message of each, by its fingerprint."""
+    """Accepted findings: messages by fingerprint."""
 
     accepted: dict[str, str]
 
@@ -36,7 +36,7 @@ class Baseline:
 
     @staticmethod
     def read(path: str | os.PathLike[str]) -> Baseline:
-        """Read a file that `write` has written."""
+        """Read a file written by `write`."""
         try:
             content = json.loads(Path(path).read_text(encoding="utf-8"))
             accepted = {str(entry["fingerprint"]): str(entry["finding"]) for entry in content["accepted"]}
@@ -48,7 +48,7 @@ class Baseline:
         return Baseline(accepted)
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the file; sorted, so that it can be kept under version control."""
+        """Write the file, sorted so that it diffs well under version control."""
         entries = [{"fingerprint": key, "finding": said} for key, said in sorted(self.accepted.items())]
         content = json.dumps({"format": _FORMAT, "accepted": entries}, ensure_ascii=False, indent=1)
         Path(path).write_text(content + "\n", encoding="utf-8")

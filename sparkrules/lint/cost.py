@@ -1,11 +1,11 @@
-"""Tests that cost more than others: the plugin's index cannot help, or only in part.
+"""Predicates that cost more than others, because the plugin's index helps only in part or not at all.
 
-| test | why it costs | instead |
+| predicate | why it costs | instead |
 |---|---|---|
-| `RLIKE` | a regular expression per row | `contains`, `startswith`, LIKE where they say the same |
-| `my_udf(a) > 5` | if it is a function of Python, rows go to a worker and back | functions of Spark |
+| `RLIKE` | a regular expression per row | `contains`, `startswith`, LIKE where equivalent |
+| `my_udf(a) > 5` | a Python function sends rows to a worker and back | Spark functions |
 | opaque: `a + b > c` | Spark computes the whole condition per row | attribute, operator, constant |
-| `LIKE '%x_y'` | a wildcard in front and no fixed text: nothing to look up | `contains`, `endswith` |
+| `LIKE '%x_y'` | a leading wildcard and no fixed text: nothing to look up | `contains`, `endswith` |
 
 >>> from sparkrules.sql import parse_rule
 >>> rule = Rule("r", "a + b > c AND d RLIKE 'x'", parse_rule("a + b > c AND d RLIKE 'x'"))

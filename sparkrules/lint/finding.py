@@ -41,7 +41,7 @@ _SHOWN_TEXT = 100
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A piece of a rule's text; line and column count from 1."""
+    """A part of a rule's text. Line and column count from 1."""
 
     id: str
     line: int
@@ -51,9 +51,9 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A finding about a rule. `ids` has the rule itself first, then the related rules.
+    """A finding about a rule. `ids` starts with the rule itself, followed by related rules.
 
-    `places` says where in their texts, `suggestion` what to do.
+    `places` are positions in their texts; `suggestion` says what to do.
     """
 
     kind: Kind
@@ -64,16 +64,16 @@ class Finding:
 
     @property
     def severity(self) -> Severity:
-        """An error can never be meant; a warning hardly; an info may well be."""
+        """An error is never intended, a warning rarely, an info often."""
         return "error" if self.kind in _ERRORS else "info" if self.kind in _INFOS else "warning"
 
     def fingerprint(self, texts: Mapping[str, str]) -> str:
-        """The same for the same finding as long as the texts of its rules stay as they are."""
+        """Identifies the finding as long as its rules' texts are unchanged."""
         said = "\0".join([self.kind, self.message, *(f"{id}\0{texts.get(id, '')}" for id in sorted(self.ids))])
         return hashlib.sha256(said.encode()).hexdigest()[:16]
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """The finding as a JSON object."""
         return {
             "kind": self.kind,
             "severity": self.severity,
@@ -96,11 +96,11 @@ class Finding:
 
 
 def shortened(text: object) -> str:
-    """A text that fits on a line; control characters become spaces."""
+    """A string cut to fit on a line. Control characters become spaces."""
     line = "".join(character if character.isprintable() else " " for character in str(text))
     return line if len(line) <= _SHOWN_TEXT else line[: _SHOWN_TEXT - 3] + "..."
 
 
 def quoted(part: object) -> str:
-    """A piece of a rule within a message."""
+    """A part of a rule, quoted for a message."""
     return f"`{shortened(part)}`"

@@ -1,13 +1,13 @@
-"""Comparisons that cannot be meant: with a constant that is no value of the column's type, or across types that Spark
-does not compare; and tests that name no column at all.
+"""Comparisons that cannot be intended: the constant is invalid for the column's type, or Spark does not compare the
+types. Also predicates that name no column.
 
-| test | why |
+| predicate | why |
 |---|---|
 | `price > 'cheap'`, `at > '2025-13-45'` | Spark cannot convert the string to the column's type |
-| `day = DATE '2025-02-30'` | there is no such date |
-| `day > 5`, `tags = 'a'` | dates and numbers, arrays and texts are not compared |
-| `lower(kind) = 'Login'` | what `lower` gives has no capital letters |
-| `"price" > 5` | double quotes make a string, as single quotes do |
+| `day = DATE '2025-02-30'` | the date does not exist |
+| `day > 5`, `tags = 'a'` | Spark does not compare dates with numbers, or arrays with strings |
+| `lower(kind) = 'Login'` | the result of `lower` has no capital letters |
+| `"price" > 5` | double quotes make a string, like single quotes |
 
 >>> from sparkrules.sql import parse_rule
 >>> rule = Rule("r", "price > 'cheap'", parse_rule("price > 'cheap'"))
@@ -46,7 +46,7 @@ _SHOWN = 5
 
 
 def impossible_findings(rules: Sequence[Rule], schema: pa.Schema | None) -> Iterator[Finding]:
-    """One finding for each test, with all rules that have it."""
+    """One finding for each predicate, with all rules that contain it."""
     users: dict[Predicate, list[Rule]] = {}
     for rule in rules:
         for predicate in distinct_predicates(rule.tree):
@@ -70,7 +70,7 @@ def _finding(kind: Kind, predicate: Predicate, users: Sequence[Rule], message: s
 
 
 def _wrong_case(predicate: Predicate, types: _Types) -> tuple[str, str] | None:
-    """A text in lower case is looked for in capitals, or the other way round; of a plain column, without collation."""
+    """A lower-case string compared with capitals, or the reverse. Only for a plain column without collation."""
     call = _CASE_CALL.fullmatch(predicate.attribute)
     column = types.of(call[2]) if call is not None else None
     if call is None or column is None or column.family != "string" or predicate.operator not in _FINDING:
@@ -86,7 +86,7 @@ def _wrong_case(predicate: Predicate, types: _Types) -> tuple[str, str] | None:
 
 
 class _Types:
-    """The types of the columns, looked up once per attribute; without a schema nothing is known."""
+    """The column types, looked up once per attribute. Without a schema, nothing is known."""
 
     def __init__(self, schema: pa.Schema | None) -> None:
         self.schema = schema
@@ -94,7 +94,7 @@ class _Types:
         self._known: dict[str, ColumnType | None] = {}
 
     def of(self, attribute: str) -> ColumnType | None:
-        """The type of the column that an attribute is, if it is one."""
+        """The column's type, if the attribute is a column."""
         if attribute not in self._known:
             try:
                 found = None if self.schema is None else find_column(attribute, self.schema)
@@ -104,7 +104,7 @@ class _Types:
         return self._known[attribute]
 
     def quoted_column(self, predicate: Predicate) -> str | None:
-        """In a condition that names no column, a column's name in quotes."""
+        """A quoted column name in a condition that names no column."""
         if not self.names or is_name(predicate.attribute) or predicate.operator not in _TRUTHS:
             return None
         texts = (found[0] for found in _QUOTED.finditer(predicate.attribute))
@@ -113,7 +113,7 @@ class _Types:
 
 
 def wrong_comparison(predicate: Predicate, column: ColumnType | None) -> tuple[str, str] | None:
-    """What is wrong with a comparison with constants, and what to do; None if nothing is."""
+    """What is wrong with a comparison with constants, and what to do. None if nothing is."""
     for constant in map(folded, predicate.constants):
         typed = _TYPED.fullmatch(constant.text) if constant.kind == "sql" else None
         text = string([typed[2]]) if typed else None
@@ -140,7 +140,7 @@ def wrong_comparison(predicate: Predicate, column: ColumnType | None) -> tuple[s
 
 
 def _uncomparable(column: ColumnType, constant: Constant) -> str | None:
-    """What the constant is, if Spark never compares such a column with it."""
+    """A description of the constant, if Spark never compares such a column with it."""
     if column.family in ("date", "timestamp"):
         return _CONSTANTS.get(constant.kind)
     if pa.types.is_nested(column.arrow):

@@ -1,4 +1,4 @@
-"""`lint`: everything that is found about some rules, and `lint_errors`: what is certainly wrong with them."""
+"""`lint` reports all findings about some rules; `lint_errors` reports only what is certainly wrong."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from sparkrules.sql.tree import predicates
 
 
 def lint(rules: Iterable[Rule], schema: pa.Schema | None = None) -> Report:
-    """Findings about rules, the worst first; with the schema of the table that they are for, more and surer ones.
+    """Findings about rules, the worst first. The schema of the target table gives more, and more certain, findings.
 
-    Nothing here needs Spark. A finding that claims something about what rules match is proved, for the types of the
-    schema or, without one, for types that fit the constants (see `sparkrules.logic.regions`).
+    Spark is not needed. A finding about what rules match is proved for the types of the schema or, without one, for
+    types that fit the constants (see `sparkrules.logic.regions`).
 
     >>> from sparkrules.sql import parse_rule
     >>> texts = {"warm": "t > 20", "hot": "t > 30", "hot too": "30 < t", "odd": "t > 30 AND t < 10"}
@@ -61,7 +61,7 @@ def lint(rules: Iterable[Rule], schema: pa.Schema | None = None) -> Report:
 
 
 def lint_errors(rules: Iterable[Rule], schema: pa.Schema | None = None) -> Report:
-    """The findings of `lint` that can never be meant, and no others: rules are not compared, so it takes less time.
+    """Only the findings of `lint` that are certainly mistakes. It is faster, because rules are not compared.
 
     >>> from sparkrules.sql import parse_rule
     >>> texts = {"warm": "t > 20", "hot": "t > 30", "odd": "t > 30 AND t < 10"}

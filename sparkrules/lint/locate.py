@@ -1,8 +1,8 @@
-"""Where the predicates of a rule are in its text. Trees do not record that, so the text is parsed again, for findings
-only.
+"""Locate the predicates of a rule in its text. Trees do not record positions, so the text is parsed again, only for
+findings.
 
-Contract: the places of a predicate, in the order of the text; none if it cannot be found, as in a rule that was
-translated from another dialect.
+Contract: the places of a predicate, in text order. Empty if it cannot be found, for example in a rule translated from
+another dialect.
 
 >>> from sparkrules.sql import parse_rule
 >>> rule = Rule("r", "b = 1 AND\\n  NOT a <= 5", parse_rule("b = 1 AND NOT a <= 5"))
@@ -30,13 +30,13 @@ _Wanted = tuple[int, ...]
 
 
 class Locator:
-    """The places of the predicates of one rule."""
+    """The places of the predicates in one rule."""
 
     def __init__(self, rule: Rule) -> None:
         self.rule = rule
 
     def places(self, part: Node) -> tuple[Place, ...]:
-        """Where a predicate stands, or for a junction where that of its predicates does which stands nowhere else."""
+        """The places of a predicate. For a junction, the first place of its rarest predicate."""
         if isinstance(part, Predicate):
             return tuple(self._places.get(part, ())[:_MAX_PLACES])
         known = [self._places[predicate] for predicate in predicates(part) if predicate in self._places]
@@ -55,7 +55,7 @@ class Locator:
         return found
 
     def _walk(self, tokens: Tokens, structure: Syntax, wanted: _Wanted, found: dict[Predicate, list[Place]]) -> None:
-        """`wanted`: which sides of the structure the rule needs; under NOT it is when it is false."""
+        """`wanted`: which sides of the structure the rule needs. Under NOT it needs the false side."""
         if isinstance(structure, Gate):
             for child in structure.children:
                 self._walk(tokens, child, (0, 1) if structure.operator == "xor" else wanted, found)

@@ -1,4 +1,4 @@
-"""Rules that never match, that always do, and parts of rules that are never true or change nothing.
+"""Rules that never match, rules that always match, and parts of rules that are never true or have no effect.
 
 >>> from sparkrules.sql import parse_rule
 >>> text = "temperature < 0 AND temperature > 30 AND city = 'Oslo'"
@@ -47,7 +47,7 @@ def logic_findings(rules: Sequence[Rule], regions: Regions) -> Iterator[Finding]
 
 
 def never_findings(rules: Sequence[Rule], regions: Regions) -> Iterator[Finding]:
-    """Only the rules, and the parts of rules, that are never true: the errors among these findings."""
+    """Only rules and parts of rules that are never true: the errors among these findings."""
     for rule in rules:
         yield from _never_findings(rule, list(_never_true(rule.tree, regions)), regions)
 
@@ -58,14 +58,14 @@ _LOWER_FIRST = "BETWEEN takes the lower bound first: exchange the two."
 
 
 def _never_true(tree: Node, regions: Regions) -> Iterator[Node]:
-    """The largest parts that are never true: the whole tree, or what stands in an OR."""
+    """The largest parts that are never true: the whole tree, or a branch of an OR."""
     waiting, limit = [tree], _LIMIT
     while waiting:
         node = waiting.pop()
         if impossible([formula(node, regions)], regions, limit):
             yield node
         elif isinstance(node, Junction):
-            # Of an AND that can be true, every part can be: only what stands in an OR below it is looked at.
+            # If an AND can be true, so can all its parts. So only branches of ORs below it are checked.
             waiting += reversed([child for child in node.children if node.operator == "or" or _has_or(child)])
         limit = _PART_LIMIT
 
@@ -106,7 +106,7 @@ def _remedy(test: Predicate) -> str:
 
 
 def _excluding_pair(tree: Node, regions: Regions) -> tuple[Predicate, ...] | None:
-    """One test, or two, of the outermost AND that cannot be true."""
+    """One predicate of the outermost AND that is never true, or two that exclude each other."""
     parts = tree.children if isinstance(tree, Junction) and tree.operator == "and" else (tree,)
     tests = [part for part in parts if isinstance(part, Predicate)]
     for test in tests:
@@ -121,7 +121,7 @@ def _excluding_pair(tree: Node, regions: Regions) -> tuple[Predicate, ...] | Non
 
 
 def _holds_for_nulls(tree: Node, regions: Regions) -> bool:
-    """Whether it is true if every attribute is NULL, which a tautology is; hardly another rule is."""
+    """Whether it is true if every attribute is NULL. Every tautology is; hardly any other rule is."""
     if isinstance(tree, Predicate):
         extent = regions.extent(tree)
         return NULL in extent.possible or NULL not in extent.universe

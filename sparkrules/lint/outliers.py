@@ -1,8 +1,8 @@
-"""Rules of the same form, of which one has a number far from the others': `price < 1500` among `price < 15`.
+"""A number far from those in other rules of the same form: `price < 1500` among `price < 15`.
 
-Contract: two rules have the same form if their trees differ in constants only. In a form of at least eight rules, a
-number is far if it lies outside the middle half of the others by more than ten times its width, and is ten times as
-large as the largest other, or a tenth of the smallest. Two such numbers in one place are a second group, not an error.
+Contract: two rules have the same form if their trees differ only in constants. In a form of at least eight rules, a
+number is far if it lies outside the middle half of the others by more than ten times its width, and is ten times the
+largest other or a tenth of the smallest. Two such numbers in one place are a second group, not an error.
 
 >>> from sparkrules.sql import parse_rule
 >>> texts = [f"title = 'T{i}' AND price < {10 + i}" for i in range(9)] + ["title = 'T9' AND price < 1500"]
@@ -69,7 +69,7 @@ def _in_form(members: list[tuple[Rule, list[Predicate]]]) -> Iterator[Finding]:
 
 
 def _far(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> int | None:
-    """The only value that is far from all others, if there is one."""
+    """The only value far from all others, if there is one."""
     order = np.argsort(values)
     ends = [(int(order[-1]), values[order[:-1]]), (int(order[0]), values[order[1:]])]
     found = [at for at, others in ends if _is_far(float(values[at]), others)]

@@ -1,8 +1,8 @@
-"""Whether Spark can read a text as a value of another type, as it does when a column of that type is compared with it.
+"""Whether Spark can convert a string to another type, as it does to compare the string with a column of that type.
 
-Contract: `unreadable` says "no" only where `try_cast` gives NULL whatever the settings are; what it does not know it
-takes to be readable. Spark reads more than ISO 8601: years of up to seven digits, `2025-1-5`, `now`, `today`, and in a
-timestamp any zone behind the time.
+Contract: `unreadable` says "no" only where `try_cast` gives NULL under any settings; in doubt, the string counts as
+readable. Spark accepts more than ISO 8601: years of up to seven digits, `2025-1-5`, `now`, `today`, and any zone after
+the time in a timestamp.
 
 >>> [unreadable(text, "integer") for text in ("cheap", " 12 ", "1.5")]
 ['no number', None, None]
@@ -40,7 +40,7 @@ _WORDS = {
 
 
 def unreadable(text: str, family: str) -> str | None:
-    """What a text is not, if a value of the family is expected; None if it may be one."""
+    """Why a string is invalid for the family, or None if it may be valid."""
     if family not in _WORDS or _is_readable(_trimmed(text), family):
         return None
     return _WORDS[family]
@@ -78,5 +78,5 @@ def _is_clock(found: re.Match[str], first: int) -> bool:
 
 
 def _trimmed(text: str) -> str:
-    """Spark takes spaces and control characters off both ends."""
+    """Spark removes spaces and control characters from both ends."""
     return text.strip("".join(map(chr, (*range(0x21), *range(0x7F, 0xA1), 0x2028, 0x2029))))

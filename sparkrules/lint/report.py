@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Report:
-    """Findings, the worst first. `notes`: where a bound kept the check from being complete."""
+    """Findings, the worst first. `notes` says where a limit made the check incomplete."""
 
     findings: Sequence[Finding]
     texts: Mapping[str, str] = field(repr=False, default_factory=dict)
@@ -41,13 +41,13 @@ class Report:
 
     @property
     def counts(self) -> dict[Kind, int]:
-        """How many findings of each kind there are."""
+        """The number of findings of each kind."""
         counted = Counter(finding.kind for finding in self.findings)
         return {kind: counted[kind] for kind in KINDS if counted[kind]}
 
     @property
     def worst(self) -> Severity | None:
-        """The highest severity, None if there is no finding."""
+        """The highest severity, or None without findings."""
         return min((finding.severity for finding in self.findings), key=SEVERITIES.index, default=None)
 
     def of(self, kind: Kind) -> list[Finding]:
@@ -55,7 +55,7 @@ class Report:
         return [finding for finding in self.findings if finding.kind == kind]
 
     def without(self, baseline: Baseline) -> Report:
-        """The findings that a baseline does not accept."""
+        """The findings that the baseline does not accept."""
         left = [finding for finding in self.findings if finding.fingerprint(self.texts) not in baseline.accepted]
         return Report(left, self.texts, self.notes)
 
@@ -64,7 +64,7 @@ class Report:
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=2)
 
     def to_dict(self) -> dict[str, Any]:
-        """The same before it becomes a text."""
+        """The content of `to_json` as a dictionary."""
         findings = [{**found.to_dict(), "fingerprint": found.fingerprint(self.texts)} for found in self.findings]
         return {
             "rules": len(self.texts),

@@ -1,12 +1,12 @@
-"""Rules that are the same, or of which one is contained in another.
+"""Rules that are the same, and rules contained in another.
 
 | finding | the rules | found by |
 |---|---|---|
-| duplicate | have the same tree, whatever the order of writing | the shared-subexpression index: one node |
+| duplicate | have the same tree, in any written order | the shared-subexpression index: one node |
 | equivalent | are true for the same rows | the canonical form; covering in both directions |
 | covered | one is true whenever the other is | witnesses (`logic.covering`), then proof |
 
-A rule is reported once, with one other: the first of its twins by id, or one rule that covers it.
+Each rule is reported once, with one other rule: the first of its twins by id, or a rule that covers it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _COVERED = "Remove it, unless its id, priority or metadata matter; or check whet
 
 @dataclass
 class Twins:
-    """The findings about some rules. `skipped`: ids of rules that match never or always, which say nothing here."""
+    """The findings about some rules. `skipped`: ids of rules that never or always match, which are not compared."""
 
     rules: Sequence[Rule]
     regions: Regions

@@ -55,7 +55,7 @@ class _Columns:
         self._known: dict[str, ColumnType | NoSuchColumn | None] = {}
 
     def find(self, attribute: str) -> ColumnType | NoSuchColumn | None:
-        """The type of the column; the error if there is none; None for a derived attribute."""
+        """The column's type, the error if there is no such column, or None for a derived attribute."""
         if attribute not in self._known:
             try:
                 self._known[attribute] = column_type(find_column(attribute, self.schema).type)
@@ -75,7 +75,7 @@ def _surprises(users: Mapping[Predicate, list[Rule]], columns: _Columns | None) 
     for predicate in users:
         column = columns.find(predicate.attribute) if columns else None
         if isinstance(column, ColumnType) and wrong_comparison(predicate, column) is not None:
-            continue  # which is said already
+            continue  # already reported
         expected, reason = _expected(column), f", but the column is {column}"
         if column is None:
             expected, reason = _majority(votes.get(predicate.attribute, Counter()))
@@ -93,7 +93,7 @@ def _surprises(users: Mapping[Predicate, list[Rule]], columns: _Columns | None) 
 
 
 def _majority(votes: Counter[str]) -> tuple[str, str]:
-    """What most predicates compare an attribute with, and the words for it; empty if there is no majority."""
+    """What most predicates compare an attribute with, and a description of it. Empty if there is no majority."""
     ranked = [*votes.most_common(2), ("", 0), ("", 0)]
     (expected, most), (_, next_most) = ranked[:2]
     if not next_most or most == next_most:
@@ -111,7 +111,7 @@ def _families(predicate: Predicate) -> set[str]:
 
 
 def _expected(column: ColumnType | NoSuchColumn | None) -> str:
-    """What a column is compared with by right; nothing for dates and the like, which strings stand for."""
+    """What a column should be compared with. Empty for dates and similar types, which may be written as strings."""
     if not isinstance(column, ColumnType):
         return ""
     if column.family in _NUMERIC:

@@ -1,6 +1,6 @@
-"""Columns that a table does not have, wherever a rule names them: on the left, on the right, inside of functions.
+"""Columns that a table lacks, wherever a rule names them: left, right, or inside functions.
 
-A string without its quotes looks like such a column: `kind = login`.
+A string without quotes looks like a column: `kind = login`.
 
 >>> from sparkrules.sql import parse_rule
 >>> texts = {"a": "prise > 10", "b": "lower(kind) = login"}
@@ -40,7 +40,7 @@ def unknown_column_findings(rules: Sequence[Rule], schema: pa.Schema) -> Iterato
         places: list[Place] = []
         for rule, predicate in list(found.values())[:_SHOWN]:
             places += Locator(rule).places(predicate)
-        # In `login = 'x'` it is surely meant to be a column.
+        # In `login = 'x'`, a column is clearly intended.
         alone = all(predicate.attribute.lower() == name.lower() for _, predicate in found.values())
         remedy = columns.remedy(name, may_be_text=not alone)
         message = f"there is no column {name if name.startswith('`') else quoted(name)}"
@@ -48,20 +48,20 @@ def unknown_column_findings(rules: Sequence[Rule], schema: pa.Schema) -> Iterato
 
 
 class _Columns:
-    """The columns of a schema; each attribute is looked at once."""
+    """The columns of a schema. Each attribute is checked once."""
 
     def __init__(self, schema: pa.Schema) -> None:
         self.schema = schema
         self._missing: dict[str, list[str]] = {}
 
     def missing(self, attribute: str) -> list[str]:
-        """The names of an attribute that are columns of no table like this."""
+        """The names in an attribute that are not columns of the schema."""
         if attribute not in self._missing:
             self._missing[attribute] = [*dict.fromkeys(filter(self._is_missing, _names(attribute)))]
         return self._missing[attribute]
 
     def remedy(self, name: str, *, may_be_text: bool) -> str:
-        """What may have been meant."""
+        """A suggestion of what was intended."""
         near = self._near(name)
         may_be_text = may_be_text and not {".", "`"}.intersection(name)
         if near:
@@ -72,7 +72,7 @@ class _Columns:
         return "Add the column to the table, or correct the name."
 
     def _near(self, name: str) -> str | None:
-        """A column or field with nearly this name: if it is one of a struct, among the fields of that, or a column."""
+        """A column or field with a similar name. For a struct field, first in the same struct, then anywhere."""
         before, _, last = name.lower().rpartition(".")
         for parent in dict.fromkeys([before, ""]):
             paths = [path for path in _paths(self.schema) if not parent or path.lower().rpartition(".")[0] == parent]
@@ -93,7 +93,7 @@ class _Columns:
 
 
 def _names(attribute: str) -> list[str]:
-    """The names of columns in an attribute, as they are written."""
+    """The column names in an attribute, as written."""
     if is_name(attribute):
         return [attribute]
     return [".".join(map(_written, parts)) for parts in names_in(attribute)]
@@ -104,7 +104,7 @@ def _written(part: str) -> str:
 
 
 def _paths(schema: pa.Schema) -> Iterator[str]:
-    """All columns, and then the fields of structs, by their full names."""
+    """All columns, then the fields of structs, by full name."""
     waiting = [(field.name, field.type) for field in schema]
     for path, type_ in waiting:
         yield path

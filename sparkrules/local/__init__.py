@@ -1,10 +1,10 @@
-"""Answers without Spark.
+"""Match, explain and analyze without Spark.
 
 | to | use |
 |---|---|
 | match | `match` -> `Matches`; `NeedsSpark`, `UnknownColumn` |
-| say what matches have in common, and why | `Matches.overlaps`, `explain`; draw it: `Drawing` |
-| say where the values of rows lie | `statistics_of` -> `Statistics`; `Distribution` |
+| report what matches have in common, and why | `Matches.overlaps`, `explain`; draw it: `Drawing` |
+| report how the values of rows are distributed | `statistics_of` -> `Statistics`; `Distribution` |
 """
 
 from sparkrules.local.distribution import Distribution

@@ -1,4 +1,4 @@
-"""What matched, as Arrow arrays: the ids of each row, its overlap sets, its matches one by one."""
+"""Matches as Arrow arrays: the ids of each row, its overlap sets, and its matches one by one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sparkrules.local.overlap_groups import Group
 
 
 class Answer:
-    """Numbers of rules of one segment, turned into arrays of their ids.
+    """Turns rule numbers of one segment into arrays of ids.
 
     >>> from sparkrules.index.builder import build_segment
     >>> from sparkrules.index.rule import Rule
@@ -52,7 +52,7 @@ class Answer:
         return _lists([len(row) for row in rows], _lists([len(group) for group in flat], names))
 
     def matches(self, matched: Csr, groups: Iterable[Sequence[Group]]) -> Any:
-        """Each row's matches: `list<struct<subscription_id, priority, overlap>>`, the overlap being the others that
+        """Each row's matches: `list<struct<subscription_id, priority, overlap>>`. The overlap is the other matches that
         share a set with it."""
         others: list[list[int]] = []
         ranks = Csr(matched.offsets, self._rank[matched.values])

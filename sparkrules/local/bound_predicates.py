@@ -1,9 +1,9 @@
-"""The first phase of matching: which predicates are true for each row of a batch, attribute by attribute.
+"""The first phase of matching: compute which predicates are true for each row of a batch, attribute by attribute.
 
 Contract: `BoundPredicates.truth(batch)` is a matrix [predicates x rows]. A predicate whose truth is not certain is
 never true; `unsupported` has the reason.
 
-A column is encoded once (`logic.codes`). Then every comparison is an interval of codes, and all comparisons of the
+Each column is encoded once (`logic.codes`). Every comparison is then an interval of codes, and all comparisons of an
 attribute are one matrix of integer comparisons.
 """
 
@@ -37,7 +37,7 @@ class BoundPredicates:
     unsupported: dict[int, Unsupported] = field(default_factory=dict)
 
     def truth(self, batch: pa.RecordBatch) -> Matrix:
-        """Which predicates are true for which row: [predicates x rows]."""
+        """Which predicates are true for each row: [predicates x rows]."""
         truth = np.zeros((self.predicates, batch.num_rows), bool)
         for group in self.groups:
             group.fill(truth, group.column.read(batch))
@@ -45,7 +45,7 @@ class BoundPredicates:
 
 
 def bind_predicates(segment: Segment, schema: pa.Schema, declared: pa.Schema | None = None) -> BoundPredicates:
-    """Bind every predicate to the schema's columns, or record why not. `declared` has more precise types, if given."""
+    """Bind every predicate to the schema's columns, or record why not. `declared` may give more precise types."""
     bound = BoundPredicates(len(segment.forest.predicates.operator))
     columns: dict[int, tuple[Column, ColumnType] | Unsupported] = {}
     comparisons: list[tuple[int, Column, Comparison]] = []
@@ -66,7 +66,7 @@ def bind_predicates(segment: Segment, schema: pa.Schema, declared: pa.Schema | N
 
 
 def answerable_comparison(predicate: Predicate, column: ColumnType) -> Comparison:
-    """What a predicate compares on a column of a type. Raises `Unsupported` if its truth cannot be computed here."""
+    """The comparison of a predicate on a column of a type. Raises `Unsupported` if it cannot be computed here."""
     comparison = certain_comparison(predicate, column)
     if comparison.operator in _MATCHERS:
         _MATCHERS[comparison.operator](comparison.values[0])
@@ -74,7 +74,7 @@ def answerable_comparison(predicate: Predicate, column: ColumnType) -> Compariso
 
 
 def grouped_comparisons(comparisons: Iterable[tuple[int, Column, Comparison]]) -> list[Group]:
-    """Tests, each the predicate of a number on a column, put together as they are evaluated."""
+    """Comparisons, each with its predicate number and column, grouped for evaluation."""
     alike: dict[tuple[Column, Domain, bool], list[tuple[int, Comparison]]] = {}
     for number, column, comparison in comparisons:
         alike.setdefault((column, comparison.domain, comparison.operator in _MATCHERS), []).append((number, comparison))
@@ -101,7 +101,7 @@ class _Comparisons:
         self.domain = domain
         self.numbers = np.array([number for number, _ in comparisons], np.int32)
         constants = sorted({value for _, comparison in comparisons for value in comparison.values})
-        # Texts are compared by their bytes, as Spark does: of characters in the same order, and any bytes will do.
+        # Strings are compared by bytes, as in Spark. Byte order equals character order, and any bytes are allowed.
         self.constants = _values([text.encode() for text in constants] if domain == "string" else constants, domain)
         place = {value: constant_code(i) for i, value in enumerate(constants)}
         intervals = [_interval(comparison, place) for _, comparison in comparisons]
@@ -147,7 +147,7 @@ class _Comparisons:
 
 
 class _Patterns:
-    """LIKE and the like on one string attribute: evaluated once per distinct value of the batch."""
+    """LIKE and similar operators on one string attribute, evaluated once per distinct value of the batch."""
 
     def __init__(self, column: Column, comparisons: list[tuple[int, Comparison]]) -> None:
         self.column = column
@@ -160,11 +160,11 @@ class _Patterns:
         distinct, rows = _distinct(array)
         for number, matches, negated in self.comparisons:
             found = [matches(value) != negated for value in distinct]
-            truth[number] = np.array([*found, False])[rows]  # the row of a NULL is -1, the last
+            truth[number] = np.array([*found, False])[rows]  # NULL rows have index -1, the last entry
 
 
 class Truths:
-    """Predicates that Spark has evaluated: a list of Booleans per row, all of the same length."""
+    """Predicates already evaluated by Spark: a list of Booleans per row, all of the same length."""
 
     def __init__(self, column: Column, numbers: Iterable[int]) -> None:
         self.column = column
@@ -189,7 +189,7 @@ def _ilike(pattern: str) -> Callable[[bytes], bool]:
 
 
 def _characters(value: bytes) -> str:
-    return value.decode(errors="replace")  # as Java does it with bytes that are no UTF-8
+    return value.decode(errors="replace")  # as Java does for bytes that are not UTF-8
 
 
 def _contains(part: str) -> Callable[[bytes], bool]:
@@ -220,7 +220,7 @@ def _interval(comparison: Comparison, place: dict[Any, int]) -> tuple[int, int]:
     if comparison.operator == "present":
         return LOWEST, _LAST
     if comparison.operator == "in":
-        return 1, 0  # empty: `lists` has it
+        return 1, 0  # empty: `lists` handles it
     equal = place[comparison.values[0]]
     return {"=": (equal, equal), "<": (LOWEST, equal - 1), ">": (equal + 1, _LAST)}[comparison.operator]
 
@@ -235,7 +235,7 @@ def _values(values: Iterable[Any], domain: Domain) -> NDArray[Any]:
 
 
 def _distinct(array: Any) -> tuple[list[Any], NDArray[np.int64]]:
-    """The distinct values of a column, texts as bytes, and for each row which of them it has, or -1 for NULL."""
+    """The distinct values of a column, strings as bytes, and for each row the index of its value, or -1 for NULL."""
     encoded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
     rows = encoded.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
     is_text = column_type(encoded.dictionary.type).family == "string"
@@ -248,7 +248,7 @@ def _distinct(array: Any) -> tuple[list[Any], NDArray[np.int64]]:
 
 
 def _numeric(array: Any, domain: Domain) -> NDArray[Any]:
-    """The column as int64 (booleans 0 and 1, days, microseconds) or float64; anything where it is NULL."""
+    """The column as int64 (Booleans as 0 and 1, days, microseconds) or float64. NULLs get arbitrary values."""
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
     if pa.types.is_timestamp(array.type):
@@ -259,6 +259,6 @@ def _numeric(array: Any, domain: Domain) -> NDArray[Any]:
         array = array.cast(pa.int32())
     if pa.types.is_timestamp(array.type):
         array = array.cast(pa.int64())
-    # Through numpy: Arrow refuses to round a bigint to a double, which is what Spark does.
+    # Through numpy: Spark rounds a bigint to a double, and Arrow refuses to.
     values = array.fill_null(0).to_numpy(zero_copy_only=False)
     return values.astype(np.int64 if domain == "integer" else np.float64)  # type: ignore[no-any-return]

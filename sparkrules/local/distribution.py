@@ -1,17 +1,18 @@
 """The measures of Hinze and Bittner, "Efficient Distribution-Based Event Filtering" (2002), for one attribute.
 
-Contract: the constants of an attribute cut its domain D into elementary ranges. P_e is the distribution of the events'
-(rows') values over them, P_p that of the profiles (subscriptions). Ranges that no profile names, P_p = 0, form the
-zero-subdomain D0, one value x0; the others are W. A search costs R = E(X) + R0 comparisons (equation 2):
+Contract: the constants of an attribute divide its domain D into elementary ranges. P_e is the distribution of the
+values of events (rows) over the ranges, P_p the distribution of profiles (subscriptions). Ranges that no profile names
+(P_p = 0) form the zero-subdomain D0, treated as one value x0. The other ranges are W. A search costs R = E(X) + R0
+comparisons (equation 2):
 
     E(X) = sum over W of P_e(x) * comparisons to find x        R0 = P_e(x0) * comparisons to see that it is x0
 
 | search | comparisons |
 |---|---|
-| linear in a value order (V1, V2, V3) | the place in the order; x0 is rejected at the place that it would have |
+| linear in a value order (V1, V2, V3) | the position in the order; x0 is rejected at the position it would have |
 | binary | the depth in the balanced tree over W; its height for x0 |
-| interpolation | log2 log2 of the number of ranges, where they lie evenly |
-| hash | one for a single value; for anything else a binary search besides |
+| interpolation | log2 log2 of the number of ranges, if they are evenly spaced |
+| hash | one for a single value; otherwise a binary search in addition |
 
 >>> temperature = Distribution([0.02, 0.17, 0.01, 0.80], [1, 0, 3, 4])
 >>> round(temperature.linear(temperature.v1), 2), round(temperature.binary(), 2)
@@ -33,10 +34,10 @@ Search = Literal["most probable first", "binary", "interpolation", "hash"]
 
 @dataclass(frozen=True, eq=False)
 class Distribution:
-    """An attribute's elementary ranges in their natural order: P_e, P_p and the size of each, in any unit.
+    """An attribute's elementary ranges in natural order: P_e, P_p and the size of each, in any unit.
 
-    `events` and `profiles` may be counts. `points` are the ranges that are single values. Without `sizes` every range
-    has the same.
+    `events` and `profiles` may be counts. `points` marks the ranges that are single values. Without `sizes`, all ranges
+    have the same size.
     """
 
     events: Floats
@@ -60,12 +61,12 @@ class Distribution:
 
     @property
     def named(self) -> NDArray[np.bool_]:
-        """Which ranges are in W: some profile names them."""
+        """Which ranges are in W: those that some profile names."""
         return self.profiles > 0
 
     @property
     def zero_share(self) -> float:
-        """P_e(D0): how likely a value is that no profile names."""
+        """P_e(D0): the probability of a value that no profile names."""
         return float(self.events[~self.named].sum())
 
     @property
@@ -98,7 +99,7 @@ class Distribution:
         return float(self.events[self.named] @ np.asarray(comparisons, np.float64))
 
     def linear_places(self, selectivity: ArrayLike) -> NDArray[np.int64]:
-        """The place of each range of W when they are tried in descending order of a measure, from 1."""
+        """The position, from 1, of each range of W when tried in descending order of a measure."""
         order = np.argsort(-np.asarray(selectivity, np.float64)[self.named], kind="stable")
         places = np.empty(len(order), np.int64)
         places[order] = np.arange(1, len(order) + 1)
@@ -107,7 +108,7 @@ class Distribution:
     def linear(self, selectivity: ArrayLike) -> float:
         """R of a linear search in descending order of a measure, one of `v1`, `v2`, `v3`.
 
-        x0 has a place in that order as well, and is rejected by the first range behind it.
+        x0 also has a position in that order, and is rejected by the first range after it.
         """
         measure = np.asarray(selectivity, np.float64)
         within = measure[self.named]
@@ -116,7 +117,7 @@ class Distribution:
         return self.expectation(self.linear_places(measure)) + rejection * self.zero_share
 
     def binary_depths(self) -> NDArray[np.int64]:
-        """The comparisons with which a binary search finds each range of W."""
+        """The number of comparisons of a binary search for each range of W."""
         return _depths(int(self.named.sum()))
 
     def binary(self) -> float:
@@ -124,11 +125,11 @@ class Distribution:
         return self.expectation(self.binary_depths()) + self._height * self.zero_share
 
     def interpolation(self) -> float:
-        """R of an interpolation search, if the ranges lie evenly."""
+        """R of an interpolation search, if the ranges are evenly spaced."""
         return 1.0 + math.log2(max(math.log2(max(int(self.named.sum()), 1)), 1.0))
 
     def hash(self) -> float:
-        """R of a search in a hash table of the single values; others, and x0, are then searched for as by `binary`."""
+        """R of a hash table lookup of the single values; other ranges and x0 then take a search as in `binary`."""
         hits = float(self.events[self.named & self.points].sum())
         return 1.0 + (1.0 - hits) * (0 if self.points[self.named].all() else self._height)
 

@@ -1,8 +1,8 @@
-"""The Boolean tree of a rule as a picture (SVG), with what is true and what is not for a row, where there is one.
+"""Draw the Boolean tree of a rule as SVG, with the truth of each part if a row is given.
 
-Contract: from left to right, the whole rule first and its tests last. Truth is shown by a sign, by the outline (dashed
-if false) and by colour. The picture has a background of its own, so that it can be read on light and on dark pages. A
-part that occurs again is drawn once; what is too wide or too much to look at is counted instead.
+Contract: the drawing runs from left to right, from the whole rule to its predicates. Truth is shown by a sign, by the
+outline (dashed if false) and by colour. The picture has its own background, so it is readable on light and dark pages.
+A repeated part is drawn once. Parts that are too wide or too many are summarized by a count.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sparkrules.sql.tree import Node, Predicate
 
 _WORDS = {"and": "all of", "or": "any of"}
 _ROW, _GAP, _PAD, _BOX = 34, 44, 20, 24
-_CHARACTER = 7.3  # a monospaced character at 12 pixels, and a little
+_CHARACTER = 7.3  # the width of a monospaced character at 12 pixels, rounded up
 _SVG = "http://www.w3.org/2000/svg"
 _SANS = "system-ui, sans-serif"
 _MONO = "ui-monospace, Menlo, Consolas, DejaVu Sans Mono, monospace"
@@ -38,7 +38,7 @@ _SAID = {True: "true: ", False: "not true: ", None: ""}
 
 @dataclass(frozen=True)
 class Drawing:
-    """A picture: a notebook shows it, `save` writes it, `svg` is its text.
+    """A picture. A notebook displays it, `save` writes it, and `svg` is its source.
 
     >>> from sparkrules.sql import parse_rule
     >>> Drawing.of_tree("hot", parse_rule("t > 30 AND NOT indoors"))
@@ -55,24 +55,24 @@ class Drawing:
         return self.svg
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the picture to a file, and return its path."""
+        """Write the picture to a file and return its path."""
         file = Path(path)
         file.write_text(self.svg, encoding="utf-8")
         return file
 
     @staticmethod
     def of_tree(title: str, tree: Node) -> Drawing:
-        """A tree, without a row."""
+        """Draw a tree without a row."""
         return Drawing.of_branch(title, title, _part_of(tree, {}))
 
     @staticmethod
     def of_branch(title: str, heading: str, root: Branch) -> Drawing:
-        """A tree with the truth of each node."""
+        """Draw a tree with the truth of each node."""
         return Drawing(title, _svg(heading, root))
 
 
 class Branch(Protocol):
-    """A predicate, or "and" or "or" over `children`, with its truth for a row, or None if there is no row."""
+    """A predicate, or "and" or "or" over `children`, with its truth for a row, or None without a row."""
 
     @property
     def text(self) -> str: ...
@@ -92,7 +92,7 @@ class _Part:
 
 
 def _part_of(node: Node, known: dict[int, _Part]) -> _Part:
-    """Shared parts stay shared. Rules nest less deeply than Python recurses: the parser bounds them."""
+    """Shared parts stay shared. Recursion is safe: the parser limits nesting to less than Python's recursion limit."""
     if id(node) not in known:
         if isinstance(node, Predicate) or not node.children:
             known[id(node)] = _Part(str(node))
@@ -104,7 +104,7 @@ def _part_of(node: Node, known: dict[int, _Part]) -> _Part:
 
 @dataclass
 class _Placed:
-    """A box: the left edge, the middle, and the boxes to its right."""
+    """A box: its left edge, its middle, and the boxes to its right."""
 
     text: str
     truth: bool | None
@@ -205,5 +205,5 @@ def _shortened(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """XML has no way at all to write some control characters."""
+    """Some control characters cannot be written in XML at all."""
     return escape(_UNPRINTABLE.sub("\ufffd", text))

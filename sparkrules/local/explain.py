@@ -1,8 +1,8 @@
-"""Why a rule matched a row, or did not: its tree, with the truth of every part.
+"""Explain why a rule matched a row or not: its tree, with the truth of every part.
 
-Contract: given what each predicate of the segment is for the row, every node has the truth it has in the matcher, and
-the explanation of a rule is its tree in the segment. Children stand in the segment's order, not in the order of
-writing, which sharing has forgotten.
+Contract: given the truth of each predicate of the segment for the row, every node has the same truth as in the matcher.
+The explanation of a rule is its tree in the segment. Children are in the segment's order; sharing loses the order in
+which they were written.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class ExplainedNode:
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """One rule and one row; `str()` writes the tree, a notebook draws it. A rule that is not `valid` does not match."""
+    """One rule and one row. `str()` prints the tree, a notebook draws it. A rule that is not `valid` does not match."""
 
     id: str
     matched: bool
@@ -42,7 +42,7 @@ class Explanation:
 
     @property
     def verdict(self) -> str:
-        """In words, whether it matches."""
+        """Whether it matches, in words."""
         return "matches" if self.matched else "does not match" if self.valid else "is not valid at that time"
 
     def __str__(self) -> str:
@@ -57,10 +57,10 @@ class Explanation:
 
 
 class Explanations(list[Explanation]):
-    """Explanations in output order: a list, which a notebook draws."""
+    """Explanations in output order: a list that a notebook draws."""
 
     def _repr_html_(self) -> str:
-        """Those that match first: they are mostly few."""
+        """Matching rules come first: usually they are few."""
         drawn = sorted(self, key=lambda explained: not explained.matched)[:_MOST_DRAWN]
         pictures = "".join(f'<div style="margin: 0 0 12px">{explained.draw().svg}</div>' for explained in drawn)
         left = len(self) - len(drawn)
@@ -76,10 +76,10 @@ def explain(
     *,
     at: datetime | None = None,
 ) -> Explanations:
-    """An explanation for each rule, or for those with the given ids, in output order.
+    """An explanation for each rule, or for the given ids, in output order.
 
-    `predicate_truth` has one value per predicate of the segment. If a time is given, a rule that is not valid `at` it
-    does not match.
+    `predicate_truth` has one value per predicate of the segment. If `at` is given, a rule that is not valid at that
+    time does not match.
 
     >>> from sparkrules.index.builder import build_segment
     >>> from sparkrules.index.rule import Rule
@@ -130,7 +130,7 @@ def _explain(
 
 
 def _lines(node: ExplainedNode, depth: int, drawn: set[int]) -> Iterator[str]:
-    """A part that occurs again is not drawn again: a rewritten XOR would double at every nesting."""
+    """A repeated part is printed once: an expanded XOR would double at every nesting level."""
     again = bool(node.children) and id(node) in drawn
     yield f"{'  ' * depth}{'✓' if node.truth else '✗'} {node.text}{' (as above)' if again else ''}"
     if not again:

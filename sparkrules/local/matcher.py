@@ -1,12 +1,13 @@
-"""Matching in pure Python: a segment against an Arrow table, without Spark.
+"""Match a segment against an Arrow table in pure Python, without Spark.
 
-Contract: a rule is reported for a row exactly when Spark, under its default settings, would keep the row for
-its WHERE. Where that is not certain (see `comparison` and `columns`: derived attributes, implicit casts, regular
-expressions, local time, a missing column) the rule is not answered at all: `match` raises, or with
-`unsupported="skip"` leaves it out and says so. An OR with one uncertain side is uncertain as a whole.
+Contract: a rule is reported for a row exactly when Spark, under its default settings, would keep the row for its WHERE.
+Where that is not certain (see `comparison` and `columns`: derived attributes, implicit casts, regular expressions,
+local time, a missing column), the rule is not answered at all: `match` raises, or with `unsupported="skip"` skips the
+rule and says so. An OR with one uncertain side is uncertain as a whole.
 
-Two phases, as in the thesis (3.2.2): the predicates attribute by attribute (`bound_predicates`), then the inner nodes
-level by level, 64 rows at a time (`truth`). Rows go in blocks, so that the matrices stay within `MEMORY`.
+There are two phases, as in the thesis (3.2.2): the predicates, attribute by attribute (`bound_predicates`), then the
+inner nodes, level by level, 64 rows at a time (`truth`). Rows are processed in blocks to keep the matrices within
+`MEMORY`.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _SHOWN = 10
 
 
 class NeedsSpark(SparkRulesError):
-    """Only Spark can match some of the rules. `reasons` says why, by id."""
+    """Only Spark can match some of the rules. `reasons` maps their ids to the reason."""
 
     def __init__(self, reasons: Mapping[str, str], what: str = "only Spark can match") -> None:
         shown = listed((f"{id}: {reason}" for id, reason in reasons.items()), _SHOWN, "\n  ")
@@ -44,7 +45,7 @@ class NeedsSpark(SparkRulesError):
 
 
 class UnknownColumn(NeedsSpark):
-    """The table lacks a column that some of the rules name. `reasons` says which, by id."""
+    """The table lacks a column that some rules name. `reasons` maps the ids of these rules to the column."""
 
     def __init__(self, reasons: Mapping[str, str]) -> None:
         super().__init__(reasons, "a column is missing for")
@@ -58,9 +59,9 @@ def match(
     at: datetime | None = None,
     schema: pa.Schema | None = None,
 ) -> Matches:
-    """The rules that match each row of the table. With an instant, only rules that are valid at it.
+    """The rules that match each row of the table. Given an instant, only rules that are valid at it.
 
-    `schema` has the types of the columns if those of the table are not precise: Arrow's string has no collation.
+    `schema` gives column types where the table's are imprecise: Arrow's string has no collation.
 
     >>> from sparkrules.index.builder import build_segment
     >>> from sparkrules.index.rule import Rule
@@ -95,9 +96,9 @@ def match(
 
 
 class Matcher:
-    """A segment whose predicates are bound: made once, for any number of tables with the columns that these read.
+    """A segment with bound predicates. Created once, for any number of tables with the columns they read.
 
-    It has the arrays that matching needs and not the segment, so that it can be sent elsewhere.
+    It holds only the arrays that matching needs, not the segment, so it can be sent to other processes.
     """
 
     def __init__(self, segment: Segment, bound: BoundPredicates) -> None:
@@ -116,7 +117,7 @@ class Matcher:
         self._block_rows = max(1, min(_MOST_ROWS, MEMORY // max(bytes_per_row, 1)))
 
     def blocks(self, table: pa.Table | pa.RecordBatch, valid: NDArray[np.bool_]) -> Iterator[Block]:
-        """The rows in order, as many at a time as memory allows; only rules that are `valid` match."""
+        """The rows in order, as many at a time as memory allows. Only `valid` rules match."""
         reported = self._order[valid[self._order]]
         roots = self._roots[reported]
         for batch in _batches(table, self._block_rows):
@@ -130,7 +131,7 @@ class Matcher:
         words[self._is_predicate] = predicates[self._predicate]
         words[self._always] = ~np.uint64(0)
         for step in self._steps:
-            # reduceat would misread an empty row, hence `_steps` leaves out empty junctions.
+            # reduceat would misread an empty row, so `_steps` skips empty junctions.
             join = np.bitwise_and if step.is_and else np.bitwise_or
             words[step.nodes] = join.reduceat(words[step.children], step.starts, axis=0)
         return Truth(words, batch.num_rows)
@@ -140,7 +141,7 @@ def _unsupported(segment: Segment, reasons: Mapping[int, Unsupported]) -> dict[i
     """The rules with an unsupported predicate, in output order, each with one reason."""
     found: dict[int, Unsupported] = {}
     if reasons:
-        # A missing column is the user's to repair, so it is named before anything else.
+        # Users can fix a missing column, so it is reported before any other reason.
         for predicate in sorted(reasons, key=lambda number: not isinstance(reasons[number], NoSuchColumn)):
             for rule in segment.forest.users.row(int(segment.forest.node_of_predicate[predicate])).tolist():
                 found.setdefault(rule, reasons[predicate])
@@ -149,7 +150,7 @@ def _unsupported(segment: Segment, reasons: Mapping[int, Unsupported]) -> dict[i
 
 @dataclass(frozen=True)
 class _Step:
-    """The junctions of one level with one operator: node `nodes[i]` joins `children[starts[i]:starts[i + 1]]`."""
+    """The junctions of one level and operator: node `nodes[i]` joins `children[starts[i]:starts[i + 1]]`."""
 
     is_and: bool
     nodes: NDArray[np.int64]

@@ -1,4 +1,4 @@
-"""The answer of the matcher: for each row, its rules by priority descending, then id ascending."""
+"""The matcher's answer: for each row, its rules by priority descending, then id ascending."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sparkrules.local.truth import Truth
 
 @dataclass(frozen=True)
 class Block:
-    """Some rows after another: which nodes are true, and each row's rules in output order."""
+    """A run of consecutive rows: which nodes are true, and each row's rules in output order."""
 
     truth: Truth
     subscriptions: Csr
@@ -25,9 +25,9 @@ class Block:
 
 @dataclass(frozen=True, eq=False)
 class Matches:
-    """The answer of `RuleSet.match` for the rows of a table: its length is their number.
+    """The answer of `RuleSet.match` for the rows of a table. Its length is the number of rows.
 
-    `subscriptions` has the numbers of each row's rules; `skipped` the ids left out, each with the reason.
+    `subscriptions` has the rule numbers of each row; `skipped` maps skipped ids to the reason.
     """
 
     segment: Segment
@@ -49,14 +49,14 @@ class Matches:
 
     @cached_property
     def overlaps(self) -> pa.ListArray:
-        """The overlap sets of each row: `list<list<string>>`. Matches again, for the truth of inner nodes."""
+        """The overlap sets of each row: `list<list<string>>`. Matches again, to compute the truth of inner nodes."""
         groups = OverlapGroups(self.segment)
         return self._answer.overlaps(
             own for block in self.blocks() for own in groups.of_rows(block.truth, block.subscriptions)
         )
 
     def pairs(self) -> pa.Table:
-        """One line per match: `row`, `subscription_id`, `priority`."""
+        """One row per match: `row`, `subscription_id`, `priority`."""
         numbers = self.subscriptions.values
         return pa.table(
             {

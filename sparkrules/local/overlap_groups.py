@@ -1,10 +1,10 @@
-"""The overlap sets of many rows at once.
+"""Compute the overlap sets of many rows at once.
 
-A group is the matched rules whose trees contain one true node; the overlap sets are the distinct groups of two
-or more. `tests/specification/overlap.py` says the same by a walk over every tree.
+A group is the set of matched rules whose trees contain one true node. The overlap sets are the distinct groups of two
+or more. `tests/specification/overlap.py` defines the same by walking every tree.
 
-A node that one rule alone uses makes no group, so only the others are looked at. All pairs (row, node) of a
-block are sorted once; what lies together is a group, its members in output order.
+A node used by a single rule forms no group, so only the other nodes are considered. All pairs (row, node) of a block
+are sorted once. Adjacent equal pairs form a group, with its members in output order.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from sparkrules.index.csr import Csr
 from sparkrules.index.segment import Segment
 from sparkrules.local.truth import Truth
 
-Group = tuple[int, ...]  # places in the output order, ascending
+Group = tuple[int, ...]  # positions in the output order, ascending
 
 
 class OverlapGroups:
-    """The overlap sets of rows that were matched against one segment, as places of rules in output order.
+    """The overlap sets of rows matched against one segment, as positions of rules in output order.
 
     >>> from sparkrules.index.builder import build_segment
     >>> from sparkrules.index.rule import Rule
@@ -38,12 +38,12 @@ class OverlapGroups:
         users = segment.forest.users
         several = np.where(users.lengths > 1, users.lengths, 0)
         kept = np.repeat(users.lengths > 1, users.lengths)
-        # For each rule, its nodes that others use as well.
+        # For each rule, its nodes that other rules also use.
         self._meetings = Csr.from_lengths(several, users.values[kept]).transposed(len(segment.rules.id))
         self._nodes = max(len(segment.forest.nodes.level), 1)
 
     def of_rows(self, truth: Truth, matched: Csr) -> Iterator[list[Group]]:
-        """The groups of each row, larger ones first; `matched` has its rules in output order."""
+        """The groups of each row, larger ones first. `matched` has its rules in output order."""
         meetings = self._meetings.take(matched.values)
         lengths = meetings.lengths
         rows = np.repeat(matched.row_numbers(), lengths)

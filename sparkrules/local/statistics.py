@@ -1,8 +1,8 @@
-"""What an analysis says of a rule set: where the values of its attributes lie, and how often its tests are true.
+"""Statistics of a rule set: how the values of its attributes are distributed, and how often its predicates are true.
 
 Contract: the constants of an attribute number its values by position: 0 for NULL, 1 below the first constant, 2 at it,
-3 between it and the second, and so on; -1 where the value cannot be computed. `ranges` counts rows per attribute and
-position, `tests` says for which positions a predicate is true. From both follow the measures of `distribution`.
+3 between it and the second, and so on; -1 if the value cannot be computed. `ranges` counts rows per attribute and
+position; `tests` gives the positions at which a predicate is true. The measures of `distribution` follow from both.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _SHOWN = 20
 
 @dataclass(frozen=True)
 class Range:
-    """A range of an attribute in which rows lie.
+    """A range of an attribute that contains rows.
 
-    At a constant `lower` equals `upper`; between constants they are its bounds, or None where it has none. `named` is
-    whether some rule has a test of the attribute that is true there.
+    At a constant, `lower` equals `upper`. Between constants they are the bounds, or None for no bound. `named`: some
+    rule has a predicate on the attribute that is true there.
     """
 
     position: int
@@ -44,10 +44,10 @@ class Range:
 
 @dataclass(frozen=True)
 class AttributeStatistics:
-    """One attribute: the ranges in which rows lie, by position, and what follows from them.
+    """One attribute: the ranges that contain rows, by position, and measures computed from them.
 
-    `distribution` is over all positions from 0 on and, last, the values that cannot be computed. `search` is how the
-    plugin looks values up; `costs` what the paper expects of each search, in comparisons.
+    `distribution` covers all positions from 0 and, last, the values that cannot be computed. `search` is how the plugin
+    looks up values; `costs` is what the paper expects of each search, in comparisons.
     """
 
     attribute: str
@@ -74,7 +74,7 @@ class AttributeStatistics:
 
     @property
     def a1(self) -> float:
-        """Measure A1, with ranges for the size of the domain: the share of ranges that no rule names."""
+        """Measure A1, counting ranges as the domain size: the share of ranges that no rule names."""
         return self.distribution.a1
 
     @property
@@ -84,13 +84,13 @@ class AttributeStatistics:
 
     @property
     def costs(self) -> dict[Search, float]:
-        """The expected comparisons of each search."""
+        """The expected number of comparisons of each search."""
         return self.distribution.costs()
 
 
 @dataclass(frozen=True)
 class Statistics:
-    """What `RuleSet.analyze` has found in `rows` rows. `print` shows the attributes, the most selective first."""
+    """What `RuleSet.analyze` found in `rows` rows. `print` shows the attributes, the most selective first."""
 
     rule_set: str
     version: int
@@ -104,7 +104,7 @@ class Statistics:
 
     @cached_property
     def order(self) -> list[str]:
-        """The attributes in descending order of measure A2, and then of A1."""
+        """The attributes in descending order of measure A2, then A1."""
         return sorted(self.attributes, key=lambda name: (-self.attributes[name].a2, -self.attributes[name].a1, name))
 
     def __str__(self) -> str:
@@ -122,10 +122,10 @@ class Statistics:
 def statistics_of(
     rule_set: str, version: int, ranges: pa.Table, tests: pa.Table, predicates: Sequence[str], uses: Sequence[int]
 ) -> Statistics:
-    """Statistics from what Spark has counted.
+    """Statistics from Spark's counts.
 
-    `ranges` has the columns of the store's statistics, `tests` those of `subscription_tests`; `predicates` and `uses`
-    are the texts of the predicates that it numbers, and how many rules have each.
+    `ranges` has the columns of the store's statistics, `tests` those of `subscription_tests`. For each
+    predicate number in `tests`, `predicates` has the text and `uses` the number of rules.
     """
     total = int(ranges["total"][0].as_py()) if ranges.num_rows else 0
     counted: dict[str, list[tuple[int, str | None, str | None, int]]] = {}
@@ -143,7 +143,7 @@ def statistics_of(
 
 @dataclass
 class _Tests:
-    """The intervals of an attribute's predicates: one entry each, `predicates` may repeat a number."""
+    """The intervals of an attribute's predicates, one entry each. `predicates` may repeat a number."""
 
     positions: int
     search: str
@@ -171,7 +171,7 @@ def _attribute(
     counted: list[tuple[int, str | None, str | None, int]],
     total: int,
 ) -> AttributeStatistics:
-    size = tests.positions + 1  # and the error, last: -1 is its position and its index
+    size = tests.positions + 1  # plus the error, last: -1 is both its position and its index
     rows = np.zeros(size)
     for position, _, _, count in counted:
         rows[position] += count

@@ -1,4 +1,4 @@
-"""Which nodes are true for which row, a bit for each: 64 rows are joined by one operation.
+"""The truth of nodes for rows, one bit each: one operation joins 64 rows.
 
 >>> truth = Truth.of(np.array([[True, False, True], [False, True, True]]))
 >>> truth.at(np.array([0, 1]), np.array([2, 0])).tolist(), truth.row(2).tolist()
@@ -20,18 +20,18 @@ _WORD = 64
 
 @dataclass(frozen=True)
 class Truth:
-    """`words` is [nodes x words]: the bit of row r is bit r % 64 of word r // 64. Bits beyond `rows` mean nothing."""
+    """`words` is [nodes x words]: the bit of row r is bit r % 64 of word r // 64. Bits beyond `rows` are undefined."""
 
     words: Words
     rows: int
 
     @staticmethod
     def of(matrix: NDArray[np.bool_]) -> Truth:
-        """From [nodes x rows]."""
+        """Pack a matrix [nodes x rows]."""
         return Truth(packed(matrix), matrix.shape[1])
 
     def at(self, nodes: NDArray[np.integer], rows: NDArray[np.integer]) -> NDArray[np.bool_]:
-        """The truth of some nodes, each for a row of its own."""
+        """The truth of each node for the row at the same index."""
         bits = self.words[nodes, rows // _WORD] >> (rows % _WORD).astype(np.uint64)
         true: NDArray[np.bool_] = (bits & np.uint64(1)).astype(bool)
         return true
@@ -42,7 +42,7 @@ class Truth:
         return self.at(nodes, np.full(len(nodes), row))
 
     def pairs(self, nodes: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Where some nodes are true: the rows, ascending, and for each of them the places in `nodes`, ascending."""
+        """Where some nodes are true: the rows, ascending, and for each the positions in `nodes`, ascending."""
         words = self.words[nodes]
         places, columns = np.nonzero(words)
         bits = np.unpackbits(words[places, columns].astype("<u8").view(np.uint8), bitorder="little")
@@ -54,7 +54,7 @@ class Truth:
 
 
 def packed(matrix: NDArray[np.bool_]) -> Words:
-    """[nodes x rows] as words."""
+    """A matrix [nodes x rows] as words."""
     missing = -matrix.shape[1] % _WORD
     octets = np.packbits(np.pad(matrix, ((0, 0), (0, missing))), axis=1, bitorder="little")
     return octets.view("<u8").astype(np.uint64, copy=False)

@@ -1,12 +1,12 @@
-"""What expressions mean to each other, and to the columns of a table.
+"""How expressions relate to each other and to the columns of a table.
 
 | to | use |
 |---|---|
-| say whether expressions overlap | `exact_overlap.overlap` -> `Overlap`; `OverlapIndex`; `Regions`, `Enumeration` |
-| say how expressions relate | the functions of `relations`; `Coverings` |
-| say which column an attribute names, and what a predicate compares | `columns`, `comparison` |
+| decide whether expressions overlap | `exact_overlap.overlap` -> `Overlap`; `OverlapIndex`; `Regions`, `Enumeration` |
+| decide how expressions relate | the functions of `relations`; `Coverings` |
+| resolve the column of an attribute and what a predicate compares | `columns`, `comparison` |
 
-Never says more than is certain; knows no Spark session.
+Claims only what is certain. Needs no Spark session.
 """
 
 from sparkrules.logic.advertisements import OverlapIndex

@@ -1,27 +1,27 @@
 """Boolean advertisements (Bittner and Hinze 2006, section 4): which registered expressions overlap a given one.
 
-An *advertisement* describes the rows that a source will send, a *subscription* those that somebody wants; both are
-Boolean expressions, and overlap is symmetric. So one index answers both directions: register the advertisements and ask
-with a subscription, or register the subscriptions and ask with an advertisement.
+An *advertisement* describes the rows that a source will send; a *subscription* describes the rows that somebody wants.
+Both are Boolean expressions, and overlap is symmetric. So one index serves both directions: register the advertisements
+and query with a subscription, or register the subscriptions and query with an advertisement.
 
-Contract: an expression that overlaps is always found. One that does not may be found as well, since predicates are
-looked at one by one; `exact=True` decides those by `exact_overlap`, and leaves only what may overlap.
+Contract: every overlapping expression is found. Others may be found too, because predicates are checked one by one;
+`exact=True` decides those with `exact_overlap` and keeps only expressions that may overlap.
 
-The algorithm, in the paper's words, for registered S and a given A:
+The algorithm, in the paper's terms, for registered S and a given A:
 
 - *Violating predicates* P_vio(n) of a predicate n of A: the predicates of registered expressions on the same attribute
-  that no value fulfils together with n. The definition of 4.2 decides, through codes: the sets are disjoint. (Table 1
+  that no value fulfils together with n. This follows the definition in 4.2: the sets of codes are disjoint. (Table 1
   departs from it: EQUALS o violates `> o` as well as `> o + 1`, and NOTEQUALS violates no NOTEQUALS at all.)
-- For inner nodes a *set of sets* P'_vio(n): OR has the sets of its children, AND every union of one set of each child.
-  A set that contains another adds nothing and is left out. Where more than `max_sets` would arise, sets are replaced by
-  what they have in common: fewer violations, so nothing is missed (`is_bounded`). A predicate that is never true has
-  no set.
+- Inner nodes have a *set of sets* P'_vio(n). OR has the sets of its children; AND has every union of one set from each
+  child. A set that contains another is redundant and is dropped. If more than `max_sets` would arise, sets are replaced
+  by their intersection. That means fewer violations, so nothing is missed (`is_bounded`). A predicate that is never
+  true has no set.
 - *Candidates* for each set: |P(S)| >= |P_vio(S)| + |P_min(S)|, where P_min(S) is the least number of predicates that
-  make S true. Predicates are counted once in S; where branches of an AND share some, P_min is the larger branch.
-- Then the candidates' trees are *evaluated*, violating predicates false, all others true; without any violating
-  predicate there is nothing to evaluate.
+  make S true. Each predicate counts once in S; where branches of an AND share some, P_min takes the larger branch.
+- The trees of the candidates are then *evaluated* with violating predicates false and all others true. Without any
+  violating predicate there is nothing to evaluate.
 
-Scenario *First*: is there any? `first` stops at one. Scenario *All*: `all`.
+Scenario *First*: does any overlap? `first` stops at one. Scenario *All*: `all`.
 
 >>> from sparkrules.index.builder import build_segment
 >>> from sparkrules.index.rule import Rule
@@ -64,7 +64,7 @@ _GIVEN = ("=", "<=>", "in")
 
 @dataclass(frozen=True)
 class ViolatingSets:
-    """P'_vio of a tree: sets of registered predicates, each as a mask. `is_bounded`: some were merged."""
+    """P'_vio of a tree: sets of registered predicates, each as a mask. `is_bounded`: some sets were merged."""
 
     sets: tuple[Mask, ...]
     is_bounded: bool = False
@@ -91,7 +91,7 @@ class OverlapIndex:
         self.regions = Regions(segment.forest.all_predicates(), types)
         self._attributes, self._never = _by_attribute(segment, self.regions)
 
-    # Asking
+    # Queries
 
     def all(self, tree: Node, *, exact: bool = False) -> list[str]:
         """Scenario All: the ids of every registered expression that may overlap, in output order."""
@@ -102,7 +102,7 @@ class OverlapIndex:
         return ids
 
     def numbers(self, tree: Node) -> Ints:
-        """`all` as numbers of the segment."""
+        """`all` as rule numbers in the segment."""
         found = np.zeros(len(self.segment.rules.id), bool)
         for violating in self.violating_sets(tree).sets:
             count = self.violation_count(violating)
@@ -113,7 +113,7 @@ class OverlapIndex:
         return self.segment.rules.output_order[found[self.segment.rules.output_order]]
 
     def first(self, tree: Node, *, exact: bool = False) -> str | None:
-        """Scenario First: the id of some registered expression that may overlap, or None."""
+        """Scenario First: the id of one registered expression that may overlap, or None."""
         for violating in self.violating_sets(tree).sets:
             for number in self._overlapping(violating):
                 if not exact or self._overlaps(number, tree):
@@ -121,7 +121,7 @@ class OverlapIndex:
         return None
 
     def _overlapping(self, violating: Mask) -> Iterator[int]:
-        """The registered expressions that overlap under one violating set, those without any violation first."""
+        """The registered expressions that overlap under one violating set; those without violations come first."""
         count = self.violation_count(violating)
         unviolated = self._unviolated(count)
         yield from map(int, np.flatnonzero(unviolated))
@@ -140,7 +140,7 @@ class OverlapIndex:
     # Violating predicates (4.2 and 4.3)
 
     def violating(self, predicate: Predicate) -> Mask:
-        """P_vio of an extent: which registered predicates cannot be true together with it."""
+        """P_vio of a predicate: the registered predicates that cannot be true together with it."""
         found = np.zeros(len(self.segment.forest.predicates.operator), bool)
         own = self._attributes.get(predicate.attribute)
         if own is None:
@@ -158,7 +158,7 @@ class OverlapIndex:
         return found
 
     def _touched(self, extent: Extent, own: _OneAttribute) -> Mask:
-        """Which of the registered intervals have a code in common with an extent."""
+        """Which registered intervals share a code with an extent."""
         regions = self.regions.attributes[extent.attribute]
         denied = _denied_points(extent, regions)
         if not denied and len(extent.possible.intervals) <= _FEW_INTERVALS:
@@ -166,7 +166,7 @@ class OverlapIndex:
             for start, end in extent.possible.intervals:
                 touched |= (own.low <= end) & (own.high >= start)
             return touched
-        allowed = np.zeros(regions.last - ERROR + 2, np.int64)  # from the code before ERROR, which nothing has
+        allowed = np.zeros(regions.last - ERROR + 2, np.int64)  # starts one before ERROR, at an unused code
         for start, end in extent.possible.intervals:
             allowed[start - ERROR + 1 : end - ERROR + 2] = 1
         allowed[np.array(denied, np.int64) - ERROR + 1] = 0
@@ -175,7 +175,7 @@ class OverlapIndex:
         return is_any
 
     def _deny_at_points(self, predicate: Predicate, own: _OneAttribute, found: Mask) -> None:
-        """`title = 'X'` excludes `contains(title, 'Y')`: a pattern is decided where the value is given."""
+        """`title = 'X'` excludes `contains(title, 'Y')`: for a single value, a pattern can be decided."""
         constants = [folded(constant) for constant in predicate.constants if constant.kind != "null"]
         if predicate.operator not in _GIVEN or any(constant.kind != "string" for constant in constants):
             return
@@ -220,12 +220,12 @@ class OverlapIndex:
 
     @cached_property
     def associations(self) -> Csr:
-        """The predicate subscription association table: for each predicate the expressions that contain it."""
+        """The predicate subscription association table: for each predicate, the expressions that contain it."""
         return self.segment.forest.users.take(self.segment.forest.node_of_predicate)
 
     @cached_property
     def predicate_count(self) -> Ints:
-        """|P(S)|: the different predicates of each registered expression."""
+        """|P(S)|: the number of distinct predicates in each registered expression."""
         counted = np.bincount(self.associations.values, minlength=len(self.segment.rules.id))
         return counted.astype(np.int32)
 
@@ -235,19 +235,19 @@ class OverlapIndex:
         return _minimum_counts(self.segment)[self.segment.forest.roots]
 
     def violation_count(self, violating: Mask) -> Ints:
-        """|P_vio(S)|, the hit vector: the violating predicates of each registered expression."""
+        """|P_vio(S)|, the hit vector: the number of violating predicates in each registered expression."""
         hit = self.associations.take(np.flatnonzero(violating)).values
         return np.bincount(hit, minlength=len(self.segment.rules.id)).astype(np.int32)
 
     def candidates(self, violating: Mask) -> Ints:
-        """The registered expressions that have enough predicates left."""
+        """The registered expressions with enough predicates left."""
         return self._candidates(self.violation_count(violating))
 
     def _candidates(self, count: Ints) -> Ints:
         return np.flatnonzero(self.predicate_count >= count + self.minimum_count).astype(np.int32)
 
     def _unviolated(self, count: Ints) -> Mask:
-        """The expressions without a violating predicate: no need to evaluate those."""
+        """The expressions without a violating predicate. They need no evaluation."""
         unviolated: Mask = (count == 0) & self._can_be_true
         return unviolated
 
@@ -257,12 +257,12 @@ class OverlapIndex:
         return evaluate(self.segment, self.segment.forest.roots, everything)
 
     def _evaluated(self, subscriptions: Ints, violating: Mask) -> Mask:
-        """Whether the tree of each subscription is true where the violating predicates are false."""
+        """Whether the tree of each subscription is true when the violating predicates are false."""
         return evaluate(self.segment, self.segment.forest.roots[subscriptions], ~violating)
 
 
 def _denied_points(extent: Extent, regions: AttributeRegions) -> list[int]:
-    """The constants of the attribute for which a pattern is not as the extent requires."""
+    """The constants of the attribute at which a pattern contradicts the extent."""
     if extent.atom is None or not extent.atom.is_two_valued or extent.sure == extent.possible:
         return []
     required, atom = wanted(extent), extent.atom
@@ -271,13 +271,13 @@ def _denied_points(extent: Extent, regions: AttributeRegions) -> list[int]:
 
 
 def evaluate(segment: Segment, roots: Ints, predicate_truth: Mask) -> Mask:
-    """The truth of some nodes, given that of every predicate; looks only at what is beneath them."""
+    """The truth of some nodes, given the truth of every predicate. Visits only the nodes beneath them."""
     size = len(segment.forest.nodes.operator)
     found = [_distinct(roots, size)]
     while len(found[-1]):
         found.append(_distinct(segment.forest.nodes.children.take(found[-1]).values, size))
     nodes = _distinct(np.concatenate(found), size)
-    position = np.empty(size, np.int32)  # of the nodes; of others undefined, and never read
+    position = np.empty(size, np.int32)  # undefined for other nodes, and never read there
     position[nodes] = np.arange(len(nodes))
     operator, level = segment.forest.nodes.operator[nodes], segment.forest.nodes.level[nodes]
     truth = np.zeros(len(nodes), bool)
@@ -292,7 +292,7 @@ def evaluate(segment: Segment, roots: Ints, predicate_truth: Mask) -> Mask:
 
 
 def _distinct(numbers: NDArray[np.integer], size: int) -> NDArray[np.int64]:
-    """Some numbers below `size`, ascending, each once."""
+    """The distinct numbers, all below `size`, ascending."""
     if 20 * len(numbers) < size:
         return np.unique(numbers).astype(np.int64)
     seen = np.zeros(size, bool)
@@ -301,7 +301,7 @@ def _distinct(numbers: NDArray[np.integer], size: int) -> NDArray[np.int64]:
 
 
 def _minimum_counts(segment: Segment) -> Ints:
-    """The least number of different predicates that make each node true; a lower bound where branches share some."""
+    """The least number of distinct predicates that make each node true; a lower bound where branches share some."""
     nodes = np.arange(len(segment.forest.nodes.operator), dtype=np.int32)
     above = rules_using(segment.forest.nodes.children, segment.forest.nodes.level, nodes)
     different = np.bincount(above.take(segment.forest.node_of_predicate).values, minlength=len(nodes))
@@ -318,7 +318,7 @@ def _minimum_counts(segment: Segment) -> Ints:
         np.maximum.at(largest, rows, values)
         smallest = np.full(len(at), np.iinfo(np.int32).max, np.int64)
         np.minimum.at(smallest, rows, values)
-        smallest[below.lengths == 0] = 1  # never true: more than the predicates that it has
+        smallest[below.lengths == 0] = 1  # an empty OR is never true: it needs more predicates than it has
         least[at] = np.where(segment.forest.nodes.operator[at] == AND, np.where(apart, total, largest), smallest)
     return least.astype(np.int32)
 
@@ -348,7 +348,7 @@ def _by_attribute(segment: Segment, regions: Regions) -> tuple[dict[str, _OneAtt
 
 
 class _SetOfSets:
-    """AND and OR of P'_vio, whose sets are bits of an integer; at most `limit` sets each."""
+    """AND and OR of P'_vio. Each set is the bits of an integer; at most `limit` sets each."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
@@ -382,7 +382,7 @@ def _common(sets: list[int]) -> int:
 
 
 def _minimal(sets: Iterator[int] | list[int]) -> list[int]:
-    """Without sets that contain another one: whatever overlaps under them overlaps under that."""
+    """Drop sets that contain another set: what overlaps under the larger set also overlaps under the smaller."""
     kept: list[int] = []
     for bits in sorted(dict.fromkeys(sets), key=int.bit_count):
         if not any(other & bits == other for other in kept):

@@ -1,7 +1,7 @@
-"""What a test says that codes cannot decide: a fact about the value, the same for every predicate that names it.
+"""Atoms: facts about a value that codes cannot decide. Predicates that state the same fact share its atom.
 
-Contract: an atom is true, false or unknown for a value that is not NULL; unknown only if it is not `is_two_valued`.
-`conflict(claims)` says that no value can fulfil all of some claims; it may miss a conflict, never invent one.
+Contract: for a value that is not NULL, an atom is true, false or unknown; unknown only if it is not `is_two_valued`.
+`conflict(claims)` says that no value can fulfil all claims. It may miss a conflict but never reports a false one.
 
 | two claims | conflict |
 |---|---|
@@ -39,7 +39,7 @@ _INCOMPATIBLE |= {(b, a) for a, b in _INCOMPATIBLE}
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """A positive test of an attribute: its operator and constants. See the module."""
+    """A positive predicate on an attribute: its operator and constants. See the module."""
 
     operator: str
     constants: tuple[Constant, ...]
@@ -48,7 +48,7 @@ class Atom:
 
     @staticmethod
     def of(predicate: Predicate, is_two_valued: bool = False) -> Atom:
-        """The atom of a predicate; `not like` has that of `like`."""
+        """The atom of a predicate. `not like` has the atom of `like`."""
         operator = predicate.operator.removeprefix("not ")
         constants = tuple(map(folded, predicate.constants))
         single = constants[0] if len(constants) == 1 and constants[0].kind == "string" else None
@@ -56,25 +56,25 @@ class Atom:
         return Atom(operator, constants, is_two_valued, pattern)
 
     def truth(self, value: Any) -> bool | None:
-        """Whether the predicate is true for a string; None if that is unknown."""
+        """Whether the predicate is true for a string, or None if unknown."""
         if not isinstance(value, str) or len(self.constants) != 1 or self.constants[0].kind != "string":
             return None
         if self.pattern is not None:
             return self.pattern.matches(value)
         text = self.constants[0].text
         if self.operator == "ilike":
-            # Lower case is Java's matter; for ASCII everybody agrees.
+            # Lower-casing follows Java. For ASCII, Python gives the same result.
             return _like(text.lower(), value.lower()) if text.isascii() and value.isascii() else None
         return _like(text, value) if self.operator == "like" else None
 
     def implies(self, other: Atom) -> bool:
-        """Where this is true, the other is."""
+        """Whether the other is true wherever this one is."""
         if self.pattern is not None and other.pattern is not None:
             return self.pattern.implies(other.pattern)
         return self._same(other)
 
     def excludes(self, other: Atom) -> bool:
-        """Never both are true."""
+        """Whether the two are never both true."""
         return self.pattern is not None and other.pattern is not None and self.pattern.excludes(other.pattern)
 
     def _same(self, other: Atom) -> bool:
@@ -82,7 +82,7 @@ class Atom:
 
 
 def conflict(claims: Iterable[tuple[Atom, Claim]]) -> bool:
-    """Whether no value fulfils all claims; see the module."""
+    """Whether no value can fulfil all claims. See the module."""
     listed = [(atom, _exact(atom, claim)) for atom, claim in claims]
     true = [atom for atom, claim in listed if claim == "true"]
     for atom in true:
@@ -102,7 +102,7 @@ def conflict(claims: Iterable[tuple[Atom, Claim]]) -> bool:
 
 @lru_cache(maxsize=4096)
 def folded(constant: Constant) -> Constant:
-    """A constant call whose value is the same in every session: `lower('AbC')` is `'abc'`.
+    """Evaluate a constant call whose value is the same in every session: `lower('AbC')` is `'abc'`.
 
     >>> folded(Constant("sql", "lower('AbC')")), folded(Constant("sql", "lower('É')")).kind
     (Constant(kind='string', text='abc'), 'sql')

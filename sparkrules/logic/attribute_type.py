@@ -1,16 +1,16 @@
-"""The type of an attribute: declared by a schema or a mapping, else guessed from the constants it is compared with.
+"""The type of an attribute: declared by a schema or a mapping, or guessed from the constants it is compared with.
 
-Contract: a declared type decides; a guess is made only from constants of one family, and is `MIXED` else. Strings are
-no proof of a text: `a > '5' AND a < '10'` is true for the number 7. Where they could be numbers, dates or Booleans as
-well, the guess is a string only if that makes no difference:
+Contract: a declared type decides. A guess needs constants of a single family; otherwise the type is `MIXED`. String
+constants do not prove a string column: `a > '5' AND a < '10'` is true for the number 7. Where they could also be
+numbers, dates or Booleans, the guess is a string only if that makes no difference:
 
-| strings that the attribute is compared with | a text? |
+| strings that the attribute is compared with | a string? |
 |---|---|
 | `'Rome'`, `'abc'` | yes |
-| dates, all as `'2024-01-31'` | yes: they are ordered as texts are |
-| `'5'`, `'10'`; `'true'`, `'false'` | if compared by `=`, `<>`, IN only, and all are different as numbers or Booleans |
+| dates, all like `'2024-01-31'` | yes: dates and strings have the same order |
+| `'5'`, `'10'`; `'true'`, `'false'` | if compared only by `=`, `<>`, IN, and all distinct as numbers or Booleans |
 | other dates and times: `'2024-1-31'`, `'2024-01-31 12:00:00'` | no |
-| any, if also tested by LIKE, `contains` or the like, or within `lower(...)`, `upper(...)`, `trim(...)` | yes |
+| any, if also used with LIKE, `contains` or similar, or inside `lower(...)`, `upper(...)`, `trim(...)` | yes |
 
 >>> from sparkrules.sql.tree import Constant
 >>> three = Predicate("x", "=", (Constant("integer", "3"),)), Predicate("x", "=", (Constant("string", "3"),))
@@ -40,7 +40,7 @@ from sparkrules.sql.tree import Predicate
 _DATE = re.compile(r"DATE\s*'\d{4}-\d\d-\d\d'", re.IGNORECASE)
 _ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _LOOSE_DATE = re.compile(r"[+-]?\d{4,7}-\d|\d+:\d")
-# What Spark may cast to another type: a number, a date or time, a Boolean, NaN and infinity.
+# Strings that Spark may cast to another type: a number, a date or time, a Boolean, NaN and infinity.
 _OTHER_TYPE = re.compile(r"\s*(?:[-+.]*\d|(?:true|t|yes|y|false|f|no|n|nan|[+-]?inf(?:inity)?)\s*$)", re.IGNORECASE)
 _TRUE_WORDS, _FALSE_WORDS = ("true", "t", "yes", "y", "1"), ("false", "f", "no", "n", "0")
 _TEXT_CALL = re.compile(r"(?:lower|upper|lcase|ucase|trim|ltrim|rtrim|concat|substring|substr)\(", re.IGNORECASE)
@@ -51,7 +51,7 @@ _NUMBERS = ("integer", "decimal", "double")
 
 @dataclass(frozen=True)
 class Enumeration:
-    """A declared type: the attribute has one of these values (all text, all Boolean or all numbers), or is NULL.
+    """A declared type: the attribute has one of these values (all strings, all Booleans or all numbers), or is NULL.
 
     >>> Enumeration("new", "used").values
     ('new', 'used')
@@ -72,7 +72,7 @@ Types = Mapping[str, "pa.DataType | Enumeration"]
 
 @dataclass(frozen=True)
 class AttributeType:
-    """What is known of an attribute; `column` is None if its comparisons cannot be decided."""
+    """What is known about an attribute. `column` is None if its comparisons cannot be decided."""
 
     column: ColumnType | None
     space: ValueSpace
@@ -83,7 +83,7 @@ class AttributeType:
 
     @property
     def presence(self) -> ColumnType:
-        """A type that allows only checks for NULL."""
+        """A type that supports only NULL checks."""
         return ColumnType("other", "unknown")
 
 
@@ -103,7 +103,7 @@ _GUESSED = {
 def attribute_types(
     tests: Mapping[str, Sequence[Predicate]], types: Types | pa.Schema | None
 ) -> dict[str, AttributeType]:
-    """The type of each attribute, given the predicates on it."""
+    """The type of each attribute, given its predicates."""
     if isinstance(types, pa.Schema):
         return {name: _of_schema(name, types) or _guess(found) for name, found in tests.items()}
     declared = {name.lower(): type_ for name, type_ in (types or {}).items()}
@@ -141,7 +141,7 @@ def _guess(tests: Sequence[Predicate]) -> AttributeType:
 
 
 def is_doubtful(predicate: Predicate) -> bool:
-    """Whether a predicate compares with strings that mean something else if the column is no text."""
+    """Whether a predicate compares with strings that would mean something else if the column is not a string."""
     texts = [constant.text for constant in map(folded, predicate.constants) if constant.kind == "string"]
     return any(_OTHER_TYPE.match(text) and not _ISO_DATE.fullmatch(text) for text in texts)
 
@@ -152,7 +152,7 @@ def _has_text_tests(tests: Sequence[Predicate]) -> bool:
 
 
 def _are_texts(tests: Sequence[Predicate]) -> bool:
-    """Whether strings can be compared as texts, whatever the type of the column is."""
+    """Whether the constants can be compared as strings, whatever the column's type is."""
     operators = {predicate.operator for predicate in tests}
     constants = {folded(constant) for predicate in tests for constant in predicate.constants}
     texts = {constant.text for constant in constants if constant.kind == "string"}
@@ -166,7 +166,7 @@ def _are_texts(tests: Sequence[Predicate]) -> bool:
 
 
 def _other_value(text: str) -> object:
-    """What a string is as a number or a Boolean; None if it may be a date or time."""
+    """A string as a number or a Boolean. None if it may be a date or time."""
     word = text.strip().lower()
     if word in _TRUE_WORDS or word in _FALSE_WORDS:
         return word in _TRUE_WORDS
@@ -175,11 +175,11 @@ def _other_value(text: str) -> object:
     try:
         return "nan" if "nan" in word else float(word)
     except ValueError:
-        return text  # `127.0.0.1` is nothing but a text
+        return text  # `127.0.0.1` can only be a string
 
 
 def _families(predicate: Predicate) -> set[str]:
-    """What a predicate's constants and operator say about the attribute; SQL of unknown type says nothing."""
+    """What a predicate's constants and operator reveal about the attribute. SQL of unknown type reveals nothing."""
     if predicate.operator.removeprefix("not ") in _TEXT_TESTS:
         return {"string"}
     if predicate.operator in _TRUTH_TESTS:

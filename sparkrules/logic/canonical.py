@@ -1,11 +1,11 @@
-"""A form in which many equivalent conditions are equal, cheap enough for every rule of a large set.
+"""A canonical form that makes many equivalent conditions equal, cheap enough for every rule of a large set.
 
-Contract: equal forms are equivalent conditions; equivalent conditions may have different forms (`relations` decides
-those). What is done, bottom up:
+Contract: equal forms mean equivalent conditions. Equivalent conditions may have different forms (`relations` decides
+those). The steps, bottom up:
 
-- tests of one attribute without atoms are joined: under AND their codes are intersected, under OR united;
-- a part that is always or never true decides its junction or is left out; nested junctions of one kind are one;
-- a repeated part goes, and so does one that another makes superfluous: `A OR (A AND B)` is `A`.
+- Predicates on one attribute without atoms are joined: AND intersects their codes, OR unites them.
+- A part that is always or never true decides its junction or is dropped. Nested junctions of one kind are merged.
+- Repeated and absorbed parts are dropped: `A OR (A AND B)` is `A`.
 
 >>> from sparkrules.sql import parse_rule
 >>> texts = "a > 5 AND a > 3 AND b", "b AND a > 5", "NOT (a <= 5 OR b IS NOT TRUE)", "b AND a > 5 OR b AND a > 5 AND c"
@@ -24,7 +24,7 @@ from sparkrules.logic.satisfiable import Formula, formula
 
 __all__ = ["Canonical", "Regions", "canonical", "formula"]
 
-# An extent, or a junction of different parts, none of which is a junction of the same kind.
+# An extent, or a junction of distinct parts, none of which is a junction of the same kind.
 Canonical = Extent | tuple[Literal["and", "or"], frozenset["Canonical"]]
 
 TRUE: Canonical = ("and", frozenset())
@@ -32,7 +32,7 @@ FALSE: Canonical = ("or", frozenset())
 
 
 def canonical(condition: Formula) -> Canonical:
-    """The form of a formula. Shared parts are looked at once."""
+    """The canonical form of a formula. Shared parts are visited once."""
     made: dict[int, Canonical] = {}
     stack = [condition]
     while stack:
@@ -82,7 +82,7 @@ def _joined(operator: str, a: Extent, b: Extent) -> Extent:
 
 
 def _is_absorbed(part: Canonical, parts: set[Canonical]) -> bool:
-    """`A AND B` beside `A` in an OR, or the other way round."""
+    """`A AND B` next to `A` in an OR, or the reverse."""
     if isinstance(part, Extent):
         return False
     own = part[1]

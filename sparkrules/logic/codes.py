@@ -1,7 +1,7 @@
-"""Codes: the integers that stand for the values of an attribute. The plugin uses the same (`value/Keys.scala`).
+"""Codes: integers that represent the values of an attribute. The plugin uses the same codes (`value/Keys.scala`).
 
-The constants c0 < c1 < ... < c(k-1) that rules compare an attribute with cut its values into ranges. Each constant has
-a code, and so has each range between two constants:
+The constants c0 < c1 < ... < c(k-1) that rules compare an attribute with divide its values into ranges. Each constant
+has a code, and so does each range between two constants:
 
     cannot be computed   NULL   v < c0   c0   c0 < v < c1   c1   ...   c(k-1)   c(k-1) < v
     -1                   0      1        2    3             4          2k       2k + 1
@@ -12,8 +12,8 @@ So constant i has the code 2i + 2, the last code is 2k + 1, and every comparison
 
 A derived attribute that cannot be computed for a row has the code -1: no predicate on it is true, not even `is null`.
 
-`Codes` is a set of codes: sorted, disjoint, never touching intervals of integers, both ends included. So equal sets are
-equal objects, and a set is as large as the predicate that it stands for, however many constants the attribute has.
+`Codes` is a set of codes: sorted, disjoint, non-adjacent intervals of integers, with both ends included. So equal sets
+are equal objects, and the size of a set depends on its predicate, not on the number of constants of the attribute.
 
 >>> low, high = Codes.of((0, 4)), Codes.of((3, 9))
 >>> low & high, low | high, high - low
@@ -35,7 +35,7 @@ NULL = 0
 LOWEST = 1  # the lowest code of a value
 
 Interval = tuple[int, int]
-_MANY = 16  # times as many intervals: then finding the place of one is faster than walking over all
+_MANY = 16  # with this many times more intervals, binary search beats walking over all of them
 _ENDLESS = 2**63
 
 
@@ -45,24 +45,24 @@ def constant_code(number: int) -> int:
 
 
 def last_code(constants: int) -> int:
-    """The highest code, if there are so many constants: that of the values above all of them."""
+    """The highest code for this number of constants: values above all of them."""
     return 2 * constants + 1
 
 
 def is_constant(code: int) -> bool:
-    """Whether a code stands for a constant, not for a range, NULL or an error."""
+    """Whether a code represents a constant, rather than a range, NULL or an error."""
     return code > NULL and code % 2 == 0
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Codes:
-    """A set of codes; see the module. Make one with `Codes.of`, which sorts and joins the intervals."""
+    """A set of codes; see the module. Create it with `Codes.of`, which sorts and joins the intervals."""
 
     intervals: tuple[Interval, ...] = ()
 
     @staticmethod
     def of(*intervals: Interval) -> Codes:
-        """The union of some intervals; one whose end is before its start is empty."""
+        """The union of some intervals. An interval that ends before its start is empty."""
         joined: list[Interval] = []
         for start, end in sorted(intervals):
             if start > end:
@@ -99,7 +99,7 @@ class Codes:
         found: list[Interval] = []
         if len(theirs) > _MANY * len(mine):
             for first, last in mine:
-                # From the last interval that begins at or before this one.
+                # Start from the last interval that begins at or before this one.
                 place = max(bisect_right(theirs, (first, _ENDLESS)) - 1, 0)
                 while place < len(theirs) and theirs[place][0] <= last:
                     start, end = theirs[place]

@@ -1,7 +1,7 @@
-"""Which column an attribute names, if it names one at all.
+"""Resolve the column that an attribute names, if any.
 
-Contract: the answer is Spark's or there is none. `price`, `Addr.City` and `` `odd name`.x `` are columns or fields of
-structs, found without regard to case. Anything else is a derived attribute, which only Spark can compute.
+Contract: the answer equals Spark's, or there is none. `price`, `Addr.City` and `` `odd name`.x `` are columns or struct
+fields, looked up ignoring case. Anything else is a derived attribute, which only Spark can compute.
 
 >>> schema = pa.schema([("Addr", pa.struct([("city", pa.string())])), ("x", pa.int32())])
 >>> find_column("addr.CITY", schema)
@@ -25,7 +25,7 @@ from sparkrules.logic.spark_string import described_field, described_row, spark_
 
 _PART = r"(?:[A-Za-z_][A-Za-z0-9_]*|`(?:[^`]|``)+`)"
 _NAME = re.compile(rf"{_PART}(?:\.{_PART})*")
-# Words that Spark reads as a constant or, where no column has the name, as a call without brackets.
+# Words that Spark reads as a constant or, if no column has the name, as a call without brackets.
 _LITERALS = {"true", "false", "null"}
 _CALLS = {
     *(
@@ -43,7 +43,7 @@ _CALLS = {
 
 
 class Unsupported(Exception):
-    """A test that this matcher cannot answer as Spark would; the message is the reason."""
+    """A predicate that this matcher cannot evaluate as Spark would. The message gives the reason."""
 
 
 class NoSuchColumn(Unsupported):
@@ -54,7 +54,7 @@ class NoSuchColumn(Unsupported):
 class Column:
     """A column, or a field inside struct columns: the position at each step, and the type found there.
 
-    `text` is its type in Spark, if it is a string that Spark does not compare by its bytes.
+    `text` is its Spark type, if it is a string that Spark does not compare by bytes.
     """
 
     path: tuple[int, ...]
@@ -62,13 +62,13 @@ class Column:
     text: str | None = field(default=None, repr=False, compare=False)
 
     def read(self, batch: pa.RecordBatch) -> Any:
-        """The column's values; a field of a NULL struct is NULL."""
+        """The column's values. A field of a NULL struct is NULL."""
         array = batch.column(self.path[0])
         return pc.struct_field(array, list(self.path[1:])) if len(self.path) > 1 else array
 
 
 def is_name(attribute: str) -> bool:
-    """Whether an attribute is written as a column or a field is.
+    """Whether an attribute is written like a column or field name.
 
     >>> is_name("Addr.City"), is_name("x + 1"), is_name("NULL")
     (True, False, False)
@@ -77,7 +77,7 @@ def is_name(attribute: str) -> bool:
 
 
 def top_column(attribute: str) -> str | None:
-    """The column that an attribute names or reaches into, in lower case; None for a derived attribute.
+    """The column that an attribute names or reads a field of, in lower case. None for a derived attribute.
 
     >>> top_column("Addr.City"), top_column("`odd name`"), top_column("lower(x)")
     ('addr', 'odd name', None)
@@ -88,7 +88,7 @@ def top_column(attribute: str) -> str | None:
 
 
 def find_column(attribute: str, schema: pa.Schema) -> Column:
-    """The column that the attribute names; `Unsupported` if it is none, `NoSuchColumn` if the table lacks it."""
+    """The column that the attribute names. Raises `Unsupported` if it is derived, `NoSuchColumn` if it is missing."""
     if not is_name(attribute):
         raise Unsupported(f"`{attribute}` is a derived attribute")
     parts = [_unquoted(part) for part in re.findall(_PART, attribute)]

@@ -1,9 +1,9 @@
-"""What a predicate on a column of a given type compares, when that is certain.
+"""What a predicate compares on a column of a given type, where that is certain.
 
-Contract: the same answer as Spark under its default settings, or `Unsupported` with the reason; never a guess. A test
-becomes a base operator in a *domain* of values with a total order, and what it says for NULL:
+Contract: the same answer as Spark under its default settings, or `Unsupported` with the reason; never a guess. A
+predicate becomes a base operator in a *domain* of totally ordered values, plus its answer for NULL:
 
-| test | base | negated | on NULL |
+| predicate | base | negated | on NULL |
 |---|---|---|---|
 | `=`, `<`, `>`, `in`, `like`, ... | itself | | not true |
 | `<>`, `>=`, `<=`, `not in`, `not like`, ... | `=`, `<`, `>`, `in`, `like`, ... | yes | not true |
@@ -11,20 +11,20 @@ becomes a base operator in a *domain* of values with a total order, and what it 
 | `is null`, `<=> NULL`; `is not null`, `not <=> NULL` | present | yes, no | true, not true |
 | `is true`, `is not true`; `is false`, `is not false` | `=` true; `=` false | no, yes | not true, true |
 | anything else with NULL; `not in` with a NULL in the list | never | | not true |
-| integers against a number beyond 64 bits by `<`, `<=`, `>`, `>=` | never, always | | not true, true |
+| integers compared with a number beyond 64 bits by `<`, `<=`, `>`, `>=` | never, always | | not true, true |
 
 | column | constants | domain |
 |---|---|---|
 | integers | integers of 64 bits | integer |
-| integers, decimals | integers, decimals, if Spark's common decimal keeps every digit (38 at most) | exact |
-| integers, decimals | a double (in IN: any of them) | double, the column is cast |
-| float, double | numbers; against a float, integers that a float holds | double |
+| integers, decimals | integers, decimals, if Spark's common decimal keeps every digit (at most 38) | exact |
+| integers, decimals | a double (in IN: any of them) | double, with the column cast |
+| float, double | numbers; for a float, integers that a float holds exactly | double |
 | boolean | booleans | integer |
 | date | `DATE '...'`, a string that is an ISO date | integer, days |
 | timestamp | timestamps, strings; with an offset if and only if the column has a zone | integer, microseconds |
-| string (UTF8_BINARY, no CHAR(n); see `spark_string`) | strings | text |
+| string (UTF8_BINARY, not CHAR(n); see `spark_string`) | strings | string |
 
-NaN equals NaN and is greater than everything, -0.0 equals 0.0: no constant here is NaN, so sorting NaN last does it.
+NaN equals NaN and is greater than everything; -0.0 equals 0.0. No constant here is NaN, so sorting NaN last suffices.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _TYPED = re.compile(r"(DATE|TIMESTAMP|TIMESTAMP_LTZ|TIMESTAMP_NTZ)\s*'([^'\\]*)'
 
 @dataclass(frozen=True)
 class ColumnType:
-    """What matters about an Arrow type; `digits` before and after the point, if a decimal of Spark's holds it."""
+    """The relevant facts about an Arrow type. `digits` before and after the point, if a Spark decimal can hold it."""
 
     family: Literal["void", "boolean", "integer", "decimal", "float", "double", "string", "date", "timestamp", "other"]
     arrow: Any
@@ -69,9 +69,9 @@ class ColumnType:
 
 
 def column_type(arrow: Any, text: str | None = None) -> ColumnType:
-    """The family of an Arrow type; values of `other` can only be checked for NULL.
+    """The family of an Arrow type. Values of family `other` support only NULL checks.
 
-    `text` is the type in Spark of a string that is not compared by its bytes.
+    `text` is the Spark type of a string that is not compared by bytes.
 
     >>> column_type(pa.int32())
     ColumnType(family='integer', arrow=DataType(int32), digits=(10, 0))
@@ -104,7 +104,7 @@ ALWAYS = Comparison("presence", "in", negated=True, on_null=True)
 
 
 def certain_comparison(predicate: Predicate, column: ColumnType) -> Comparison:
-    """The test that a predicate makes on a column of a type.
+    """The comparison that a predicate makes on a column of a given type.
 
     >>> five = Constant("decimal", "5.5")
     >>> certain_comparison(Predicate("i", ">=", (five,)), column_type(pa.int32()))
@@ -142,7 +142,7 @@ def certain_comparison(predicate: Predicate, column: ColumnType) -> Comparison:
     if column.family == "integer" and base in ("<", ">"):
         beyond = _beyond(present[0])
         if beyond:
-            # Spark's analyzer makes TRUE or FALSE of the comparison, without a look at the column.
+            # Spark's analyzer replaces the comparison by TRUE or FALSE without reading the column.
             return ALWAYS if (beyond > 0) == operator.startswith("<") else NEVER
     domain, values = _common(column, present, listed=base == "in")
     if negated and len(present) < len(constants):
@@ -151,7 +151,7 @@ def certain_comparison(predicate: Predicate, column: ColumnType) -> Comparison:
 
 
 def _beyond(constant: Constant) -> int:
-    """1 for a number that is greater than any integer of 64 bits, -1 for one that is less, else 0."""
+    """1 for a number above the range of 64-bit integers, -1 for one below, else 0."""
     if constant.kind not in ("integer", "decimal"):
         return 0
     try:
@@ -162,7 +162,7 @@ def _beyond(constant: Constant) -> int:
 
 
 def _common(column: ColumnType, constants: Sequence[Constant], listed: bool) -> tuple[Domain, tuple[Any, ...]]:
-    """The domain in which Spark compares the column with these constants, and the constants in it."""
+    """The domain in which Spark compares the column with these constants, and the constants in that domain."""
     kinds = {constant.kind for constant in constants}
     family = column.family
     if family in ("integer", "decimal", "float", "double") and kinds <= _NUMBERS:
@@ -191,7 +191,7 @@ def _numbers(column: ColumnType, constants: Sequence[Constant], kinds: Set[str])
     if not all(number.is_finite() for number in numbers):
         raise Unsupported(f"not a finite number among {', '.join(map(str, constants))}")
     if column.family == "float" and kinds == {"integer"}:
-        # ANSI compares these as doubles, without ANSI as floats: the same only for what a float holds exactly.
+        # ANSI mode compares these as doubles, otherwise as floats. They agree only where a float is exact.
         for number in numbers:
             if abs(number) > _LONG[1] or int(np.float32(int(number))) != number:
                 raise Unsupported(f"whether {number} becomes a float or a double depends on ANSI mode")
@@ -224,12 +224,12 @@ def _days(column: ColumnType, constant: Constant) -> int:
 
 
 def _microseconds(column: ColumnType, constant: Constant, listed: bool) -> int:
-    """Without an offset, a timestamp is an instant only in some session's zone; with one, it is no local time."""
+    """Without an offset, an instant depends on the session's zone. With one, it is not a local time."""
     typed = _TYPED.fullmatch(constant.text) if constant.kind == "sql" else None
     names = ("TIMESTAMP_NTZ",) if column.arrow.tz is None else ("TIMESTAMP", "TIMESTAMP_LTZ")
     if typed and typed[1].upper() in names:
         text = typed[2]
-    elif constant.kind == "string" and not listed:  # in an IN list, Spark may compare strings instead
+    elif constant.kind == "string" and not listed:  # in an IN list, Spark may compare as strings
         text = constant.text
     else:
         raise _implicit_cast(column, constant)
@@ -246,7 +246,7 @@ def _microseconds(column: ColumnType, constant: Constant, listed: bool) -> int:
 
 
 def _padded(text: str) -> str:
-    """`...01.5Z -> ...01.500000+00:00`: what Python 3.10 can read."""
+    """`...01.5Z -> ...01.500000+00:00`: the form that Python 3.10 can parse."""
     text = text.replace("Z", "+00:00")
     return re.sub(r"\.(\d+)", lambda fraction: "." + fraction[1].ljust(6, "0"), text)
 

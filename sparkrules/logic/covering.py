@@ -1,19 +1,19 @@
-"""Which rules of a large set cover which others, without comparing every pair.
+"""Find which rules of a large set cover others, without comparing every pair.
 
-Contract: `coverings(trees)` yields pairs (a, b) where it is proved that rule a covers rule b. For every rule that
-`relations.covers` finds to be covered by another, at least one pair is found, unless a bound is reached (then
-`is_bounded`). Rules that are never true are neither covered nor cover.
+Contract: `Coverings(trees).pairs()` yields pairs (a, b) where rule a is proved to cover rule b. For every rule that
+`relations.covers` finds to be covered, at least one pair is found, unless a limit is reached (then `is_bounded`). Rules
+that are never true neither cover others nor are covered.
 
-How: a rule that covers b is true for every row of b, so for any *witness* of b, a row in regions: codes of the
-attributes that b names, NULL for the others, and a text that has the pieces that b asks for. So
+A rule that covers b is true for every row of b, and so for every *witness* of b. A witness is a row of codes: codes for
+the attributes that b names, NULL for the others, and a string with the pieces that b requires. The steps:
 
-1. for each rule, a few witnesses: of up to four ways to fulfil it, the lowest and the highest codes;
-2. each rule is matched against the witnesses of all others, as rows are matched: its most selective predicate first,
-   through the sorted codes of the attribute; the others only on what is left;
-3. a rule that is true for all witnesses of b is a candidate, and the exact test decides.
+1. Compute a few witnesses per rule: the lowest and highest codes of up to four ways to fulfil it.
+2. Match each rule against the witnesses of all others, like rows: its most selective predicate first, through the
+   sorted codes of the attribute, and the other predicates only on what is left.
+3. A rule that is true for all witnesses of b is a candidate, and the exact test decides.
 
-With witnesses at the edges of a rule's regions few candidates fail, and a rule that is known to be covered is not
-looked at again, so that the work grows with the number of rules and not of pairs.
+With witnesses at the edges of a rule's regions, few candidates fail. A rule known to be covered is not checked again.
+So the work grows with the number of rules, not of pairs.
 
 >>> from sparkrules.sql import parse_rule
 >>> texts = "a > 5 AND b = 1", "a > 3", "contains(c, 'abc') OR a = 9 AND b = 1", "contains(c, 'b')", "a > 3 OR c = 'x'"
@@ -44,9 +44,9 @@ Numbers = NDArray[np.int64]
 _BRANCHES = 4
 _SEARCH_LIMIT = 2_000
 _GRAM = 3
-# A tree that shares parts (a chain of XORs) is longer when walked than when stored; beyond this it is left alone.
+# A tree that shares parts (a chain of XORs) is longer to walk than to store. Larger trees are skipped.
 _LARGEST = 5_000
-# Between pieces of text that a witness joins: in no pattern that anybody writes.
+# Separates the pieces that a witness string joins. No real pattern contains it.
 _GAP = "\ue000"
 
 
@@ -61,7 +61,7 @@ class Coverings:
         self.is_bounded = False
         self.checked = 0
         self._formulas = [formula(tree, self.regions) for tree in trees]
-        # The first witness of each rule is asked first, by itself: it refutes most.
+        # The first witness of each rule is checked first and separately: it refutes most candidates.
         self._first, self._more = _Witnesses(self.regions), _Witnesses(self.regions)
         self._is_possible = np.zeros(len(trees), bool)
         for number, condition in enumerate(self._formulas):
@@ -73,7 +73,7 @@ class Coverings:
         self._more_starts = np.searchsorted(self._more.owner, np.arange(len(trees) + 1))
 
     def pairs(self, each: int = 1, max_checks: int | None = None) -> Iterator[tuple[int, int]]:
-        """Pairs (a, b) where a covers b: for each b up to `each`, after at most `max_checks` exact tests."""
+        """Pairs (a, b) where a covers b: at most `each` pairs per b, after at most `max_checks` exact tests."""
         wanted = np.where(self._is_possible, each, 0)
         settled = 0
         for number, condition in enumerate(self._formulas):
@@ -98,7 +98,7 @@ class Coverings:
                 settled = 0
 
     def may_cover(self, a: int, b: int) -> bool:
-        """False if rule a surely does not cover rule b: it is not true for a witness of b."""
+        """False if rule a certainly does not cover rule b, because it is not true for a witness of b."""
         return all(
             len(witnesses.matching(self._formulas[a], own)) == len(own)
             for witnesses in (self._first, self._more)
@@ -121,7 +121,7 @@ class Coverings:
 
 
 def _edges(condition: Formula, regions: Regions) -> Iterator[tuple[Branch, bool]]:
-    """The branches of a formula that become witnesses, each at its lowest and its highest codes."""
+    """The branches of a formula that become witnesses, each at its lowest and highest codes."""
     for number, branch in enumerate(Search([condition], _SEARCH_LIMIT).branches(regions)):
         if number == _BRANCHES:
             return
@@ -131,7 +131,7 @@ def _edges(condition: Formula, regions: Regions) -> Iterator[tuple[Branch, bool]
 
 @dataclass
 class _Column:
-    """What witnesses say of an attribute: those that name it, ascending, with their codes and texts."""
+    """The witnesses that name an attribute, ascending, with their codes and strings."""
 
     default: int
     owners: list[int] = field(default_factory=list)
@@ -158,7 +158,7 @@ class _Column:
                     self.by_gram.setdefault(gram, set()).add(witness)
 
     def keep(self, kept: NDArray[np.bool_]) -> None:
-        """Find the other witnesses no more by their codes. By their texts they may be, and are told apart later."""
+        """Stop finding the other witnesses by code. They may still be found by string, and are removed later."""
         self.order = self.order[kept[self.witnesses[self.order]]]
         self.sorted_codes = self.codes[self.order]
 
@@ -191,7 +191,7 @@ class _Column:
         return np.array(sorted(self.claims.get((atom.operator, atom.constants), {}).get("false", ())), np.int64)
 
     def _likely(self, atom: Atom) -> set[int] | dict[int, str]:
-        """Witnesses whose text may match: those with a rare part of the longest piece."""
+        """Witnesses whose string may match: those that contain the rarest gram of the longest piece."""
         pieces = atom.pattern.pieces if atom.pattern else ()
         longest = max(pieces, key=len, default="")
         if len(longest) < _GRAM:
@@ -200,18 +200,18 @@ class _Column:
 
 
 class _Witnesses:
-    """Rows in regions, for all rules: the table that rules are matched against."""
+    """The witnesses of all rules: the table that rules are matched against."""
 
     def __init__(self, regions: Regions) -> None:
         self.regions = regions
         self.owners: list[int] = []
         self.owner: Numbers = np.empty(0, np.int64)
         self.alive: Numbers = np.empty(0, np.int64)
-        self._costs: dict[int, int] = {}  # by identity: the rules' formulas stay
+        self._costs: dict[int, int] = {}  # keyed by identity: the rules keep their formulas alive
         self.columns = {name: _Column(_default(own)) for name, own in regions.attributes.items()}
 
     def add(self, rule: int, branch: Branch, highest: bool) -> None:
-        """A witness of a rule: the lowest or the highest codes of a branch."""
+        """Add a witness of a rule: the lowest or the highest codes of a branch."""
         witness = len(self.owners)
         self.owners.append(rule)
         for attribute, restriction in branch.restrictions.items():
@@ -234,7 +234,7 @@ class _Witnesses:
         self.alive = np.arange(len(self.owners))
 
     def forget(self, rules: NDArray[np.bool_]) -> None:
-        """Leave out the witnesses of some rules."""
+        """Drop the witnesses of some rules."""
         self.alive = self.alive[~rules[self.owner[self.alive]]]
         self._costs.clear()
         kept = np.zeros(len(self.owner), bool)
@@ -243,14 +243,14 @@ class _Witnesses:
             column.keep(kept)
 
     def of(self, rule: int) -> Numbers:
-        """The witnesses of a rule, whether forgotten or not."""
+        """The witnesses of a rule, including dropped ones."""
         low, high = np.searchsorted(self.owner, [rule, rule + 1])
         return np.arange(low, high)
 
     # Matching
 
     def matching(self, condition: Formula, among: Numbers | None = None) -> Numbers:
-        """The witnesses for which a formula is true, ascending; looks only `among` some if these are given."""
+        """The witnesses for which a formula is true, ascending. Searches only `among`, if given."""
         if isinstance(condition, Extent):
             return self._matching_leaf(condition, among)
         if condition.operator == "or":
@@ -263,7 +263,7 @@ class _Witnesses:
         return self.alive if among is None else among
 
     def _cost(self, condition: Formula) -> int:
-        """How many witnesses a formula is true for, at most."""
+        """An upper bound on the number of witnesses for which a formula is true."""
         known = self._costs.get(id(condition))
         if known is None:
             known = self._costs[id(condition)] = self._counted(condition)
@@ -331,7 +331,7 @@ def _within(codes: Numbers, wanted: Codes) -> NDArray[np.bool_]:
 
 
 def _default(own: AttributeRegions) -> int:
-    """The code of an attribute that a rule does not name: one for which as few tests as possible are true."""
+    """The code of an attribute that a rule does not name: one that makes as few predicates true as possible."""
     for code in (ERROR, NULL):
         if code in own.universe:
             return code
@@ -343,7 +343,7 @@ def _edge(restriction: Restriction, highest: bool) -> int:
 
 
 def _text(own: AttributeRegions, restriction: Restriction, code: int) -> str | None:
-    """A string with the pieces that the predicates of a branch ask for, and no others."""
+    """A string with exactly the pieces that the predicates of a branch require."""
     point: Any = own.point(code)
     if isinstance(point, str):
         return point
@@ -362,7 +362,7 @@ def _grams(text: str) -> set[str]:
 
 
 def _size(condition: Formula, at_most: int) -> int:
-    """How many parts a walk through the formula meets."""
+    """The number of parts visited in a walk through the formula."""
     count, stack = 0, [condition]
     while stack and count < at_most:
         part = stack.pop()

@@ -1,13 +1,13 @@
-"""Do two Boolean expressions overlap: is there a row for which both are true? Exactly, where codes decide.
+"""Decide whether two Boolean expressions overlap: is there a row for which both are true? Exact where codes decide.
 
-Contract: the paper's test (`advertisements`) looks at predicates one by one; here all predicates of both expressions on
-an attribute are intersected. `Overlap.certain` says whether the answer is proved. "No" always is; "yes" is, and comes
-with a row, unless
+Contract: the paper's test (`advertisements`) checks predicates one by one; here, all predicates of both expressions on
+an attribute are intersected. `Overlap.certain` says whether the answer is proved. "No" always is. "Yes" is proved, with
+a row, unless
 
-- a test is not decided by codes (`contains`, a regular expression, an implicit cast), or
-- attributes are derived (`lower(x)`) or fields of one column, so that not every combination of their values exists, or
-- the type of an attribute is not known and decides (`a > 5 AND a < 6`), or
-- the search was given up after `limit` steps (`is_exhausted`).
+- codes do not decide a predicate (`contains`, a regular expression, an implicit cast), or
+- attributes are derived (`lower(x)`) or fields of one column, so that some combinations of values may not exist, or
+- the answer depends on an unknown type (`a > 5 AND a < 6`), or
+- the search stopped after `limit` steps (`is_exhausted`).
 
 >>> from sparkrules.sql import parse_rule
 >>> overlap(parse_rule("price > 5 AND price < 10"), parse_rule("price > 12 OR price < 3"))
@@ -35,7 +35,7 @@ from sparkrules.sql.tree import Node
 
 @dataclass(frozen=True, repr=False)
 class Overlap:
-    """See the module. `row` has a value for each attribute that matters, None for NULL; empty if there is no proof."""
+    """See the module. `row` has a value for each relevant attribute, None for NULL. Empty without a proof."""
 
     overlaps: bool
     certain: bool
@@ -62,7 +62,7 @@ def overlap(a: Node, b: Node, types: Types | pa.Schema | None = None, limit: int
 
 
 def witness_row(found: Satisfiability, regions: Regions) -> dict[str, Any]:
-    """The values of a certain witness, as a row of a table would have them."""
+    """The values of a certain witness, as a table row would have them."""
     if not found.certain:
         return {}
     return {name: _value(own, found.witness[name]) for name, own in regions.attributes.items() if name in found.witness}

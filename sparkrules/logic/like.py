@@ -1,7 +1,7 @@
-"""LIKE as Spark does it: `%` any characters, `_` one character, `\\` takes the next `%`, `_` or `\\` literally.
+"""LIKE as in Spark: `%` matches any characters, `_` one character, and `\\` makes the next `%`, `_` or `\\` literal.
 
-Contract: the pattern matches the whole string; a character is a code point; line ends are characters like others.
-Spark refuses a `\\` before anything else or at the end, so such a pattern has no regular expression here.
+Contract: the pattern matches the whole string. A character is a code point. Line ends are ordinary characters. Spark
+rejects a `\\` before any other character or at the end, so these patterns have no regular expression here.
 
 >>> bool(like_regex("100\\\\% _").fullmatch("100% x")), bool(like_regex("a%").fullmatch("a\\nb"))
 (True, True)
@@ -17,7 +17,7 @@ _WILDCARDS = {"%": ".*", "_": "."}
 
 
 def like_regex(pattern: str) -> re.Pattern[str]:
-    """The regular expression of a LIKE pattern."""
+    """The regular expression for a LIKE pattern."""
     parts: list[str] = []
     characters = iter(pattern)
     for character in characters:
@@ -28,6 +28,6 @@ def like_regex(pattern: str) -> re.Pattern[str]:
             parts.append(re.escape(literal))
         else:
             part = _WILDCARDS.get(character) or re.escape(character)
-            if part != ".*" or parts[-1:] != [".*"]:  # a run of % is one %, else each of them would try every length
+            if part != ".*" or parts[-1:] != [".*"]:  # merge a run of %, else each of them would try every length
                 parts.append(part)
     return re.compile("".join(parts), re.DOTALL)

@@ -1,29 +1,29 @@
-"""Regions: the constants of an attribute cut its values into ranges, and a predicate becomes a set of codes (`codes`).
+"""Regions: constants divide the values of an attribute into ranges, and a predicate becomes a set of codes (`codes`).
 
-Contract. The constants are those of all predicates on the attribute. The *extent* of a predicate is where it is true:
-surely in the codes `sure`, perhaps also in those of `possible`, and nowhere else. The two are the same for all
+Contract: the constants come from all predicates on the attribute. The *extent* of a predicate is where it is true:
+certainly in the codes `sure`, perhaps also in those of `possible`, and nowhere else. The two are equal for all
 predicates in this table:
 
 | predicate | codes | on NULL |
 |---|---|---|
 | `= ci`, `< ci`, `> ci` | [2i + 2, 2i + 2], [1, 2i + 1], [2i + 3, last] | no |
 | `<> ci`, `>= ci`, `<= ci`, `not in` | everything else except NULL | no |
-| `in (ci, cj)` | both; a NULL in the list adds nothing, and to `not in` it leaves nothing | no |
-| `<=> ci`, `not <=> ci` | as `=`; everything else | no; yes |
+| `in (ci, cj)` | both; a NULL in the list adds nothing to `in`, and leaves nothing of `not in` | no |
+| `<=> ci`, `not <=> ci` | like `=`; everything else | no; yes |
 | `is null`, `<=> NULL`; `is not null` | none; all | yes; no |
 | `is true`, `is false` | those of a Boolean | no |
 | `is not true`, `is not false` | everything else | yes |
-| `startswith 'ab'`, `like 'ab%'` | the strings from `ab` up to, not including, `ac` | no |
-| any test with NULL but `<=>` | none | no |
+| `startswith 'ab'`, `like 'ab%'` | the strings from `ab` up to, but not including, `ac` | no |
+| any predicate with NULL except `<=>` | none | no |
 
-A test that is not decided by codes has an `Atom`: `contains`, `endswith`, other `like`, `rlike`, an implicit cast. It
-is possible wherever the attribute is not NULL (`like 'ab%z'`: in the strings from `ab` to `ac`), and two of them on
-the same attribute may imply or exclude each other.
+A predicate that codes do not decide has an `Atom`: `contains`, `endswith`, other `like`, `rlike`, an implicit cast. It
+is possible wherever the attribute is not NULL (`like 'ab%z'`: in the strings from `ab` to `ac`). Two atoms on the same
+attribute may imply or exclude each other.
 
 Types come from a schema or a mapping (attribute to Arrow type, or to an `Enumeration`). Without one, an attribute that
-is compared with numbers only is taken to be a number, with strings only a text, with Booleans a Boolean, with `DATE`s a
-date or timestamp; with several of these, all of its comparisons are undecided, so that never two of them are wrongly
-disjoint. A number is known to be integral only from its type.
+is compared only with numbers is assumed to be a number; only with strings, a string; only with Booleans, a Boolean;
+only with `DATE`s, a date or timestamp. With a mix, none of its comparisons is decided, so no two are wrongly disjoint.
+Only a type proves that a number is an integer.
 
 >>> bounds = (">", "5"), ("<", "10"), (">", "12")
 >>> price = [Predicate("price", operator, (Constant("integer", text),)) for operator, text in bounds]
@@ -69,7 +69,7 @@ class Extent:
     claim: Claim = "true"
 
     def complement(self) -> Extent:
-        """Where the predicate is not true: false, or unknown."""
+        """Where the predicate is not true: false or unknown."""
         claim = _NOT[self.claim]
         return Extent(
             self.attribute, self.universe - self.possible, self.universe - self.sure, self.universe, self.atom, claim
@@ -83,7 +83,7 @@ _NOT: dict[Claim, Claim] = {"true": "not true", "not true": "true", "false": "no
 class AttributeRegions:
     """The codes of one attribute.
 
-    `universe`: the codes that have values, as far as is known; `inhabited`: those that surely have.
+    `universe`: the codes that may have values; `inhabited`: the codes that certainly have.
     """
 
     name: str
@@ -99,12 +99,12 @@ class AttributeRegions:
 
     @cached_property
     def column(self) -> str | None:
-        """The column that it is or reaches into; None if it is derived."""
+        """The column it names or reads a field of. None if it is derived."""
         return top_column(self.name)
 
     @property
     def last(self) -> int:
-        """The highest code: above all constants."""
+        """The highest code: values above all constants."""
         return last_code(len(self.constants))
 
     def encode(self, value: Any) -> int:
@@ -114,24 +114,24 @@ class AttributeRegions:
         return 2 * below + 1 + is_equal
 
     def bounds(self, code: int) -> tuple[Any, Any]:
-        """The constants around a range; the same twice if the code is that constant."""
+        """The constants around a range. For the code of a constant, that constant twice."""
         if is_constant(code):
             return self.point(code), self.point(code)
         at = code // 2
         return (self.constants[at - 1] if at else None), (self.constants[at] if at < len(self.constants) else None)
 
     def point(self, code: int) -> Any:
-        """The only value of a code, None if there are many."""
+        """The only value of a code, or None if there are many."""
         return self.constants[code // 2 - 1] if is_constant(code) else None
 
     def sample(self, code: int) -> Any:
-        """A value with this code; None for NULL."""
+        """A value with this code, or None for NULL."""
         if code < LOWEST:
             return None
         return self.point(code) if is_constant(code) else self.type.space.sample(*self.bounds(code))
 
     def rounds_together(self, values: Iterable[Any]) -> bool:
-        """Whether one of these numbers, none of ours, is the same double as one of ours."""
+        """Whether a number that is not one of our constants rounds to the same double as one of them."""
         for value in values:
             low, high = self.bounds(self.encode(value))
             if low != value and any(bound is not None and float(bound) == float(value) for bound in (low, high)):
@@ -151,7 +151,7 @@ class AttributeRegions:
         return f"{left}{self.name}" + ("" if high is None else f" < {_shown(high)}")
 
     def _presence(self) -> Iterable[tuple[int, bool | None]]:
-        """Whether there is a value for each code."""
+        """Whether each code has a value."""
         if self.column is None:
             yield ERROR, None
         if self.type.nullable:
@@ -164,10 +164,10 @@ class AttributeRegions:
             low, high = self.bounds(code)
             yield code, space.at(low) if is_constant(code) else space.between(low, high)
 
-    # Where a test holds
+    # Where a comparison holds
 
     def codes(self, test: Comparison) -> tuple[Codes, Codes]:
-        """Where a test is surely, and where it is possibly true; its constants need not be among ours."""
+        """Where a comparison is certainly true, and where possibly. Its constants need not be among ours."""
         present = Codes.of((LOWEST, self.last))
         sure, possible = self._positive(test)
         if test.negated:
@@ -178,7 +178,7 @@ class AttributeRegions:
         return sure & self.universe, possible & self.universe
 
     def prefix_codes(self, prefix: str) -> tuple[Codes, Codes]:
-        """The strings that begin so."""
+        """The strings that start with the prefix."""
         end = following(prefix)
         at_least = self.codes(Comparison("string", "<", (prefix,), negated=True))
         below = (self.universe, self.universe) if end is None else self.codes(Comparison("string", "<", (end,)))
@@ -192,7 +192,7 @@ class AttributeRegions:
             return Codes.of(*((c, c) for c in found if is_constant(c))), Codes.of(*((c, c) for c in found))
         value = test.values[0]
         code = self.encode(value)
-        inside = 0 if is_constant(code) else 1  # a constant that is not ours lies within a range, which it divides
+        inside = 0 if is_constant(code) else 1  # a constant that is not ours divides a range
         low, high = self.bounds(code)
         if test.operator == "<":
             touched = inside and self.type.space.between(low, value) is not False
@@ -204,8 +204,8 @@ class AttributeRegions:
 class Regions:
     """The regions of the attributes of some predicates. See the module.
 
-    `extent` also accepts other predicates on these attributes. Their constants cut no ranges: where one divides a
-    range, the range is possible and not sure.
+    `extent` also accepts other predicates on these attributes. Their constants create no ranges: a range divided
+    by one is possible but not sure.
     """
 
     def __init__(self, tests: Iterable[Predicate], types: Types | pa.Schema | None = None) -> None:
@@ -237,7 +237,7 @@ class Regions:
         return found
 
     def independent(self, attributes: Iterable[str]) -> bool:
-        """Whether any values of these attributes can come together in a row: they are different columns."""
+        """Whether these attributes can have any combination of values in a row: they are different columns."""
         columns = [self.attributes[attribute].column for attribute in attributes]
         return None not in columns and len(set(columns)) == len(columns)
 
@@ -245,7 +245,7 @@ class Regions:
 def _regions(name: str, tests: list[Predicate], declared: AttributeType) -> AttributeRegions:
     values = {value for predicate in tests for value in _cuts(predicate, declared)}
     if declared.is_guessed_number and len(set(map(float, values))) < len(values):
-        # If the column is a double, constants that we tell apart are equal.
+        # If the column is a double, constants that we distinguish are equal.
         declared, values = MIXED, set()
     if declared.values is not None:
         values.update(declared.values)
@@ -291,7 +291,7 @@ def _extent(regions: AttributeRegions, predicate: Predicate) -> Extent:
 
 
 def _is_valid_pattern(predicate: Predicate) -> bool:
-    """Spark raises an error for others, so that the test is neither true nor false."""
+    """Spark raises an error for other patterns, so the predicate is neither true nor false."""
     operator = predicate.operator.removeprefix("not ")
     if operator not in ("like", "ilike"):
         return operator != "rlike"
@@ -311,9 +311,9 @@ def _pattern_codes(regions: AttributeRegions, pattern: StringPattern | None, pre
 
 
 def _undecided(regions: AttributeRegions, predicate: Predicate, atom: Atom, claim: Claim) -> Extent:
-    """A comparison of unknown types; what it says for NULL is known all the same."""
+    """A comparison of unknown types. Its answer for NULL is still known."""
     possible = regions.universe - Codes.of((ERROR, NULL))
-    # `is not true` of something that is no Boolean: not known even for NULL, and Spark will refuse it anyway.
+    # `is not true` of a non-Boolean is unknown even for NULL, and Spark will reject it anyway.
     if predicate.operator in ("not <=>", "is not true", "is not false"):
         null = Codes.of((NULL, NULL)) & regions.universe
         return Extent(regions.name, null, possible | null, regions.universe, atom, claim)
@@ -331,7 +331,7 @@ def _atom(predicate: Predicate, is_two_valued: bool) -> tuple[Atom, Claim]:
 
 
 def _test(predicate: Predicate, declared: AttributeType) -> Comparison | None:
-    """The test that a predicate makes on an attribute of a type; None if that is not certain."""
+    """The comparison that a predicate makes on an attribute of a type, or None if that is not certain."""
     column = declared.column
     constants = tuple(map(folded, predicate.constants))
     if predicate.operator in ("rlike", "not rlike"):
@@ -354,10 +354,10 @@ def _is_null(constants: tuple[Constant, ...]) -> bool:
 
 
 def _in_one_order(test: Comparison, declared: AttributeType) -> Comparison | None:
-    """The test with constants that can be compared with all others of the attribute; None if there is no such order.
+    """The comparison with constants that sort with all others of the attribute. None if there is no common order.
 
-    A bigint or a decimal is cast to double to be compared with one. Up to 2^53 that changes nothing for an integer;
-    else values that other tests tell apart become equal.
+    To compare a bigint or a decimal with a double, Spark casts it to double. Up to 2^53 that changes nothing for an
+    integer. Beyond, values that other predicates distinguish become equal.
     """
     column = declared.column
     if test.domain != "double" or column is None or column.family in ("float", "double"):

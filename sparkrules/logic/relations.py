@@ -1,17 +1,17 @@
-"""How conditions relate: covering, equivalence, disjointness; and one with itself: never true, always true, redundant.
+"""How conditions relate: covering, equivalence, disjointness. Also one condition: never true, always true, redundant.
 
-Contract: E(s) is the set of rows for which s is *true*; unknown is not true. Every answer is "yes", "no" or "unknown":
-"yes" and "no" are right, "unknown" is what codes do not decide (see `exact_overlap`).
+Contract: E(s) is the set of rows for which s is *true*; unknown is not true. Every answer is "yes", "no" or "unknown".
+"Yes" and "no" are always right; "unknown" means that codes do not decide (see `exact_overlap`).
 
-| question | is | asks whether there is a row |
+| question | meaning | looks for a row |
 |---|---|---|
 | `covers(a, b)` | E(a) contains E(b) | with b true and a not true |
-| `equivalent(a, b)` | E(a) = E(b) | for either direction |
+| `equivalent(a, b)` | E(a) = E(b) | as for `covers`, in both directions |
 | `disjoint(a, b)` | E(a) and E(b) have no row in common | with both true |
 | `contradiction(a)` | E(a) is empty | with a true |
 | `tautology(a)` | E(a) is every row | with a not true |
 
-A NULL makes a comparison unknown, so that `a > 5 OR a <= 5` is no tautology, unless `a` is declared never to be NULL.
+NULL makes a comparison unknown, so `a > 5 OR a <= 5` is not a tautology unless `a` is declared never NULL.
 
 >>> from sparkrules.sql import parse_rule
 >>> rule = parse_rule
@@ -41,13 +41,13 @@ from sparkrules.logic.satisfiable import LIMIT, Formula, Gate, formula, impossib
 from sparkrules.sql.tree import Junction, JunctionOperator, Node, Predicate, predicates
 
 Answer = Literal["yes", "no", "unknown"]
-# The rest of a junction is taken together up to so many parts, else one by one: hundreds of patterns on one text would
-# be compared with each other for every one of them.
+# The rest of a junction is checked together if it has at most this many parts, else part by part: hundreds of
+# patterns on one string would otherwise be compared with each other for each of them.
 _TOGETHER = 24
 
 
 def covers(a: Node, b: Node, types: Types | pa.Schema | None = None, limit: int = LIMIT) -> Answer:
-    """Whether every row of b is one of a."""
+    """Whether a is true for every row for which b is."""
     return covers_in(Regions.of_trees(a, b, types=types), a, b, limit)
 
 
@@ -61,7 +61,7 @@ def equivalent(a: Node, b: Node, types: Types | pa.Schema | None = None, limit: 
 
 
 def disjoint(a: Node, b: Node, types: Types | pa.Schema | None = None, limit: int = LIMIT) -> Answer:
-    """Whether no row is in both."""
+    """Whether no row makes both true."""
     regions = Regions.of_trees(a, b, types=types)
     return _impossible([formula(a, regions), formula(b, regions)], regions, limit)
 
@@ -77,17 +77,17 @@ def tautology(a: Node, types: Types | pa.Schema | None = None, limit: int = LIMI
 
 
 def covers_in(regions: Regions, a: Node, b: Node, limit: int = LIMIT) -> Answer:
-    """`covers` within the regions of more expressions than these."""
+    """`covers`, within regions that include further expressions."""
     return _impossible([formula(b, regions), formula(a, regions, is_true=False)], regions, limit)
 
 
 def contradiction_in(regions: Regions, a: Node, limit: int = LIMIT) -> Answer:
-    """`contradiction` within the regions of more expressions."""
+    """`contradiction`, within regions that include further expressions."""
     return _impossible([formula(a, regions)], regions, limit)
 
 
 def tautology_in(regions: Regions, a: Node, limit: int = LIMIT) -> Answer:
-    """`tautology` within the regions of more expressions."""
+    """`tautology`, within regions that include further expressions."""
     return _impossible([formula(a, regions, is_true=False)], regions, limit)
 
 
@@ -100,7 +100,7 @@ def _impossible(formulas: Sequence[Formula], regions: Regions, limit: int) -> An
 
 @dataclass(frozen=True)
 class Redundancy:
-    """A part of a rule that can go without changing what the rule matches."""
+    """A part of a rule that can be removed without changing what the rule matches."""
 
     part: Node
     inside: JunctionOperator
@@ -111,14 +111,14 @@ class Redundancy:
 
 
 def redundancies(tree: Node, types: Types | pa.Schema | None = None, limit: int = LIMIT) -> list[Redundancy]:
-    """The parts of a tree that could all be left out together; see `redundancies_in`."""
+    """The parts of a tree that can all be removed together. See `redundancies_in`."""
     return redundancies_in(Regions.of_trees(tree, types=types), tree, limit)
 
 
 def redundancies_in(regions: Regions, tree: Node, limit: int = LIMIT) -> list[Redundancy]:
-    """The parts of a tree that could all be left out together.
+    """The parts of a tree that can all be removed together.
 
-    | in | a part can go if | under what the ANDs above require |
+    | in | a part can be removed if | given what the ANDs above require |
     |---|---|---|
     | AND | it follows from the other parts | yes |
     | OR | it implies the other parts, or is never true | yes |
@@ -132,7 +132,7 @@ class _Redundancies:
     def __init__(self, regions: Regions, limit: int) -> None:
         self.regions = regions
         self.limit = limit
-        # By identity of the tree's nodes, which stay: each is asked for once for every other part beside it.
+        # Keyed by the identity of the tree's nodes, which stay alive. Each is needed once per sibling.
         self._formulas: dict[tuple[int, bool], Formula] = {}
         self._attributes: dict[int, frozenset[str]] = {}
 
@@ -188,7 +188,7 @@ class _Redundancies:
 
 
 def _related(own: frozenset[str], others: frozenset[str]) -> bool:
-    """Whether they have an attribute in common, or the other has none and so is always or never true."""
+    """Whether they share an attribute, or the other has none and so is always or never true."""
     return not others or not own.isdisjoint(others)
 
 
@@ -198,7 +198,7 @@ def _is_plain(part: Formula) -> bool:
 
 
 def _exclude_each_other(part: Extent, others: Sequence[Formula]) -> bool:
-    """Whether some predicates on one attribute have no possible code in common. The search would find that too,
+    """Whether predicates on one attribute have no possible code in common. The search would find that too, but
     slowly."""
     left = part.possible
     for other in others:
@@ -222,7 +222,7 @@ def _gate_attributes(gate: Gate) -> set[str]:
 
 
 def _may_repeat(tree: Node, regions: Regions) -> bool:
-    """Whether a part can be redundant at all: an attribute is tested twice, or a test is always or never true."""
+    """Whether a part can be redundant: an attribute occurs twice, or a predicate is always or never true."""
     seen: set[str] = set()
     for predicate in predicates(tree):
         extent = regions.extent(predicate)

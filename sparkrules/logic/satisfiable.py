@@ -1,20 +1,20 @@
-"""Can a Boolean tree be true? A bounded search over the regions of its attributes.
+"""Decide whether a Boolean tree can be true, by a bounded search over the regions of its attributes.
 
-Contract: `satisfiable` looks for a code for each attribute under which the tree is true.
+Contract: `satisfiable` searches for a code for each attribute under which the tree is true.
 
 | answer | `holds` | `certain` |
 |---|---|---|
 | no row makes it true | False | True |
 | a row does, and `witness` has its codes | True | True |
-| there are codes, but perhaps no row has them: undecided predicates, derived attributes, unknown types | True | False |
-| the search was given up after `limit` steps | True | False, and `is_exhausted` |
+| codes exist, but perhaps no row has them: undecided predicates, derived attributes, unknown types | True | False |
+| the search stopped after `limit` steps | True | False, and `is_exhausted` |
 
 "No" is always right; "yes" is right if it is `certain`. Predicates on one attribute under an AND are intersected. The
-operands of an OR are tried one after the other, those with the fewest choices first. If all types are declared and
-codes decide every predicate, the answer is exact.
+operands of an OR are tried one by one, those with the fewest choices first. If all types are declared and codes decide
+every predicate, the answer is exact.
 
-A `Formula` is a tree over extents. "Is not true" of a whole tree is a tree again (De Morgan); the complement of an
-extent is where the predicate is false or unknown.
+A `Formula` is a tree over extents. The negation "is not true" of a tree is again a tree (De Morgan). The complement of
+an extent is where the predicate is false or unknown.
 
 >>> from sparkrules.sql import parse_rule
 >>> tree = parse_rule("price > 5 AND price < 10 AND (price > 12 OR price < 3)")
@@ -34,9 +34,9 @@ from sparkrules.logic.regions import AttributeRegions, Extent, Regions
 from sparkrules.sql.tree import Node, Predicate
 
 LIMIT = 20_000
-# After a witness that is not certain, how much longer to look for one that is.
+# How many more steps to look for a certain witness after finding an uncertain one.
 _PATIENCE = 20
-# How many codes of an attribute are tried one by one where its tests are not decided by codes.
+# How many codes of an attribute are tried one by one if codes do not decide its predicates.
 _TRIED_CODES = 500
 
 
@@ -62,7 +62,7 @@ class Satisfiability:
 
 
 def formula(tree: Node, regions: Regions, *, is_true: bool = True) -> Formula:
-    """The formula "the tree is true", or "the tree is not true". Shared parts of the tree stay shared."""
+    """The formula "the tree is true" or "the tree is not true". Shared parts stay shared."""
     leaf_of = regions.extent if is_true else regions.complement
     if isinstance(tree, Predicate):
         return leaf_of(tree)
@@ -86,7 +86,7 @@ def formula(tree: Node, regions: Regions, *, is_true: bool = True) -> Formula:
 
 
 def satisfiable(formulas: Sequence[Formula], regions: Regions, limit: int = LIMIT) -> Satisfiability:
-    """Whether all of some formulas can be true together."""
+    """Whether all formulas can be true together."""
     uncertain: Satisfiability | None = None
     search = Search(formulas, limit)
     for branch in search.branches(regions):
@@ -102,13 +102,13 @@ def satisfiable(formulas: Sequence[Formula], regions: Regions, limit: int = LIMI
 
 
 def impossible(formulas: Sequence[Formula], regions: Regions, limit: int = LIMIT) -> bool:
-    """Whether it is proved that not all formulas can be true together: `satisfiable` when only "no" matters."""
+    """Whether it is proved that the formulas cannot all be true together: `satisfiable` when only "no" matters."""
     search = Search(formulas, limit)
     return next(search.branches(regions), None) is None and not search.is_exhausted
 
 
 class Search:
-    """The branches in which all of some formulas are true, found one by one. `is_exhausted`: there may be more."""
+    """The branches in which all formulas are true, found one by one. `is_exhausted`: there may be more."""
 
     def __init__(self, formulas: Sequence[Formula], limit: int = LIMIT) -> None:
         self.limit = limit
@@ -117,7 +117,7 @@ class Search:
         self._stack = [Branch(list(formulas), [], {})]
 
     def branches(self, regions: Regions) -> Iterator[Branch]:
-        """Each is a conjunction of codes that makes the formulas true; together they are all that do."""
+        """Each branch is a conjunction of codes that makes the formulas true. Together they cover all solutions."""
         while self._stack:
             self.steps += 1
             if self.steps > self.limit:
@@ -133,7 +133,7 @@ class Search:
 
 
 class Restriction(NamedTuple):
-    """What is left of an attribute: its codes, the extents on it that have atoms, and a code that fulfils these."""
+    """What is left of an attribute: its codes, its extents with atoms, and a code that fulfils these."""
 
     codes: Codes
     extents: tuple[Extent, ...] = ()
@@ -153,7 +153,7 @@ class Branch:
         self.restrictions = restrictions
 
     def propagate(self, regions: Regions) -> bool:
-        """Take over what must be true until nothing more follows; False if it cannot be."""
+        """Apply what must be true until nothing more follows. False if it is impossible."""
         while True:
             while self.required:
                 part = self.required.pop()
@@ -182,7 +182,7 @@ class Branch:
                 return True
 
     def split(self) -> list[Branch]:
-        """One branch for each operand of the smallest OR; the last is tried first, so the simplest stand last."""
+        """One branch for each operand of the smallest OR. The last is tried first, so the simplest come last."""
         smallest = min(range(len(self.choices)), key=lambda number: len(self.choices[number]))
         rest = self.choices[:smallest] + self.choices[smallest + 1 :]
         operands = sorted(self.choices[smallest], key=lambda operand: isinstance(operand, Extent))
@@ -209,14 +209,14 @@ class Branch:
         own = regions.attributes[extent.attribute]
         code = before.code if before else None
         after = extents if extent.atom is None else (*extents, extent)
-        # Hundreds of patterns on one text are common: the code that fulfilled the others mostly fulfils one more.
+        # Hundreds of patterns on one string are common. A code that fulfils the others usually fulfils one more.
         if code is not None and code in codes and (extent.atom is None or _joins(extent, extents, code, own)):
             return Restriction(codes, after, code)
         code = _possible_code(codes, after, own)
         return None if code is None else Restriction(codes, after, code)
 
     def _open(self, choice: tuple[Formula, ...], regions: Regions) -> tuple[Formula, ...] | None:
-        """The operands of an OR that can still be true; None if one is true already."""
+        """The operands of an OR that can still be true. None if one is already true."""
         left: list[Formula] = []
         for operand in choice:
             if isinstance(operand, Extent):
@@ -234,7 +234,7 @@ class Branch:
 
 
 def any_code(restriction: Restriction) -> int:
-    """A code that is left; rather one of a value than NULL."""
+    """Any remaining code; a value's code in preference to NULL."""
     if restriction.code is not None:
         return restriction.code
     first = restriction.codes.intervals[0][0]
@@ -244,7 +244,7 @@ def any_code(restriction: Restriction) -> int:
 
 
 def certain_code(restriction: Restriction, own: AttributeRegions) -> int | None:
-    """A code that some value surely has, and for which all tests surely are as required."""
+    """A code that certainly has a value, at which all predicates certainly are as required."""
     sure = restriction.codes & own.inhabited
     if not restriction.extents or not sure:
         return any_code(Restriction(sure)) if sure else None
@@ -257,7 +257,7 @@ def certain_code(restriction: Restriction, own: AttributeRegions) -> int | None:
 
 
 def _possible_code(codes: Codes, extents: tuple[Extent, ...], own: AttributeRegions) -> int | None:
-    """A code for which nothing shows that the tests exclude each other."""
+    """A code at which the predicates are not known to exclude each other."""
     known: dict[tuple[bool, ...], bool] = {}
     candidates, is_complete = _candidates(codes, extents)
     for code in candidates:
@@ -272,7 +272,7 @@ def _possible_code(codes: Codes, extents: tuple[Extent, ...], own: AttributeRegi
 
 
 def _joins(extent: Extent, extents: tuple[Extent, ...], code: int, own: AttributeRegions) -> bool:
-    """Whether one more test is possible at a code at which the others are."""
+    """Whether one more predicate is possible at a code at which the others are."""
     if extent.atom is None or not _is_fact(extent, code not in extent.sure, code):
         return True
     if not _at_point(extent, code, own):
@@ -291,7 +291,7 @@ def _is_fact(extent: Extent, is_needed: bool, code: int) -> bool:
 
 
 def _at_point(extent: Extent, code: int, own: AttributeRegions) -> bool:
-    """Whether a single value can be as a test requires."""
+    """Whether a single value can satisfy a predicate's requirement."""
     if extent.atom is None or code in extent.sure:
         return True
     truth = extent.atom.truth(own.point(code))
@@ -299,15 +299,15 @@ def _at_point(extent: Extent, code: int, own: AttributeRegions) -> bool:
 
 
 def wanted(extent: Extent) -> bool:
-    """What an extent requires its atom to be, if that is either true or false."""
+    """The truth that an extent requires of its atom, given that the atom is true or false."""
     return extent.claim in ("true", "not false")
 
 
 def _candidates(codes: Codes, extents: tuple[Extent, ...]) -> tuple[list[int], bool]:
-    """Codes of which one will do if any does; whether that is so."""
+    """Codes to try, and whether they are complete: whether one of them works if any code does."""
     if len(codes) <= _TRIED_CODES:
         return list(codes), True
-    # Between the ends of all intervals involved the tests say the same, except at constants that a pattern matches.
+    # Predicates are constant between the ends of all intervals, except at constants that a pattern matches.
     ends = {end + step for _, end in codes.intervals[:_TRIED_CODES] for step in (0, -1)}
     ends |= {start + step for start, _ in codes.intervals[:_TRIED_CODES] for step in (0, 1)}
     for extent in extents:

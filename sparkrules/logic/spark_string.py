@@ -1,8 +1,8 @@
-"""Strings that Spark does not compare by their bytes, as far as an Arrow schema tells.
+"""Strings that Spark does not compare by bytes, as far as an Arrow schema shows.
 
-Arrow has one type for all of Spark's strings. Metadata tells that a column is a CHAR(n), which Spark pads, or has a
-collation: of the field in what `DataFrame.toArrow()` returns (not its collation), of the schema in a Parquet file that
-Spark has written.
+Arrow has one type for all Spark strings. Metadata shows that a column is a CHAR(n), which Spark pads, or has a
+collation. It is on the field in the result of `DataFrame.toArrow()` (without the collation), and on the schema in a
+Parquet file that Spark wrote.
 
 >>> spark_string(pa.field("code", pa.string(), metadata={_FIELD: b'{"__CHAR_VARCHAR_TYPE_STRING": "char(5)"}'}), {})
 'CHAR(5)'
@@ -29,12 +29,12 @@ Described = Mapping[str, Any]
 
 
 def described_row(schema: pa.Schema) -> Described:
-    """What Spark has written about the columns of a file: a struct as JSON, empty if there is nothing."""
+    """What Spark wrote about a file's columns: a struct as JSON, empty if there is nothing."""
     return _parsed((schema.metadata or {}).get(_SCHEMA, b""))
 
 
 def described_field(described: Described, name: str) -> Described:
-    """What it has written about one of them, or about a field of a struct."""
+    """What Spark wrote about one column, or about a field of a struct."""
     type_ = described.get("type")
     struct = type_ if isinstance(type_, dict) else described
     fields = struct.get("fields")
@@ -43,7 +43,7 @@ def described_field(described: Described, name: str) -> Described:
 
 
 def spark_string(field: pa.Field, described: Described) -> str | None:
-    """The type of a column that Spark compares in a way of its own; None if it is compared by its bytes."""
+    """The type of a string column that Spark does not compare by bytes. None if it does."""
     for metadata in (_parsed((field.metadata or {}).get(_FIELD, b"")), described.get("metadata") or {}):
         declared = str(metadata.get(_CHAR, ""))
         if declared.lower().startswith("char("):
@@ -55,7 +55,7 @@ def spark_string(field: pa.Field, described: Described) -> str | None:
 
 
 def described_string(field: pa.Field, metadata: Mapping[str, Any], collation: str) -> pa.Field:
-    """A field with what Spark says about its texts, to be read by `spark_string`.
+    """A field with Spark's information about its strings, to be read by `spark_string`.
 
     >>> spark_string(described_string(pa.field("name", pa.string()), {}, "UNICODE_CI"), {})
     'STRING COLLATE UNICODE_CI'

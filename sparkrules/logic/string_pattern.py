@@ -1,9 +1,9 @@
-"""Tests of a text by its parts: which of them implies which, and in which range of strings they can be true.
+"""String patterns: which pattern implies which, and in which range of strings they can match.
 
-Contract: a pattern is pieces of text in this order, with anything between them, the first at the start of the string if
-`from_start`, the last at its end if `to_end`. `implies` and `excludes` say yes only if it is so for every string.
+Contract: a pattern is a sequence of pieces with anything between them. The first is at the start of the string if
+`from_start`, the last at its end if `to_end`. `implies` and `excludes` say yes only if it holds for every string.
 
-| test | pieces | from start | to end |
+| predicate | pieces | from start | to end |
 |---|---|---|---|
 | `contains 'b'`, `like '%b%'` | b | | |
 | `startswith 'a'`, `like 'a%'` | a | yes | |
@@ -11,7 +11,7 @@ Contract: a pattern is pieces of text in this order, with anything between them,
 | `like 'a%b%c'` | a, b, c | yes | yes |
 | `like 'abc'` | abc | yes | yes, and nothing else |
 
-A pattern with `_`, or one that Spark refuses, has no such form.
+A pattern with `_`, or one that Spark rejects, has no such form.
 
 >>> long, short = string_pattern("endswith", "cmd.exe"), string_pattern("contains", "cmd")
 >>> long.implies(short), short.implies(long), string_pattern("endswith", "x").excludes(string_pattern("endswith", "y"))
@@ -27,7 +27,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class StringPattern:
-    """See the module. `is_whole`: one piece, and the string is nothing else."""
+    """See the module. `is_whole`: the string is exactly the one piece."""
 
     pieces: tuple[str, ...]
     from_start: bool
@@ -36,24 +36,24 @@ class StringPattern:
 
     @property
     def prefix(self) -> str:
-        """What every matching string begins with."""
+        """The prefix of every matching string."""
         return self.pieces[0] if self.from_start and self.pieces else ""
 
     @property
     def is_prefix_only(self) -> bool:
-        """The pattern is true exactly for the strings that begin with `prefix`."""
+        """Whether the pattern matches exactly the strings that start with `prefix`."""
         return not self.is_whole and (
             not self.pieces or (self.from_start and len(self.pieces) == 1 and not self.to_end)
         )
 
     def matches(self, text: str) -> bool:
-        """Whether a string has the pieces."""
+        """Whether a string contains the pieces as required."""
         if self.is_whole:
             return text == self.pieces[0]
         return _embedded(self, (text,), from_start=True, to_end=True)
 
     def implies(self, other: StringPattern) -> bool:
-        """Every string that matches this pattern matches the other."""
+        """Whether every string that matches this pattern matches the other."""
         if other.is_whole:
             return self.is_whole and self.pieces == other.pieces
         if self.is_whole:
@@ -61,7 +61,7 @@ class StringPattern:
         return _embedded(other, self.pieces, self.from_start, self.to_end)
 
     def excludes(self, other: StringPattern) -> bool:
-        """No string matches both."""
+        """Whether no string matches both."""
         for one, two in ((self, other), (other, self)):
             if one.is_whole and not two.matches(one.pieces[0]):
                 return True
@@ -76,7 +76,7 @@ class StringPattern:
 
 
 def string_pattern(operator: str, text: str) -> StringPattern | None:
-    """The form of a positive test (`contains`, `startswith`, `endswith`, `like`), if it has one."""
+    """The pattern of a positive predicate (`contains`, `startswith`, `endswith`, `like`), if it has one."""
     if operator == "contains":
         return StringPattern((text,) if text else (), from_start=False, to_end=False)
     if operator == "startswith":
@@ -87,10 +87,10 @@ def string_pattern(operator: str, text: str) -> StringPattern | None:
 
 
 def following(prefix: str) -> str | None:
-    """The first string after all that begin with the prefix; None if there is none."""
+    """The first string after all strings with the prefix, or None if there is none."""
     for end in range(len(prefix), 0, -1):
         code = ord(prefix[end - 1]) + 1
-        if code == 0xD800:  # surrogates are no characters
+        if code == 0xD800:  # surrogates are not characters
             code = 0xE000
         if code <= 0x10FFFF:
             return prefix[: end - 1] + chr(code)
@@ -117,9 +117,9 @@ def _like(pattern: str) -> StringPattern | None:
 
 
 def _embedded(pattern: StringPattern, texts: tuple[str, ...], from_start: bool, to_end: bool) -> bool:
-    """Whether the pieces lie, in order and apart, within these texts, which lie in order in a string.
+    """Whether the pieces occur, in order and without overlap, within these texts, which occur in order in a string.
 
-    The first place is taken for each piece: that leaves most for the next.
+    Each piece takes the first possible place, which leaves the most room for the next.
     """
     pieces = list(pattern.pieces)
     if not pieces:
@@ -140,7 +140,7 @@ def _embedded(pattern: StringPattern, texts: tuple[str, ...], from_start: bool, 
         last_end -= len(end)
         if last == 0 and offset > last_end:
             return False
-    elif pattern.to_end:  # one piece, at both ends: only a string that is nothing else, which is no such pattern
+    elif pattern.to_end:  # one piece at both ends: an `is_whole` pattern, which the callers handle
         return False
     for piece in pieces:
         while True:

@@ -1,14 +1,14 @@
-"""The values that an attribute can have: whether any lie between two constants, and one that does.
+"""The possible values of an attribute: whether any lie between two constants, and an example.
 
-Contract: `at(value)` and `between(low, high)` (both ends excluded, None for no end) say whether there is such a value:
-yes, no, or `None` if that depends on a type that is not known. "No" is never wrong.
+Contract: `at(value)` and `between(low, high)` (both ends excluded, None for no end) say whether a value exists: yes,
+no, or `None` if that depends on an unknown type. "No" is never wrong.
 
 | type of the attribute | space | values | `between(5, 6)` |
 |---|---|---|---|
 | integer, Boolean, date, timestamp, decimal | `Grid` | multiples of a step, within bounds | no, if the step is 1 |
 | double, float | `Floating` | floating point numbers; NaN is the greatest | yes |
-| text | `Strings` | strings; nothing is between `a` and `a\\0`, nor below the empty one | |
-| a number of unknown type | `Number` | integers surely, others perhaps | depends |
+| string | `Strings` | strings; nothing lies between `a` and `a\\0`, or below the empty string | |
+| a number of unknown type | `Number` | integers certainly, others perhaps | depends |
 
 >>> integers, some_number = Grid(Decimal(1)), Number()
 >>> integers.between(5, 6), some_number.between(5, 6), some_number.between(5, 7), Strings().between(None, "")
@@ -28,8 +28,8 @@ import numpy as np
 
 from sparkrules.logic.comparison import ColumnType
 
-# ruff: noqa: ARG002  # all spaces are asked in the same way
-# Wide enough for every decimal of Spark's, so that nothing here is ever rounded.
+# ruff: noqa: ARG002  # all spaces share one signature
+# Wide enough for every Spark decimal, so nothing is ever rounded here.
 _EXACT = Context(prec=400)
 
 
@@ -55,7 +55,7 @@ class Number:
 
 @dataclass(frozen=True)
 class Grid:
-    """The multiples of a step, within bounds if there are any."""
+    """The multiples of a step, within bounds if given."""
 
     step: Decimal
     low: Decimal | None = None
@@ -78,7 +78,7 @@ class Grid:
         return int(first) if self.step == 1 else first
 
     def _after(self, low: Any) -> Decimal | None:
-        """The first value above, or the lowest of all; None if there is no lowest."""
+        """The first value above `low`, or the lowest of all. None if there is no lowest."""
         if low is None:
             return self.low
         following = _EXACT.multiply(_EXACT.add(_floor(_EXACT.divide(Decimal(low), self.step)), 1), self.step)
@@ -93,7 +93,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class Floating:
-    """Floating point numbers of 64 bits, or those of 32 bits as 64 bits."""
+    """64-bit floating point numbers, or 32-bit ones as 64 bits."""
 
     narrow: bool = False
 
@@ -102,7 +102,7 @@ class Floating:
 
     def between(self, low: Any, high: Any) -> bool | None:
         if high is None:
-            return True  # NaN, if nothing else
+            return True  # at least NaN
         return bool(self._after(low) < high)
 
     def sample(self, low: Any, high: Any) -> Any:
@@ -124,7 +124,7 @@ class Floating:
 
 @dataclass(frozen=True)
 class Strings:
-    """Strings in the order of their code points, which is that of their UTF-8 bytes."""
+    """Strings ordered by code points, which is the order of their UTF-8 bytes."""
 
     def at(self, value: Any) -> bool | None:
         return True
@@ -140,7 +140,7 @@ class Strings:
 
 @dataclass(frozen=True)
 class Anything:
-    """Values that are not compared, or not in a known way."""
+    """Values that cannot be compared, or not in a known way."""
 
     def at(self, value: Any) -> bool | None:
         return None

@@ -1,4 +1,4 @@
-"""WHERE text to Boolean tree. See `parse_rule`."""
+"""Parse the text of a WHERE clause into a Boolean tree. See `parse_rule`."""
 
 from sparkrules.sql.called_functions import called_functions, functions_in, functions_of
 from sparkrules.sql.dialect import DIALECTS, SPARK_DIALECTS

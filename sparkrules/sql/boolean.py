@@ -1,7 +1,7 @@
-"""Predicates that have a Boolean structure of their own: brackets, and comparisons between two Boolean expressions.
+"""Predicates that contain Boolean structure: brackets, and comparisons between two Boolean expressions.
 
-To the grammar, `(a > 1 OR b > 2)` is a value in brackets, and `(a > 1) <> (b > 2)` is a comparison. Both have structure
-worth sharing: the first is what is inside the brackets, the second is an exclusive or.
+The grammar reads `(a > 1 OR b > 2)` as a value in brackets and `(a > 1) <> (b > 2)` as a comparison. Both contain
+structure worth sharing: the first is the expression inside the brackets, the second an exclusive or.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from sparkrules.sql.tokens import Tokens
 
 
 def structure_of(tokens: Tokens, syntax: PredicateSyntax) -> Syntax | None:
-    """The structure a predicate stands for, or None if it is a plain syntax."""
+    """The Boolean structure inside a predicate, or None if it has none."""
     if syntax.kind:
         return None
     operands = syntax.value.operands
@@ -26,7 +26,7 @@ def structure_of(tokens: Tokens, syntax: PredicateSyntax) -> Syntax | None:
 
 
 def condition(tokens: Tokens, operand: Operand) -> Syntax | None:
-    """The operand as a structure, if it is evidently Boolean: brackets around a condition, or TRUE or FALSE."""
+    """The operand as Boolean structure if it is clearly Boolean: a condition in brackets, or TRUE or FALSE."""
     if operand.form == "brackets":
         inner = operand.inner[0]
         if not isinstance(inner, PredicateSyntax) or inner.kind or inner.value.comparisons:

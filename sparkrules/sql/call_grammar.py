@@ -1,9 +1,9 @@
-"""Function calls in Spark's grammar: names, arguments, and the words that some functions have for a comma.
+"""Function calls in Spark's grammar: names, arguments, and the keywords some functions use instead of a comma.
 
     call        := name (argument, ...)
     argument    := [name =>] expression [AS name]
 
-Functions are checked against the policy where they are called.
+Each call is checked against the policy as it is parsed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sparkrules.sql.syntax import Operand, Syntax, alone
 from sparkrules.sql.tokens import KEYWORDS
 
 _AFTER_NAMES = frozenset({")", ",", ".", "->", "=>", "=", "<>", "<", "<=", ">", ">=", "<=>", "*", "/", "%", "||", "::"})
-# Words that take the place of a comma in some functions.
+# Keywords that replace the comma in some functions.
 _SEPARATORS = {
     "substring": frozenset({"FROM", "FOR"}),
     "substr": frozenset({"FROM", "FOR"}),
@@ -36,17 +36,17 @@ _UNITS = frozenset(
 )
 _KEYED_BY_REGEX = frozenset({"parse_url", "try_parse_url"})
 _PLAIN_KEY = re.compile(r"(['\"])[A-Za-z0-9_-]*\1")
-# What a query begins with in Spark's grammar.
+# Words that can start a query in Spark's grammar.
 BEGINS_QUERY = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE", "MAP", "REDUCE", "DESCRIBE", "DESC"})
-# Spark takes any number of arguments for these, and sqlglot does not.
+# Spark accepts any number of arguments for these; sqlglot does not.
 _LOOSE = frozenset({"concat", "hour", "minute", "second"})
 
 
 class CallGrammar(Cursor):
-    """Calls; see the module."""
+    """Function calls; see the module."""
 
     def call(self, start: int) -> Operand:
-        """A function call whose name starts at `start`; the cursor is at its opening bracket."""
+        """Parse a function call whose name starts at `start`. The cursor is at its opening bracket."""
         bracket = self.at
         name = self.function_name(start, bracket)
         self.tokens.calls.add(bracket)
@@ -68,7 +68,7 @@ class CallGrammar(Cursor):
         return Operand(start, self.at, variables == self.variables, "call", inner, name)
 
     def require_plain_key(self, key: Operand | None) -> None:
-        """Spark makes a regular expression of the key that parse_url looks for, one that nobody bounds."""
+        """Spark turns the key of parse_url into an unbounded regular expression, so the key must be plain."""
         at = self.at - 1 if key is None else key.start
         if key is None or key.end != at + 1 or not _PLAIN_KEY.fullmatch(self.tokens.texts[at]):
             raise self.tokens.error(
@@ -88,7 +88,7 @@ class CallGrammar(Cursor):
         return name
 
     def refuse_query(self) -> None:
-        """Behind a bracket, Spark reads `(from COLLATE x)` as a query of the table `collate`, and not as a column."""
+        """After a bracket, Spark reads `(from COLLATE x)` as a query on the table `collate`, not as a column."""
         following = self.kinds[self.at + 1] if self.kinds[self.at] != "end" else ""
         if self.word() in BEGINS_QUERY and (following in ("word", "quoted") or following in KEYWORDS):
             raise self.subquery()
@@ -115,13 +115,13 @@ class CallGrammar(Cursor):
         if name in _UNIT_FUNCTIONS and len(arguments) == 3 and self.kinds[unit_at] == "string":
             raise self.tokens.error(unit_at, "a unit in quotes", f"Write {name}(DAY, 1, d).")
         if unit and len(arguments) == 3:
-            # dateadd(DAY, 1, d): what looked like a column is a unit. With two arguments it is a column.
+            # dateadd(DAY, 1, d): the first argument is a unit. With only two arguments it is a column.
             self.variables -= 1
             self.shapes[unit_at] = self.tokens.texts[unit_at]
         return tuple(arguments)
 
     def leading_words(self, name: str) -> None:
-        """The words before the first argument of EXTRACT(YEAR FROM d) and TRIM(BOTH 'x' FROM s)."""
+        """Parse the keywords before the first argument: EXTRACT(YEAR FROM d), TRIM(BOTH 'x' FROM s)."""
         start = self.at
         if name == "extract" and self.kinds[self.at + 1] == "FROM":
             self.at += 2
@@ -144,11 +144,11 @@ class CallGrammar(Cursor):
         return argument
 
     def position_argument(self) -> Syntax:
-        """An argument that ends at the IN of POSITION('x' IN s)."""
+        """Parse an argument that ends at the IN of POSITION('x' IN s)."""
         raise NotImplementedError
 
     def field_name(self) -> int:
-        """`AS name` behind a value of a row or of struct(...), which sqlglot need not see: where AS is, else 0."""
+        """Parse `AS name` after a value in a row or struct(...), hidden from sqlglot. Return where AS is, else 0."""
         start = self.at
         if self.kinds[start] != "AS":
             return 0

@@ -1,6 +1,7 @@
-"""Which functions a tree calls: whoever runs it needs them registered.
+"""The functions that a tree calls. They must be registered wherever the tree runs.
 
-The parser notes them in the predicates it makes. Predicates from a store have no such note: their SQL is parsed."""
+The parser records them in the predicates it creates. Predicates read from a store lack the record, so their SQL is
+parsed again."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from sparkrules.sql.tree import Constant, Node, distinct_predicates
 
 
 class _Anything(Policy):
-    """For texts that have passed a policy already."""
+    """A policy for texts that have already passed one."""
 
     def allows(self, function: str) -> bool:  # noqa: ARG002
         return True
@@ -24,7 +25,7 @@ ANYTHING = _Anything(max_characters=2**62, max_depth=2**31)
 
 
 def called_functions(tree: Node) -> frozenset[str]:
-    """The functions that the attributes and constants of a tree call, in lower case.
+    """The functions called by the attributes and constants of a tree, in lower case.
 
     >>> from sparkrules.sql import parse_rule
     >>> sorted(called_functions(parse_rule("lower(name) = trim(' x ') AND exists(tags, t -> length(t) > 3)")))
@@ -38,7 +39,7 @@ def called_functions(tree: Node) -> frozenset[str]:
 
 
 def functions_of(attributes: Iterable[str], constants: Iterable[Constant]) -> frozenset[str]:
-    """The functions that any of these attributes and constants calls, in lower case."""
+    """The functions called by any of these attributes and constants, in lower case."""
     functions: set[str] = set()
     for attribute in attributes:
         functions |= functions_in(attribute)
@@ -49,7 +50,7 @@ def functions_of(attributes: Iterable[str], constants: Iterable[Constant]) -> fr
 
 
 def functions_in(sql: str) -> frozenset[str]:
-    """The functions that one attribute or constant calls."""
+    """The functions called by one attribute or constant."""
     return _functions_in(sql) if "(" in sql else frozenset()
 
 

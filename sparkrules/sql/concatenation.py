@@ -1,9 +1,9 @@
-"""CONCAT, CONCAT_WS and `||` of another dialect: how they treat NULL and values that are not strings.
+"""CONCAT, CONCAT_WS and `||` in other dialects: how they treat NULL and values that are not strings.
 
-A number or a Boolean becomes a string in both, but not the same one: `CONCAT('x', TRUE)` is `xt` in PostgreSQL,
-`x1` in MySQL and `xtrue` in Spark; a double `1` is `1` there and `1.0` here. So what is joined has to be a string. The
-types of columns are not known here; a column is written as `IF(a COLLATE UTF8_BINARY IS NULL, NULL, a)`, which is
-`a`, and which Spark rejects for a column that is not a string: COLLATE is the one check that casts nothing.
+Both sides convert numbers and Booleans to strings, but differently. `CONCAT('x', TRUE)` is `xt` in PostgreSQL, `x1` in
+MySQL and `xtrue` in Spark. A double `1` becomes `1` there and `1.0` here. So every operand must be a string. Column
+types are not known here, so a column is written as `IF(a COLLATE UTF8_BINARY IS NULL, NULL, a)`. That equals `a`, and
+Spark rejects it unless `a` is a string: COLLATE is the only check that casts nothing.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ NOT_A_STRING = "what CONCAT and || join has to be a string here: numbers and Boo
 
 
 def is_joinable(node: exp.Expr | None) -> bool:
-    """Whether an operand is a string, or a column or a value of columns that `as_text` can require to be one."""
+    """Whether an operand is a string, or is built from columns that `as_text` can require to be strings."""
     if node is None:
         return True
     if isinstance(node, exp.Literal):
@@ -46,7 +46,7 @@ def is_joinable(node: exp.Expr | None) -> bool:
 
 
 def as_text(node: exp.Expr) -> exp.Expr:
-    """The operand, refused by Spark where it is a column that is not a text. The tree is changed in place."""
+    """The operand, which Spark now rejects if it is a column that is not a string. Changes the tree in place."""
     if isinstance(node, exp.Column):
         return _if_null(node, exp.Null())
     for result in _results(node):
@@ -55,7 +55,7 @@ def as_text(node: exp.Expr) -> exp.Expr:
 
 
 def as_text_or_empty(node: exp.Expr) -> exp.Expr:
-    """The same, and an empty text for NULL."""
+    """Like `as_text`, with NULL replaced by an empty string."""
     if isinstance(node, exp.Column):
         return _if_null(node, exp.Literal.string(""))
     if isinstance(node, exp.Literal):
@@ -64,7 +64,7 @@ def as_text_or_empty(node: exp.Expr) -> exp.Expr:
 
 
 def _results(node: exp.Expr) -> list[exp.Expr]:
-    """What the value of a conditional expression can be."""
+    """The possible values of a conditional expression."""
     if isinstance(node, exp.Paren):
         return [node.this]
     if isinstance(node, exp.Coalesce):

@@ -1,4 +1,4 @@
-"""A cursor over the tokens of a rule: small steps, and the errors of what cannot follow."""
+"""A cursor over the tokens of a rule: single steps, and errors for unexpected tokens."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from sparkrules.sql.syntax import Syntax
 from sparkrules.sql.tokens import KEYWORDS, Tokens
 
 COMPARISONS = frozenset({"=", "<>", "<", "<=", ">", ">=", "<=>"})
-# In f(ALL x) and f(DISTINCT x) these are no names. They are where what follows cannot begin a value.
+# In f(ALL x) and f(DISTINCT x) these are not names. They are names if the next token cannot start a value.
 QUANTIFIERS = frozenset({"DISTINCT", "ALL"})
 _QUERY_WORDS = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE"})
 _WINDOW_WORDS = frozenset({"OVER", "FILTER", "WITHIN", "IGNORE", "RESPECT"})
 
 
 class Cursor:
-    """A cursor over the tokens. `variables` counts the columns and time-dependent functions met so far: a range of
-    tokens during which it did not grow is constant."""
+    """A cursor over the tokens. `variables` counts the columns and time-dependent functions seen so far. A range of
+    tokens is constant if the count did not grow within it."""
 
     def __init__(self, tokens: Tokens, policy: Policy) -> None:
         self.tokens = tokens
@@ -31,7 +31,7 @@ class Cursor:
         self.open_cases = 0
 
     def expression(self) -> Syntax:
-        """A whole expression, Boolean operators included: see `grammar`."""
+        """Parse a whole expression, including Boolean operators. See `grammar`."""
         raise NotImplementedError
 
     def name(self, reason: str) -> None:
@@ -44,7 +44,7 @@ class Cursor:
         self.at += 1
 
     def word(self) -> str:
-        """The unquoted word at the cursor in upper case, else an empty text."""
+        """The unquoted word at the cursor in upper case, or an empty string."""
         return self.word_at(self.at)
 
     def word_at(self, at: int) -> str:
@@ -86,7 +86,7 @@ class Cursor:
         return self.tokens.error(self.at, "expected a value", remedy)
 
     def unexpected(self, remedy: str = "") -> RuleError:
-        """The error for a token that cannot follow what is before it."""
+        """The error for a token that cannot appear here."""
         previous = self.tokens.texts[self.at - 1].upper() if self.at else ""
         if self.at <= 2 and self.tokens.texts[0].upper() == "WHERE":
             return self.tokens.error(0, "WHERE is not part of a rule", "Drop the word: a rule is what follows it.")

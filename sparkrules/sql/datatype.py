@@ -1,4 +1,4 @@
-"""Where a data type or an interval ends: the two places where Spark's expressions have a grammar of their own.
+"""Find where a data type or an interval ends. Both have their own grammar within Spark's expressions.
 
     type      := ARRAY [<type>] | MAP [<type, type>] | STRUCT [<field, ...>] | name [(number, ...)] [qualifiers]
     field     := name [:] type [NOT NULL] [COMMENT string]
@@ -32,7 +32,7 @@ _PLAIN = frozenset(_PLAIN_NAMES.split())
 
 
 def data_type_end(tokens: Tokens, start: int) -> int:
-    """The index behind the data type that starts at a token."""
+    """The index after the data type that starts at token `start`."""
     reader = _Types(tokens, start)
     reader.type(0)
     if reader.open:
@@ -41,7 +41,7 @@ def data_type_end(tokens: Tokens, start: int) -> int:
 
 
 class _Types:
-    """A cursor over a type. `open` are the `<` of it that are not closed yet: `>>` closes two of them."""
+    """A cursor over a type. `open` counts its unclosed `<`; `>>` closes two of them."""
 
     def __init__(self, tokens: Tokens, start: int) -> None:
         self.tokens = tokens
@@ -114,7 +114,7 @@ class _Types:
 
 
 def interval_end(tokens: Tokens, start: int) -> int | None:
-    """The index behind the interval literal whose word INTERVAL is at `start`; None if that word is a column."""
+    """The index after the interval literal whose INTERVAL is at `start`, or None if that word is a column."""
     kinds = tokens.kinds
     if kinds[start + 1] == "string" and not _is_unit(tokens, start + 2):
         return start + 2  # INTERVAL '1 day'
@@ -130,7 +130,7 @@ def interval_end(tokens: Tokens, start: int) -> int | None:
 
 
 def _closing_round(tokens: Tokens, start: int) -> int:
-    """Behind the bracket that closes `(10, 2)` or `(ANY)`."""
+    """The index after the bracket that closes `(10, 2)` or `(ANY)`."""
     at = start + 1
     while tokens.kinds[at] in ("number", ",", "word"):
         at += 1
@@ -140,7 +140,7 @@ def _closing_round(tokens: Tokens, start: int) -> int:
 
 
 def _qualifiers_end(tokens: Tokens, at: int, name: str) -> int:
-    """Behind INTERVAL DAY TO SECOND, TIMESTAMP WITHOUT TIME ZONE, STRING COLLATE x."""
+    """The index after INTERVAL DAY TO SECOND, TIMESTAMP WITHOUT TIME ZONE or STRING COLLATE x."""
     if name == "INTERVAL" and _is_unit(tokens, at):
         at += 1
         if _word(tokens, at) == "TO" and _is_unit(tokens, at + 1):

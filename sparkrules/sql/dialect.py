@@ -1,6 +1,6 @@
-"""Rules in other SQL dialects are translated to Spark SQL, by sqlglot, before anything else.
+"""Translate rules from other SQL dialects to Spark SQL with sqlglot, before any other step.
 
-What is translated is what `dialect_support` knows to mean the same in Spark; the rest is refused, with the reason.
+Only what `dialect_support` knows to mean the same in Spark is translated. The rest is rejected with a reason.
 
 >>> from sparkrules.sql.policy import DEFAULT_POLICY
 >>> to_spark("STRPOS(name, 'x') > 0 AND \\"Order\\" ~ 'a'", "postgres", DEFAULT_POLICY)
@@ -27,7 +27,7 @@ from sparkrules.sql.sqlglot_messages import captured_warnings, plain_message
 SPARK_DIALECTS = frozenset({"spark", "spark2", "databricks"})
 DIALECTS = ("bigquery", "mysql", "postgres", "snowflake", "tsql")
 _REMEDY = "Write the rule in Spark SQL, with dialect='spark'."
-# How many nodes a character may become. Each comparison of rows is as long as both rows.
+# The maximum number of nodes per character. Each comparison of rows is as long as both rows.
 _MOST_NODES = 20
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"[^\"]*\"|`[^`]*`", re.DOTALL)
 _MOST_CALLS = 12
@@ -41,7 +41,7 @@ _NESTING = re.compile(
 
 
 def to_spark(text: str, dialect: str, policy: Policy) -> str:
-    """The same rule in Spark SQL. Raises `RuleError` if it cannot be parsed, or has no equivalent in Spark."""
+    """The same rule in Spark SQL. Raises `RuleError` if it cannot be parsed or has no equivalent in Spark."""
     dialect = dialect.lower()
     if dialect not in DIALECTS:
         known = ", ".join(["spark", *DIALECTS])
@@ -59,7 +59,7 @@ def to_spark(text: str, dialect: str, policy: Policy) -> str:
         raise _untranslatable(error, text, dialect) from None
     except RuleError:
         raise
-    except Exception:  # sqlglot raises whatever it trips over
+    except Exception:  # sqlglot raises many kinds of exceptions
         raise RuleError(f"it could not be read as {dialect}", text, remedy=_REMEDY) from None
     if warnings:
         raise RuleError(f"it was read as {dialect} with doubts", text, remedy=_REMEDY)
@@ -67,8 +67,8 @@ def to_spark(text: str, dialect: str, policy: Policy) -> str:
 
 
 def _faithful(tree: exp.Expr, text: str, dialect: str, policy: Policy) -> exp.Expr:
-    """The tree with its rows written out, if all of it means the same in Spark."""
-    # A function that sqlglot writes out twice, inside of itself, doubles with each of them.
+    """The tree with row comparisons expanded. Raises `RuleError` unless all of it means the same in Spark."""
+    # sqlglot expands some functions by copying their arguments. Nested calls double the size each time.
     bound = _MOST_NODES * (len(text) + 10)
     if _size(tree, bound) >= bound:
         raise RuleError("written out, it is too long", text, remedy="Nest fewer functions in each other.")
@@ -90,7 +90,7 @@ def _size(tree: exp.Expr, bound: int) -> int:
 def _not_translated(node: exp.Expr, reason: str, text: str, dialect: str) -> RuleError:
     try:
         fragment = node.sql(dialect, comments=False)
-    except Exception:  # sqlglot cannot write everything that it reads
+    except Exception:  # sqlglot cannot generate everything it parses
         fragment = ""
     at = text.find(fragment) if fragment else -1
     if at < 0 and fragment:
@@ -99,7 +99,7 @@ def _not_translated(node: exp.Expr, reason: str, text: str, dialect: str) -> Rul
     return RuleError(f"not translated from {dialect}: {reason}", text, max(at, 0), fragment if at >= 0 else "", _REMEDY)
 
 
-# A backslash in a string: these escapes are the same wherever a backslash is one.
+# Escapes that mean the same in every dialect that uses a backslash in strings.
 _ESCAPES = frozenset("\\'\"ntr%_")
 _BACKSLASH = re.compile(r"\\(.?)", re.DOTALL)
 
@@ -122,8 +122,8 @@ def _require_known_escapes(text: str, dialect: str) -> None:
 
 
 def _require_bounds(text: str, policy: Policy) -> None:
-    """sqlglot recurses where a text nests and could crash the process: bound that first, from above. And while it
-    reads, it writes some functions out with copies of their arguments (Snowflake's DIV0): bound those more tightly."""
+    """sqlglot recurses on nested text and could crash the process, so check an upper bound of the nesting first.
+    While parsing, it also copies the arguments of some functions (Snowflake's DIV0), so calls have a tighter limit."""
     if len(text) > policy.max_characters:
         raise RuleError(f"the text has {len(text):,} characters, more than {policy.max_characters:,}")
     depth = prefixes = calls = 0
@@ -155,7 +155,7 @@ def _untranslatable(error: SqlglotError, text: str, dialect: str) -> RuleError:
         detail = error.errors[0]
         line, column = detail.get("line") or 1, detail.get("col") or 1
         fragment = detail.get("highlight") or ""
-        # sqlglot's column is the last one of the token.
+        # sqlglot reports the last column of the token.
         before = sum(len(row) for row in text.splitlines(keepends=True)[: line - 1])
         offset = max(before + column - len(fragment), 0)
         reason = f"cannot be read as {dialect}: {plain_message(str(detail.get('description')))}"

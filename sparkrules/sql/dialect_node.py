@@ -1,4 +1,4 @@
-"""What the modules about other dialects ask of a node of sqlglot's tree."""
+"""Questions about a sqlglot node that the dialect modules share."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import re
 
 from sqlglot import exp
 
-# Where CONCAT, GREATEST and LEAST leave NULL out; elsewhere they are NULL if one value is.
+# Dialects where CONCAT, GREATEST and LEAST skip NULL. In the others, one NULL makes the result NULL.
 IGNORE_NULL = frozenset({"postgres", "tsql"})
 Refusal = str | None
-"""Why a node cannot be taken over, or None if it can."""
+"""Why a node cannot be translated, or None if it can."""
 
 
 def shown(node: exp.Expr, dialect: str) -> str:
-    """A node as its dialect writes it: the name of a function, or the beginning of any other expression."""
+    """A node as its dialect writes it: the function name, or the start of any other expression."""
     try:
         text = node.sql(dialect, comments=False)
-    except Exception:  # sqlglot cannot write everything that it reads
+    except Exception:  # sqlglot cannot generate everything it parses
         return "this"
     call = re.match(r"[A-Za-z_][\w.$]*(?=\()", text)
     if call is not None and isinstance(node, exp.Func):
@@ -40,11 +40,11 @@ def sides(node: exp.Expr) -> tuple[exp.Expr, exp.Expr]:
 
 
 def listed(node: exp.Expr) -> list[exp.Expr]:
-    """The members of the array in `ANY (ARRAY[...])`; none if it is something else."""
+    """The members of the array in `ANY (ARRAY[...])`, or an empty list for anything else."""
     array = node.this.unnest() if isinstance(node.this, exp.Paren) else node.this
     return list(array.expressions) if isinstance(array, exp.Array) else []
 
 
 def added_by_sqlglot(node: exp.Expr, dialect: str) -> bool:
-    """Whether this is the cast that sqlglot puts into LEN, LEFT and RIGHT of T-SQL, and nobody wrote."""
+    """Whether this is a cast that sqlglot added to T-SQL's LEN, LEFT or RIGHT."""
     return dialect == "tsql" and isinstance(node.parent, (exp.Length, exp.Left, exp.Right)) and node.arg_key == "this"

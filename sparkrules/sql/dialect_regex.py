@@ -1,7 +1,7 @@
-"""Patterns of other dialects in Java's words, where the two understand them alike.
+"""Translate regular expressions from other dialects to Java's syntax.
 
-Unicode, POSIX classes, word boundaries, flags and look-around are not the same everywhere: a pattern is translated if
-it consists of what is.
+Unicode, POSIX classes, word boundaries, flags and look-around differ between dialects. A pattern is translated only if
+all its parts mean the same in both.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _PLAIN = re.compile(
     re.VERBOSE,
 )
 _PLAIN_SIMILAR = re.compile(r"""[A-Za-z0-9 ,;:/@=~!'"<>#%_|()-]*""")
-# What stands before and after, and what the end of the text is: Java's $ also matches before a last newline.
+# The prefix, the suffix, and how to write the end of the string: Java's $ also matches before a final newline.
 _AROUND = {
     "postgres": ("(?s)", "", r"\z"),
     "mysql": ("", "", "$"),
@@ -29,15 +29,15 @@ DIFFERS = (
 
 
 def refusal_of_pattern(pattern: str | None, dialect: str, *, any_case: bool = False) -> str | None:
-    """Why a pattern is not translated; None if it is."""
+    """Why a pattern is not translated, or None if it is."""
     if dialect not in _AROUND or pattern is None:
         return "a regular expression that is not a plain string"
-    # Which other letters a letter outside of ASCII is equal to is not the same in Java.
+    # Outside ASCII, Java may fold case differently.
     return None if _PLAIN.fullmatch(pattern) and not (any_case and not pattern.isascii()) else DIFFERS
 
 
 def java_regex(pattern: str, dialect: str, *, any_case: bool = False) -> str:
-    r"""The pattern in Java's words, for one that was not refused.
+    r"""An accepted pattern in Java's syntax.
 
     >>> print(java_regex("a.c$", "postgres"), java_regex("a|b", "snowflake"))
     (?s)a.c\z \A(?:a|b)\z
@@ -49,7 +49,7 @@ def java_regex(pattern: str, dialect: str, *, any_case: bool = False) -> str:
 
 
 def java_regex_of_similar(pattern: str) -> str | None:
-    r"""PostgreSQL's SIMILAR TO in Java's words; None if it has parts other than letters, %, _, | and groups.
+    r"""PostgreSQL's SIMILAR TO in Java's syntax. None if it has parts other than letters, %, _, | and groups.
 
     >>> print(java_regex_of_similar("(a|b)_%"))
     (?s)\A(?:(a|b)..*)\z

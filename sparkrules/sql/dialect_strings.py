@@ -1,4 +1,4 @@
-"""String functions and patterns of other dialects: which of them mean the same in Spark."""
+"""String functions and patterns of other dialects that mean the same in Spark."""
 
 from __future__ import annotations
 

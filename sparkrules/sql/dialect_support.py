@@ -1,12 +1,12 @@
-"""Which parts of another dialect mean the same in Spark: a list of those that do. Everything else is rejected.
+"""The parts of other dialects that mean the same in Spark. Everything else is rejected.
 
-sqlglot translates nearly everything, also where Spark means something else by it: `7 / 2` is 3 in Postgres and 3.5 in
-Spark, `CAST(1.5 AS INT)` is 2 there and 1 here, `LIKE '[a-c]%'` is a pattern in T-SQL only, a regular expression of
-Snowflake has to match the whole text. A rule that silently means something else is worse than a rule that is refused.
+sqlglot translates nearly everything, even where Spark gives another result: `7 / 2` is 3 in Postgres and 3.5 in Spark,
+`CAST(1.5 AS INT)` is 2 there and 1 here, `LIKE '[a-c]%'` is a pattern in T-SQL only, and a Snowflake regular expression
+must match the whole string. A rule that silently changes its meaning is worse than a rejected one.
 
-Contract: on values of the same types, and where neither side raises an error, what is accepted is true for the same
-rows. Types, collations (whether `'a' = 'A'`) and errors are those of the Spark table and session that the rule is
-matched on. `docs/dialects.md` lists what was examined; `spark_rewrite` rewrites what is accepted for Spark.
+Contract: an accepted rule is true for the same rows, given values of the same types and no errors on either side.
+Types, collations (whether `'a' = 'A'`) and errors follow the Spark table and session that the rule is matched on.
+`docs/dialects.md` lists what was examined; `spark_rewrite` rewrites accepted nodes for Spark.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ _BOOLEANS = frozenset({"true", "false", "t", "f", "yes", "no", "y", "n", "1", "0
 
 
 def refusal(node: exp.Expr, dialect: str, policy: Policy) -> Refusal:
-    """Why this node of a tree of another dialect cannot be said in Spark with certainty; None if it can."""
+    """Why this node is not certain to have an equivalent in Spark, or None if it has one."""
     if isinstance(node, _COMPARISONS):
         for operand in (node.this, node.args.get("expression")):
             if isinstance(operand, (*_COMPARISONS, exp.Not, exp.Escape)):
@@ -132,7 +132,7 @@ def refusal(node: exp.Expr, dialect: str, policy: Policy) -> Refusal:
 
 
 def _doubles(node: exp.Expr | None, dialect: str) -> bool:
-    """Whether a node is written out with a copy of its operands, by us or by sqlglot."""
+    """Whether translation copies the operands of a node, in our code or in sqlglot's."""
     if isinstance(node, (exp.Greatest, exp.Least)):
         return dialect not in IGNORE_NULL
     if isinstance(node, exp.ConcatWs):
@@ -143,7 +143,7 @@ def _doubles(node: exp.Expr | None, dialect: str) -> bool:
 
 
 def _inside_of_doubled(node: exp.Expr, dialect: str) -> bool:
-    """One inside of the other would double and double."""
+    """Nested copying would grow exponentially."""
     parent = node.parent
     while parent is not None and not _doubles(parent, dialect):
         parent = parent.parent
@@ -162,7 +162,7 @@ def _literal(node: exp.Expr, dialect: str) -> Refusal:
     if node.is_string:
         return None
     number = re.fullmatch(r"[0-9.]+([eE][+-]?[0-9]{1,3})?", node.name)
-    # A number with an exponent is a double to Spark; PostgreSQL's is a decimal, and is written as one.
+    # Spark reads a number with an exponent as a double. PostgreSQL reads a decimal, so it is written as one.
     return "a number that Spark writes otherwise" if number is None or (number[1] and dialect == "snowflake") else None
 
 

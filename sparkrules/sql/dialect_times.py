@@ -1,4 +1,4 @@
-"""Dates and times of other dialects: which functions mean the same in Spark."""
+"""Date and time functions of other dialects that mean the same in Spark."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def refusal_of_extract(node: exp.Expr, dialect: str) -> Refusal:
 
 def refusal_of_trunc(node: exp.Expr, _dialect: str) -> Refusal:
     unit = node.args.get("unit")
-    # Spark has one function for dates and another for times, and the one for dates knows no days.
+    # Spark has one function for dates and one for times. The one for dates does not support days.
     units = _UNITS - {"DAY", "HOUR", "MINUTE"} if isinstance(node, exp.DateTrunc) else _UNITS
     if node.args.get("zone") or unit is None or unit.name.upper() not in units:
         return f"only a truncation to {', '.join(sorted(units))} is the same in Spark"
@@ -53,5 +53,5 @@ def refusal_of_date_diff(node: exp.Expr, _dialect: str) -> Refusal:
 
 
 def refusal_of_added_to_dates(node: exp.Expr, dialect: str) -> Refusal:
-    """sqlglot adds it to the dates in T-SQL's DATEDIFF."""
+    """sqlglot wraps the dates of T-SQL's DATEDIFF in it."""
     return None if isinstance(node.parent, exp.DateDiff) else f"{shown(node, dialect)} is not known to mean the same"

@@ -1,10 +1,9 @@
-"""Division of another dialect, where the answer cannot depend on how a quotient is rounded.
+"""Division in other dialects, accepted where rounding the quotient cannot change the answer.
 
-`n / 3.0` is `0.33333333333333333333` in PostgreSQL, `0.333333` in Spark, `0.3333` in MySQL, and a double where `n` is
-one. A test against a number with few digits is the same for all of them: with a divisor of `d` digits and a number
-with `f` digits behind the point, a quotient that is not equal to the number is further away from it than 1 / 10**(d +
-f), and so is the rounded one if it has that many digits behind the point. Spark has six of them at least, and MySQL
-four.
+`n / 3.0` is `0.33333333333333333333` in PostgreSQL, `0.333333` in Spark, `0.3333` in MySQL, and a double if `n` is one.
+Comparing it with a number of few digits gives the same answer in all of them. Let the divisor have `d` digits and the
+number `f` digits after the point. A quotient that differs from the number differs by more than 1 / 10**(d + f). So does
+the rounded quotient, if it keeps that many digits after the point. Spark keeps at least six, MySQL four.
 
 >>> import sqlglot
 >>> for text in ["n / 3.0 > 1.5", "n / 3.0 > 0.33333", "n / 3 > 1"]:
@@ -23,11 +22,11 @@ from sqlglot import exp
 
 _DIGITS = {"mysql": 4}
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between, exp.In)
-_MOST_DIGITS = 9  # of the number before its point: as a double, it and the quotient next to it are exact enough
+_MOST_DIGITS = 9  # before the point: a double then holds the number and the nearest quotient precisely enough
 
 
 def refusal_of_division(node: exp.Expr, dialect: str) -> str | None:
-    """Why a division is not translated; None if it is."""
+    """Why a division is not translated, or None if it is."""
     if dialect == "bigquery":
         return None
     divisor = _number(node.expression)
@@ -43,7 +42,7 @@ def refusal_of_division(node: exp.Expr, dialect: str) -> str | None:
 
 
 def _compared_with(node: exp.Expr) -> list[exp.Expr]:
-    """What a division is compared with; nothing if it is not compared."""
+    """The values a division is compared with; empty if it is not compared."""
     side, parent = node, node.parent
     while isinstance(parent, exp.Paren):
         side, parent = parent, parent.parent
@@ -57,7 +56,7 @@ def _compared_with(node: exp.Expr) -> list[exp.Expr]:
 
 
 def _number(node: exp.Expr) -> str | None:
-    """The digits of a number that is written out, without an exponent and without its sign."""
+    """The digits of a number literal, without exponent or sign."""
     node = node.this if isinstance(node, exp.Neg) else node
     if isinstance(node, exp.Literal) and node.is_number and re.fullmatch(r"[0-9]+(\.[0-9]*)?|\.[0-9]+", node.name):
         return str(node.name)

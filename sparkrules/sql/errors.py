@@ -1,4 +1,4 @@
-"""The one error this room raises: what is wrong with a rule's text, where, and what to do about it.
+"""The only error this package raises: what is wrong with a rule's text, where, and how to fix it.
 
 >>> print(RuleError("unexpected word", "price < 5 banana", 10, "banana", "Join conditions with AND or OR."))
 unexpected word at line 1, column 11: banana
@@ -11,15 +11,15 @@ from __future__ import annotations
 
 from sparkrules.errors import SparkRulesError
 
-# How much of a long line is shown on either side of the caret.
+# How many characters of a long line are shown on either side of the caret.
 _CONTEXT = 60
 
 
 class RuleError(SparkRulesError, ValueError):
     """A rule that was rejected.
 
-    `line` and `column` count from 1 and point at `fragment`, the offending piece of `text`. Whoever knows which rule
-    it was sets `id`, and the message then names it.
+    `line` and `column` count from 1 and point at `fragment`, the offending part of `text`. A caller that knows which
+    rule it was sets `id`, and the message then names the rule.
     """
 
     def __init__(self, reason: str, text: str = "", offset: int = 0, fragment: str = "", remedy: str = "") -> None:
@@ -49,7 +49,7 @@ class RuleError(SparkRulesError, ValueError):
         return f"{message}\n{self.remedy}" if self.remedy else message
 
     def _excerpt(self) -> tuple[str, int]:
-        """The line of the error, cut to a readable width, and where in it the caret belongs."""
+        """The line of the error, cut to a readable width, and the position of the caret in it."""
         start = self.offset - (self.column - 1)
         end = self.text.find("\n", start)
         end = len(self.text) if end < 0 else end
@@ -60,7 +60,7 @@ class RuleError(SparkRulesError, ValueError):
 
 
 def _visible(text: str) -> str:
-    """Control characters and lone surrogates would break a terminal or a log: show one placeholder for each."""
+    """Replace each control character and lone surrogate with a placeholder: they would break a terminal or a log."""
     return "".join(c if c.isprintable() else " " if c.isspace() else "?" for c in text)
 
 

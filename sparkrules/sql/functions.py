@@ -1,23 +1,23 @@
 """The functions a rule may call: Spark's deterministic scalar built-ins (registry of Spark 4.3).
 
-A name that is not here is rejected, so a new Spark function is unavailable until someone has looked at it, or until a
-deployment adds it by `Policy(extra_functions=...)`. Left out, and why:
+Any other name is rejected. A new Spark function is unavailable until someone has reviewed it, or until a deployment
+adds it with `Policy(extra_functions=...)`. Excluded functions:
 
-| left out | because |
+| excluded | because |
 |---|---|
 | aggregates, windows, generators, `window`, `session_window` | a rule sees one row |
 | `rand`, `randn`, `random`, `randstr`, `uniform`, `uuid`, `shuffle` | not deterministic |
-| `monotonically_increasing_id`, `spark_partition_id` | depend on how the table is divided |
-| `aes_encrypt` | not deterministic: it picks a random start vector |
+| `monotonically_increasing_id`, `spark_partition_id` | depend on how the table is partitioned |
+| `aes_encrypt` | not deterministic: it picks a random initialization vector |
 | `reflect`, `java_method`, `try_reflect` | call any static Java method |
-| `raise_error`, `assert_true` | exist to fail the query |
+| `raise_error`, `assert_true` | exist only to fail the query |
 | `input_file_name`, `input_file_block_start`, `input_file_block_length` | depend on the scan, and reveal paths |
 | `current_user`, `user`, `session_user`, `current_catalog`, `current_database` | reveal the environment |
 | `current_schema`, `current_path`, `version` | reveal the environment |
 | `sequence`, `array_repeat`, `array_insert`, `repeat`, `space`, `lpad`, `rpad` | a short text can ask for gigabytes |
-| `format_string`, `printf`, `format_number` | the same, by the width of the format |
-| sketches, Avro, Protobuf | binary formats nobody tests in a WHERE; some read files of the driver |
-| `xpath` and its kin | load the document type that a document names; `//*//*//*` takes for ever |
+| `format_string`, `printf`, `format_number` | the same, through the width in the format |
+| sketches, Avro, Protobuf | binary formats not used in a WHERE; some read files on the driver |
+| `xpath` and related | load the document type that a document names; `//*//*//*` may never finish |
 | `identifier`, `and`, `or`, `not`, `in`, `cast` | syntax, not functions; `identifier` could name any of the above |
 """
 
@@ -116,7 +116,7 @@ _GROUPS: dict[str, str] = {
 
 SCALAR_FUNCTIONS: frozenset[str] = frozenset(name for names in _GROUPS.values() for name in names.split())
 
-# Their value depends on when the query runs, so a test against one is no comparison with a constant.
+# Their value depends on when the query runs, so comparing with one is not comparing with a constant.
 TIME_FUNCTIONS: frozenset[str] = frozenset(
     {
         "curdate",
@@ -131,6 +131,6 @@ TIME_FUNCTIONS: frozenset[str] = frozenset(
 )
 TIME_FUNCTIONS_WITHOUT_ARGUMENTS: frozenset[str] = frozenset({"unix_timestamp", "to_unix_timestamp"})
 
-# Words without brackets that Spark reads as functions of the environment where the table has no such column. `user`
-# is not among them: too many tables have a column of that name.
+# Words without brackets that Spark reads as environment functions if the table has no column of that name. `user` is
+# not included: too many tables have a column of that name.
 ENVIRONMENT_WORDS: frozenset[str] = frozenset({"current_user", "session_user", "current_path", "grouping__id"})

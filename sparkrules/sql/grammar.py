@@ -1,9 +1,9 @@
-"""Spark's grammar of a WHERE expression: tokens to Boolean structure.
+"""Spark's grammar of a WHERE expression: parse tokens into Boolean structure.
 
-The rules are those of `booleanExpression` and `predicate` in Spark's `SqlBaseParser.g4` (and, in `values`, of
-`valueExpression` and `primaryExpression`), because other parsers disagree with Spark on precedence: in Spark all
-comparisons are one left-associative level, and a predicate such as IS NULL applies to everything before it, so
-`a = b IS NULL` is `(a = b) IS NULL`.
+It follows `booleanExpression` and `predicate` in Spark's `SqlBaseParser.g4` (`value_grammar` follows `valueExpression`
+and `primaryExpression`), because other parsers disagree with Spark on precedence. In Spark all comparisons are on one
+left-associative level. A predicate such as IS NULL applies to everything before it, so `a = b IS NULL` is
+`(a = b) IS NULL`.
 
     expression  := xor (OR xor)*
     xor         := and (XOR and)*                        ours: Spark has no XOR, MySQL puts it here
@@ -11,7 +11,7 @@ comparisons are one left-associative level, and a predicate such as IS NULL appl
     not         := (NOT | !)* predicate
     predicate        := value [[NOT] BETWEEN value AND value | [NOT] IN (...) | [NOT] LIKE value | IS [NOT] NULL | ...]
 
-Recursion is bounded by `Policy.max_depth`; chains of any length are loops.
+`Policy.max_depth` bounds the recursion; chains of any length are loops.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LITERALS = frozenset({"number", "string", "NULL", "TRUE", "FALSE"})
 
 
 def parse_structure(tokens: Tokens, policy: Policy) -> Syntax:
-    """The Boolean structure of a whole text."""
+    """Parse a whole text into its Boolean structure."""
     if tokens.kinds[0] == "end":
         raise tokens.error(0, "the text is empty", "Write TRUE for a rule that matches every row.")
     grammar = BooleanGrammar(tokens, policy)
@@ -42,7 +42,7 @@ def parse_structure(tokens: Tokens, policy: Policy) -> Syntax:
 
 class BooleanGrammar(ValueGrammar):
     def expression(self) -> Syntax:
-        """One loop for the three levels, rather than one call for each, keeps the stack small."""
+        """One loop over the three levels, instead of one call for each, keeps the stack small."""
         self.descend()
         ors: list[Syntax] = []
         xors: list[Syntax] = []
@@ -102,7 +102,7 @@ class BooleanGrammar(ValueGrammar):
         return predicate
 
     def require_allowed(self, operator: str) -> None:
-        """A function that is denied is not to be had as an operator either."""
+        """A denied function must not be available as an operator either."""
         if not self.policy.allows(operator):
             raise self.tokens.error(
                 self.at, f"{operator} is not allowed in a rule", f"The policy denies the function {operator.lower()}."
@@ -133,7 +133,7 @@ class BooleanGrammar(ValueGrammar):
             predicate.kind = "escaped"
 
     def identity(self, predicate: PredicateSyntax) -> None:
-        """IS [NOT] NULL | TRUE | FALSE | UNKNOWN | DISTINCT FROM value."""
+        """Parse IS [NOT] NULL | TRUE | FALSE | UNKNOWN | DISTINCT FROM value."""
         self.at += 1
         if self.kinds[self.at] == "NOT":
             self.at += 1
@@ -154,9 +154,9 @@ class BooleanGrammar(ValueGrammar):
             )
 
     def members(self) -> tuple[Constant, ...] | None:
-        """The list of IN: its constants, or None if a member is not constant.
+        """Parse an IN list into its constants, or None if a member is not constant.
 
-        Lists of 100,000 literals are real: literals take a short cut, and the shape that is validated has only one.
+        Lists of 100,000 literals occur in practice, so literals take a fast path, and the validated shape has only one.
         """
         self.expect("(", "A list in brackets belongs here.")
         self.refuse_query()
@@ -186,7 +186,7 @@ class BooleanGrammar(ValueGrammar):
         return tuple(constants) if constant_only else None
 
     def literal_end(self) -> int | None:
-        """Behind the plain literal at the cursor, if it is a whole member of a list."""
+        """The index after the plain literal at the cursor, if it is a complete list member."""
         at = self.at + 1 if self.kinds[self.at] == "-" and self.kinds[self.at + 1] == "number" else self.at
         if self.kinds[at] in _LITERALS and self.kinds[at + 1] in (",", ")"):
             return at + 1

@@ -1,4 +1,4 @@
-"""Spark's literals as constants of the tree: numbers by their digits, strings by their value.
+"""Convert Spark's literals to constants of the tree: numbers by their digits, strings by their value.
 
 >>> number("007", negative=True), number("1.50", negative=False)
 (Constant(kind='integer', text='-7'), Constant(kind='decimal', text='1.50'))
@@ -18,7 +18,7 @@ from sparkrules.sql.tree import Constant
 _ESCAPES = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a", "%": "\\%", "_": "\\_"}
 _ESCAPE = r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([01][0-7]{2})|(.))"
 _SPECIAL = {quote: re.compile(f"{_ESCAPE}|{quote}{quote}", re.DOTALL) for quote in "'\""}
-# Beyond Unicode Spark makes nonsense of it. No neighbour can complete these surrogates to a character.
+# Spark produces garbage beyond Unicode. No neighbour can complete these surrogates to a character.
 _NOT_UNICODE = "\udc00\udc00\ud800\ud800"
 
 _WORDS = {
@@ -29,7 +29,7 @@ _WORDS = {
 
 
 def constant(tokens: Tokens, operand: Operand) -> Constant:
-    """The constant that an operand without columns is: one of the precise kinds, or any other SQL."""
+    """An operand without columns as a constant: of a precise kind if possible, else SQL."""
     operand = unbracketed(operand)
     return constant_at(tokens, operand.start, operand.end)
 
@@ -50,7 +50,7 @@ def constant_at(tokens: Tokens, start: int, end: int) -> Constant:
 
 
 def number(text: str, *, negative: bool) -> Constant | None:
-    """The constant of a number token, or None for the typed ones (`5L`, `1.5BD`) that stay SQL."""
+    """The constant for a number token, or None for typed numbers (`5L`, `1.5BD`), which stay SQL."""
     if text.isdigit():
         digits = text.lstrip("0") or "0"
         return Constant("integer", "-" + digits if negative and digits != "0" else digits)
@@ -61,19 +61,19 @@ def number(text: str, *, negative: bool) -> Constant | None:
 
 
 def string(literals: Sequence[str]) -> Constant | None:
-    """The constant of adjacent string literals, which Spark joins; None if Spark's value is not Unicode."""
+    """The constant for adjacent string literals, which Spark joins. None if Spark's value is not Unicode."""
     value = "".join(map(_unescaped, literals))
     if value.isascii():
         return Constant("string", value)
     try:
-        # Two \u escapes may make one character, as they do in Java.
+        # Two \u escapes can form one character, as in Java.
         return Constant("string", value.encode("utf-16-le", "surrogatepass").decode("utf-16-le"))
     except UnicodeDecodeError:
         return None
 
 
 def _unescaped(literal: str) -> str:
-    """The value of one string literal, by the rules of Spark's `SparkParserUtils.unescapeSQLString`."""
+    """The value of one string literal, unescaped like Spark's `SparkParserUtils.unescapeSQLString`."""
     quote, body = literal[0], literal[1:-1]
     if quote in "rR":
         return literal[2:-1]

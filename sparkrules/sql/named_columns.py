@@ -1,4 +1,4 @@
-"""Which columns an attribute names, of derived attributes as well."""
+"""The columns that an attribute names, including derived attributes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sparkrules.sql.tokens import Tokens, tokenize
 
 
 def columns_in(sql: str) -> frozenset[str]:
-    """The columns that an expression names, in lower case; of a field of a struct, the struct.
+    """The columns that an expression names, in lower case; for a struct field, the struct.
 
     >>> sorted(columns_in("concat(lower(Name), addr.city)")), sorted(columns_in("exists(tags, t -> length(t) > n)"))
     (['addr', 'name'], ['n', 'tags'])
@@ -23,7 +23,7 @@ def columns_in(sql: str) -> frozenset[str]:
 
 
 def names_in(sql: str) -> list[tuple[str, ...]]:
-    """The names of an expression that stand for columns, each once and in its parts; none if it cannot be read.
+    """The column names in an expression, each once and split into parts. Empty if it cannot be parsed.
 
     >>> names_in("lower(Kind) = login AND addr.city = kind AND exists(tags, t -> t.x = n)")
     [('Kind',), ('login',), ('addr', 'city'), ('kind',), ('tags',), ('n',)]
@@ -33,14 +33,14 @@ def names_in(sql: str) -> list[tuple[str, ...]]:
         grammar.expression()
     except RuleError:
         return []
-    # What turned out to be a unit has another shape.
+    # Tokens that turned out to be units have another shape.
     found = (grammar.parts(at) for at in grammar.met if grammar.shapes[at] == "c")
     hidden = grammar.parameters | TIME_FUNCTIONS
     return list(dict.fromkeys(name for name in found if name[0].lower() not in hidden))
 
 
 class _Columns(BooleanGrammar):
-    """The grammar, with the columns that it meets and the variables of its lambdas."""
+    """The grammar, recording the columns it finds and the variables of lambdas."""
 
     def __init__(self, tokens: Tokens, policy: Policy) -> None:
         super().__init__(tokens, policy)

@@ -1,6 +1,6 @@
-"""Negation normal form: NOT pushed down to the predicates, XOR written out, junctions flat, nothing in them twice.
+"""Negation normal form: NOT is pushed down to the predicates, XOR is expanded, junctions are flat and free of repeats.
 
-Every expression is built as two trees, when it is true and when it is false, from the two trees of its parts:
+Each expression becomes two trees, one for true and one for false, built from the two trees of its parts:
 
 | expression | true when | false when |
 |---|---|---|
@@ -9,8 +9,8 @@ Every expression is built as two trees, when it is true and when it is false, fr
 | a OR b | a true or b true | a false and b false |
 | a XOR b | one true, the other false | both true or both false |
 
-In three-valued logic an expression may be neither. Equal parts are one object, so the result is a graph without
-repetition in memory, although a chain of XORs printed as a tree doubles with each XOR.
+In three-valued logic an expression may be neither. Equal parts are one object, so the result is a graph that repeats
+nothing in memory. Printed as a tree, a chain of XORs doubles with each XOR.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from sparkrules.sql.tree import ALWAYS, NEVER, Junction, JunctionOperator, Node,
 
 def normal_form(structure: Syntax, classify: Callable[[PredicateSyntax], Syntax | Sides]) -> Node:
     """The tree that is true exactly when the structure is. `classify` returns the two sides of a predicate, or the
-    structure that it stands for, such as what is inside its brackets."""
+    structure it contains, such as the expression inside its brackets."""
     return _Builder(classify).sides(structure)[0]
 
 
@@ -32,7 +32,7 @@ class _Builder:
     def __init__(self, classify: Callable[[PredicateSyntax], Syntax | Sides]) -> None:
         self.classify = classify
         self.predicates: dict[Predicate, Predicate] = {}
-        # By the identity of the children: comparing whole subtrees would take exponential time below XORs.
+        # Keyed by the identity of the children: comparing whole subtrees takes exponential time below XORs.
         self.junctions: dict[tuple[str, tuple[int, ...]], Junction] = {}
 
     def sides(self, structure: Syntax) -> Sides:
@@ -58,14 +58,14 @@ class _Builder:
 
     def exclusive(self, left: Sides, right: Sides) -> Sides:
         def either(a: Node, b: Node, c: Node, d: Node) -> Node:
-            # Both operands stand on either side, so what a constant decides can go.
+            # Both operands appear on both sides, so a branch that a constant makes false can be dropped.
             both = [self.junction("and", pair) for pair in ((a, b), (c, d)) if all(node is not NEVER for node in pair)]
             return self.junction("or", both)
 
         return either(left[0], right[1], left[1], right[0]), either(left[0], right[0], left[1], right[1])
 
     def junction(self, operator: JunctionOperator, nodes: Iterable[Node]) -> Node:
-        # `a AND FALSE` keeps its `a`: Spark refuses the rule if it refuses `a`.
+        # `a AND FALSE` keeps `a`, so that Spark rejects the rule if it rejects `a`.
         children: dict[int, Node] = {}
         for node in nodes:
             same = isinstance(node, Junction) and node.operator == operator
@@ -82,7 +82,7 @@ class _Builder:
         return found
 
     def shared(self, node: Node) -> Node:
-        """The one object for equal nodes of a predicate."""
+        """The single object for equal predicate nodes."""
         if isinstance(node, Predicate):
             return self.predicates.setdefault(node, node)
         if not node.children:

@@ -1,10 +1,9 @@
-"""The options a rule may give to a function that reads or writes JSON, CSV or XML.
+"""The options that a rule may pass to functions that read or write JSON, CSV or XML.
 
-An option can do what a function must not: `rowValidationXSDPath` fetches a schema from wherever the rule's author
-says, `compression` loads a class by its name, `inputBufferSize` asks for gigabytes. So options are allowed by name,
-those that say what a value looks like, and a rule writes them out, `map('dateFormat', 'dd.MM.yyyy')`: what has to be
-computed first cannot be checked. The plugin checks the same again (`Options.scala`); the verdict on every option is in
-`docs/limits.md`.
+Options can do what functions must not: `rowValidationXSDPath` fetches a schema from any location, `compression` loads a
+class by name, `inputBufferSize` allocates gigabytes. So only named options that describe the format of values are
+allowed. A rule must write them as constants, `map('dateFormat', 'dd.MM.yyyy')`, because computed options cannot be
+checked. The plugin repeats the check (`Options.scala`). `docs/limits.md` lists the decision for every option.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _XML_READ = f"""{_XML} {_READ} excludeAttribute ignoreNamespace ignoreSurroundin
     prefersDecimal wildcardColName"""
 _AVRO = "avroSchema enableStableIdentifiersForUnionType mode recursiveFieldMaxDepth stableIdentifierPrefixForUnionType"
 
-# By function: which argument the options are, counted from 0, and the keys that are allowed.
+# For each function: the index of the options argument, from 0, and the allowed keys.
 _ALLOWED: dict[str, tuple[int, str]] = {
     "from_json": (2, _JSON_READ),
     "schema_of_json": (1, _JSON_READ),
@@ -50,7 +49,7 @@ _KEY = re.compile(r"(['\"])([A-Za-z]+)\1")
 
 
 def require_options(tokens: Tokens, function: str, arguments: tuple[Syntax, ...], end: int) -> None:
-    """Raise `RuleError` unless the options of a call that ends at `end` are a map of constants with allowed keys."""
+    """Raise `RuleError` unless the options of a call ending at `end` are a map of constants with allowed keys."""
     at, allowed = OPTIONS[function]
     if len(arguments) <= at:
         return

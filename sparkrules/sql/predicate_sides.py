@@ -1,7 +1,7 @@
-"""A predicate as written becomes *attribute operator constants* if it has that form, else an opaque Boolean attribute.
+"""Convert a predicate to *attribute operator constants* if it has that form, else to an opaque Boolean attribute.
 
-The result is two trees: one that holds when the predicate is true, one that holds when it is false. In SQL's
-three-valued logic these are not each other's complement. Both are needed to push NOT down to the predicates.
+The result is two trees: one that holds when the predicate is true, and one that holds when it is false. In SQL's
+three-valued logic they are not complements. Pushing NOT down to the predicates needs both.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ _TRUTH = {"TRUE": (ALWAYS, NEVER), "FALSE": (NEVER, ALWAYS), "NULL": (NEVER, NEV
 
 
 def classify(tokens: Tokens, syntax: PredicateSyntax) -> Sides:
-    """The two sides of a predicate. When in doubt, the whole of it is opaque."""
+    """The two sides of a predicate. When in doubt, the whole predicate is opaque."""
     sides = _classified(tokens, syntax)
     functions = tokens.called(syntax.start, syntax.end)
     if functions is None:
         return sides
     operators = _CALLS.keys() | _NULL_CALLS.keys()
     if functions & operators:
-        # Which of these became operators is not known here; parsing what is left of them says.
+        # It is not known here which calls became operators. Parsing the remaining SQL tells.
         return sides
     return _calling(sides[0], functions), _calling(sides[1], functions)
 
@@ -66,7 +66,7 @@ def opaque(tokens: Tokens, syntax: PredicateSyntax) -> Sides:
 
 
 def _value(tokens: Tokens, value: Value) -> Sides | None:
-    """A value without a predicate behind it: one comparison, a call, a literal, or a Boolean column."""
+    """A value with no predicate after it: one comparison, a call, a literal, or a Boolean column."""
     if len(value.operands) == 2:
         return _comparison(tokens, value)
     if len(value.operands) > 2:
@@ -88,7 +88,7 @@ def _comparison(tokens: Tokens, value: Value) -> Sides | None:
 
 
 def _call(tokens: Tokens, call: Operand) -> Sides | None:
-    """`contains(name, 'x')` and its like, which are operators of the tree."""
+    """`contains(name, 'x')` and similar calls, which are operators in the tree."""
     arguments = [alone(argument) for argument in call.inner]
     if call.function in _NULL_CALLS and len(arguments) == 1:
         argument = arguments[0]
@@ -108,7 +108,7 @@ def _call(tokens: Tokens, call: Operand) -> Sides | None:
 
 
 def _predicate(tokens: Tokens, attribute: str, syntax: PredicateSyntax) -> Sides | None:
-    """The sides of `attribute predicate`, its NOT left aside; None if it has no such form."""
+    """The sides of `attribute predicate`, ignoring its NOT. None if it does not have that form."""
     kind = syntax.kind
     if kind == "null":
         return _sides(attribute, "is null")
@@ -135,7 +135,7 @@ def _predicate(tokens: Tokens, attribute: str, syntax: PredicateSyntax) -> Sides
 
 
 def _attribute(tokens: Tokens, value: Value) -> str | None:
-    """The text of what a predicate applies to; None for a constant or a row, which have no attribute."""
+    """The SQL that a predicate applies to. None for a constant or a row, which have no attribute."""
     if all(operand.constant for operand in value.operands):
         return None
     start, end = value.operands[0].start, value.operands[-1].end

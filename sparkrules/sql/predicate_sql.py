@@ -1,4 +1,4 @@
-"""A predicate as Spark SQL, in a form that means the same whatever stands around it."""
+"""A predicate as Spark SQL, written to mean the same in any context."""
 
 from __future__ import annotations
 

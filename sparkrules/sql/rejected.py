@@ -1,4 +1,4 @@
-"""A rejected rule, and why it was rejected."""
+"""A rejected rule and the reason."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 from sparkrules.sql.errors import RuleError
 
 Source = tuple[str, str, int]
-"""Where a rule stands: the file, and the number of its line, or of the rule, from 1."""
+"""The location of a rule: the file, and the number of its line, or of the rule, from 1."""
 
 
 @dataclass(frozen=True, repr=False)
 class Rejected:
-    """A rule that `subscribe_all` rejected, and why. Line and column are in its text, and count from 1.
+    """A rule that `subscribe_all` rejected, and why. `line` and `column` refer to its text and count from 1.
 
-    `source` says where it was read, `alerts.csv, line 17`, and `remedy` what to do. The store does not keep these two.
+    `source` is where it was read (`alerts.csv, line 17`), and `remedy` is how to fix it. The store keeps neither.
     """
 
     id: str
@@ -32,7 +32,7 @@ class Rejected:
 
     @staticmethod
     def of(id: Any, where: Any, error: Exception, source: Source | None = None) -> Rejected:
-        """A rule as it was read, and its error."""
+        """A rule as read, with its error."""
         shown = ["" if value is None else str(value) for value in (id, where)]
         place = None if source is None else f"{source[0]}, {source[1]} {source[2]}"
         if isinstance(error, RuleError):

@@ -1,4 +1,4 @@
-"""What to do about a function that a rule may not call, and about words of other languages.
+"""Suggestions for functions that a rule may not call, and for words from other languages.
 
 >>> print(about_function("lowr", frozenset({"lower", "upper"})))
 Did you mean lower?
@@ -22,7 +22,7 @@ _AGGREGATE_NAMES = """
 _AGGREGATES = frozenset(_AGGREGATE_NAMES.split())
 _WINDOW_NAMES = "cume_dist dense_rank lag lead nth_value ntile percent_rank rank row_number"
 _WINDOWS = frozenset(_WINDOW_NAMES.split())
-# Functions of other dialects: which, and what Spark has instead.
+# Functions of other dialects, and what Spark has instead.
 _ELSEWHERE = {
     "charindex": ("tsql", "locate('x', name)"),
     "convert": ("tsql", "CAST(value AS type)"),
@@ -48,7 +48,7 @@ _OPERATORS = {
 
 
 def about_function(name: str, allowed: Collection[str]) -> str:
-    """What to write instead of a call of this function."""
+    """What to write instead of calling this function."""
     if name in _AGGREGATES:
         return f"{name} is an aggregate, and a rule sees one row: compute it beforehand, and compare with the column."
     if name in _WINDOWS:
@@ -68,5 +68,5 @@ def about_function(name: str, allowed: Collection[str]) -> str:
 
 
 def about_word(word: str) -> str:
-    """What to write instead of a word that stands between values as if it were an operator; empty if not known."""
+    """What to write instead of a word used like an operator between values; empty if unknown."""
     return f"Write {_OPERATORS[word]}." if word in _OPERATORS else ""

@@ -1,16 +1,16 @@
-"""Comparisons of rows, `(a, b) < (1, 2)`, written out as comparisons of their parts.
+"""Expand comparisons of rows, `(a, b) < (1, 2)`, into comparisons of their parts.
 
-Spark compares rows as structs: a NULL in one is a value like any other, and the answer is never unknown. In PostgreSQL
-and MySQL it is that of the SQL standard:
+Spark compares rows as structs: NULL is a value like any other, and the answer is never unknown. PostgreSQL and MySQL
+follow the SQL standard:
 
 | rows | means |
 |---|---|
 | `(a, b) = (c, d)` | `a = c AND b = d` |
 | `(a, b) <> (c, d)` | `a <> c OR b <> d` |
 | `(a, b) < (c, d)` | `a < c OR (a = c AND b < d)`, and likewise for `<=`, `>`, `>=` |
-| `(a, b) IN ((c, d), ...)` | one of them is `=` |
-| `(a, b) IS NULL`, `(a, b) IS NOT NULL` | all parts are NULL; all parts are not |
-| `(a, b) IS DISTINCT FROM (c, d)` | a part is distinct |
+| `(a, b) IN ((c, d), ...)` | `=` holds for one of them |
+| `(a, b) IS NULL`, `(a, b) IS NOT NULL` | every part is NULL; no part is NULL |
+| `(a, b) IS DISTINCT FROM (c, d)` | at least one part is distinct |
 
 >>> import sqlglot
 >>> tree = sqlglot.parse_one("NOT (a, b) <= (1, c + 1)", read="postgres")
@@ -32,12 +32,12 @@ _COMPARED: dict[str, tuple[type[exp.Expr], ...]] = {
     "snowflake": (exp.In,),
 }
 _ATOMS = (exp.Column, exp.Literal, exp.Null, exp.Boolean, exp.Paren, exp.Func)
-_MOST_PARTS = 32  # each is a level of brackets in a comparison by order
+_MOST_PARTS = 32  # each part adds a level of brackets to an ordering comparison
 Parts = list[exp.Expr]
 
 
 class RowRefused(ValueError):
-    """Why the comparison `node` of rows is not translated."""
+    """Why the row comparison `node` is not translated."""
 
     def __init__(self, node: exp.Expr, reason: str) -> None:
         super().__init__(reason)
@@ -45,7 +45,7 @@ class RowRefused(ValueError):
 
 
 def with_rows_written_out(tree: exp.Expr, dialect: str) -> exp.Expr:
-    """The tree without rows; raises `RowRefused` for one in a place or a dialect where its meaning is not known."""
+    """The tree without rows. Raises `RowRefused` where the meaning of a row is not known."""
     root = exp.Paren(this=tree)
     for node in list(root.find_all(exp.Tuple, exp.Anonymous)):
         if _parts(node) is None or _listed_in(node) or isinstance(node.parent, (exp.Any, exp.All)):
@@ -53,7 +53,7 @@ def with_rows_written_out(tree: exp.Expr, dialect: str) -> exp.Expr:
         comparison = _beyond_brackets(node)
         if not isinstance(comparison, _COMPARED.get(dialect, ())):
             raise RowRefused(comparison or node, "a row (a, b) is not compared in this way there: compare its parts")
-        if comparison.parent is not None:  # not yet written out, by its other side
+        if comparison.parent is not None:  # not yet expanded from its other side
             comparison.replace(_written_out(comparison))
     written: exp.Expr = root.this
     written.pop()
@@ -61,7 +61,7 @@ def with_rows_written_out(tree: exp.Expr, dialect: str) -> exp.Expr:
 
 
 def _parts(node: exp.Expr | None) -> Parts | None:
-    """The parts of a row; None if this is no row."""
+    """The parts of a row, or None if the node is not a row."""
     node = node.unnest() if isinstance(node, exp.Paren) else node
     if isinstance(node, exp.Tuple) or (isinstance(node, exp.Anonymous) and node.name.upper() == "ROW"):
         return list(node.expressions)
@@ -76,7 +76,7 @@ def _beyond_brackets(node: exp.Expr) -> exp.Expr | None:
 
 
 def _listed_in(node: exp.Expr) -> bool:
-    """Whether a row is a member of a list whose subject is a row as well: the subject takes care of it."""
+    """Whether a row is in a list whose subject is also a row. The subject then handles it."""
     parent = _beyond_brackets(node)
     return isinstance(parent, exp.In) and node.arg_key == "expressions" and _parts(parent.this) is not None
 

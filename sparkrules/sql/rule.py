@@ -1,4 +1,4 @@
-"""A rule's WHERE text to its Boolean tree: the pipeline of this room.
+"""Parse a rule's WHERE text into its Boolean tree: the pipeline of this package.
 
 text ─ dialect ─▶ Spark SQL ─ tokens ─▶ tokens ─ grammar ─▶ structure ─ predicate_sides, validate, normal_form ─▶ tree
 """
@@ -19,7 +19,7 @@ from sparkrules.sql.validate import validate
 
 
 def spark_sql(text: str, *, dialect: str = "spark", policy: Policy = DEFAULT_POLICY) -> str:
-    """A rule's text as Spark SQL: itself, unless it is written in another dialect.
+    """A rule's text as Spark SQL. Text in the Spark dialect is returned unchanged.
 
     >>> spark_sql("a != 'x'", dialect="postgres")
     "a <> 'x'"
@@ -30,7 +30,7 @@ def spark_sql(text: str, *, dialect: str = "spark", policy: Policy = DEFAULT_POL
 def parse_rule(text: str, *, dialect: str = "spark", policy: Policy = DEFAULT_POLICY) -> Node:
     """The Boolean tree, in negation normal form, that is true for the rows `WHERE text` keeps.
 
-    Raises `RuleError` for what is not one harmless scalar expression.
+    Raises `RuleError` unless the text is one safe scalar expression.
 
     >>> print(parse_rule("NOT (price >= 5 OR name LIKE 'a%') AND city IN ('Rome', NULL)"))
     price < 5 and name not like 'a%' and city in ('Rome', NULL)
@@ -41,7 +41,7 @@ def parse_rule(text: str, *, dialect: str = "spark", policy: Policy = DEFAULT_PO
 
 
 def parse_spark_sql(text: str, policy: Policy) -> Node:
-    """`parse_rule` of a text that is Spark SQL already."""
+    """`parse_rule` for a text that is already Spark SQL."""
     tokens = tokenize(text, policy)
     try:
         structure = parse_structure(tokens, policy)
@@ -53,7 +53,7 @@ def parse_spark_sql(text: str, policy: Policy) -> Node:
 
 
 class _Predicates:
-    """What each predicate of one text stands for, validated."""
+    """The structure or sides of each predicate in one text, validated."""
 
     def __init__(self, tokens: Tokens, policy: Policy) -> None:
         self.tokens = tokens

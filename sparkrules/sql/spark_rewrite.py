@@ -1,4 +1,4 @@
-"""Rewrites of what `dialect_support` accepts, where sqlglot's translation to Spark would differ or fail."""
+"""Rewrite accepted nodes (`dialect_support`) where sqlglot's translation to Spark would differ or fail."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def spark_rewrite(tree: exp.Expr, dialect: str) -> exp.Expr:
-    """The tree with each node that needs it replaced, the inner ones first. The tree itself is changed."""
+    """The tree with nodes replaced where needed, inner nodes first. Changes the tree in place."""
     root = exp.Paren(this=tree)
     for node in reversed(list(root.walk(bfs=True))):
         rewrite = _REWRITES.get(type(node))
@@ -39,7 +39,7 @@ def _identifier(node: exp.Expr, _dialect: str) -> exp.Expr:
 
 
 def _literal(node: exp.Expr, dialect: str) -> exp.Expr:
-    """PostgreSQL's 1e3 is a decimal."""
+    """In PostgreSQL, 1e3 is a decimal."""
     if dialect == "postgres" and not node.is_string and "e" in node.name.lower():
         return exp.Literal.number(f"{Decimal(node.name):f}")
     return node
@@ -84,7 +84,7 @@ def _dpipe(node: exp.Expr, _dialect: str) -> exp.Expr:
 
 
 def _ceil(node: exp.Expr, _dialect: str) -> exp.Expr:
-    """Spark's CEIL of a double is a whole number, 0 for NaN, and wrong beyond 2**63: only a fraction needs it."""
+    """Spark's CEIL of a double is an integer, 0 for NaN, and wrong beyond 2**63. So only fractions go through it."""
     fraction = exp.Abs(this=exp.Mod(this=_bracketed(node.this), expression=exp.Literal.number(1)))
     proper = exp.and_(
         exp.GT(this=fraction, expression=exp.Literal.number(0)),
@@ -96,7 +96,7 @@ def _ceil(node: exp.Expr, _dialect: str) -> exp.Expr:
 
 
 def _extreme(node: exp.Expr, dialect: str) -> exp.Expr:
-    """NULL if one of them is, except where NULL is left out as in Spark."""
+    """NULL if any value is, except in dialects that skip NULL as Spark does."""
     if dialect in IGNORE_NULL:
         return node
     values = [node.this, *node.expressions]
@@ -109,14 +109,14 @@ def _without_cast(node: exp.Expr, dialect: str) -> exp.Expr:
 
 
 def _length(node: exp.Expr, dialect: str) -> exp.Expr:
-    """T-SQL's LEN leaves out the spaces at the end."""
+    """T-SQL's LEN ignores trailing spaces."""
     if dialect == "tsql":
         node.set("this", exp.Trim(this=node.this, position="TRAILING"))
     return node
 
 
 def _extract(node: exp.Expr, _dialect: str) -> exp.Expr:
-    """PostgreSQL counts the days of the week from 0, Spark from 1."""
+    """PostgreSQL numbers the days of the week from 0, Spark from 1."""
     field = node.name.upper()
     if field == "DOW":
         node.set("this", exp.Var(this="DAYOFWEEK"))

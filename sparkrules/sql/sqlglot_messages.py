@@ -1,4 +1,4 @@
-"""The messages of sqlglot: its warnings do not reach the console, nor the names of its classes the user.
+"""Keep sqlglot's warnings off the console and its class names out of error messages.
 
 >>> import sqlglot
 >>> with captured_warnings() as warnings:
@@ -25,13 +25,13 @@ def _keep(record: logging.LogRecord) -> bool:
     return False
 
 
-# Others in this process may use sqlglot, and hear what it says to them.
+# Other code in this process may use sqlglot and still gets its own warnings.
 logging.getLogger("sqlglot").addFilter(_keep)
 
 
 @contextmanager
 def captured_warnings() -> Iterator[list[str]]:
-    """Capture what sqlglot logs inside this block."""
+    """Capture sqlglot's log messages inside this block."""
     warnings: list[str] = []
     token = _heard.set(warnings)
     try:
@@ -41,7 +41,7 @@ def captured_warnings() -> Iterator[list[str]]:
 
 
 def plain_message(description: str) -> str:
-    """sqlglot's description of an error, without the names of its classes."""
+    """sqlglot's error description, without its class names."""
     if "missing for <class" in description:
         return "an argument is missing"
     if "number of provided arguments" in description:

@@ -1,4 +1,4 @@
-"""What the grammar returns: the Boolean structure of a rule. The parts of a predicate are ranges of tokens."""
+"""The Boolean structure of a rule, as the grammar returns it. The parts of a predicate are ranges of tokens."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from sparkrules.sql.tree import Constant
 
 @dataclass(slots=True)
 class Operand:
-    """What stands on one side of a comparison: the tokens from `start` up to `end`.
+    """One side of a comparison: the tokens from `start` up to `end`.
 
-    `constant` says that it names no column and does not depend on when the query runs.
+    `constant`: it names no column and does not depend on when the query runs.
     """
 
     start: int
@@ -20,13 +20,13 @@ class Operand:
     constant: bool
     form: Literal["value", "brackets", "row", "call"] = "value"
     inner: tuple[Syntax, ...] = ()
-    """What is inside the brackets: one expression, or the arguments of the call."""
+    """The content of the brackets: one expression, or the arguments of the call."""
     function: str = ""
 
 
 @dataclass(slots=True)
 class Value:
-    """Operands with comparison operators between them; nearly always one or two."""
+    """Operands joined by comparison operators; nearly always one or two."""
 
     operands: list[Operand]
     comparisons: list[str] = field(default_factory=list)
@@ -43,7 +43,7 @@ class PredicateSyntax:
     negated: bool = False
     arguments: tuple[Value, ...] = ()
     constants: tuple[Constant, ...] | None = None
-    """Of an IN list, if all of its members are constants."""
+    """The members of an IN list, if all of them are constants."""
 
 
 @dataclass(slots=True)
@@ -61,14 +61,14 @@ Syntax = PredicateSyntax | Not | Gate
 
 
 def alone(syntax: Syntax) -> Operand | None:
-    """The operand, if the expression is nothing but one operand: `a + 1`, but not `a > 1` or `a IS NULL`."""
+    """The operand, if the expression is exactly one operand: `a + 1`, but not `a > 1` or `a IS NULL`."""
     if isinstance(syntax, PredicateSyntax) and not syntax.kind and not syntax.value.comparisons:
         return syntax.value.operands[0]
     return None
 
 
 def unbracketed(operand: Operand) -> Operand:
-    """The operand without brackets around the whole of it: `((a))` is `a`."""
+    """The operand without the brackets around it: `((a))` is `a`."""
     while operand.form == "brackets":
         inner = alone(operand.inner[0])
         if inner is None:

@@ -1,17 +1,17 @@
-"""Rules that differ only in their constants: one parse for all of them.
+"""Templates: one parse for all rules that differ only in their constants.
 
-A text is cut at its plain literals (`lift`): what stays is its skeleton, and texts with the same skeleton have the same
-tokens but for the literals. A `Template` is the tree of such texts with holes where a constant of the tree is exactly
-one literal. A literal that means more than itself (it stands in an attribute, a type, an interval) is *pinned*: texts
-that differ in it have different templates.
+`lift` removes the plain literals from a text. The rest is its skeleton. Texts with the same skeleton have the same
+tokens except for the literals. A `Template` is the tree of these texts, with a hole wherever a constant of the tree is
+exactly one literal. A literal inside an attribute, a type or an interval is *pinned*: texts that differ in it have
+different templates.
 
-Why this gives what parsing each text would give:
+Why this equals parsing each text:
 
-- A literal is lifted only where no neighbour can grow into it (`x5`, `5e3`, `r'...'`, `1.5.2` are left alone), and the
-  tokens of the first text of a skeleton must have the literals in these places, in the eyes of this room's tokenizer
-  and of sqlglot's. Spark's lexer takes the longest match from left to right, so the other texts are cut alike.
-- The grammar reads the kind of a token and never the text of a literal, except for what it pins here by carrying it
-  into an attribute or another piece of SQL: seen by parsing the skeleton with a marker of its own in each hole.
+- A literal is lifted only where no neighbour can extend it (`x5`, `5e3`, `r'...'`, `1.5.2` are left alone). For the
+  first text of a skeleton, both our tokenizer and sqlglot's must find the literals in these places. Spark's lexer takes
+  the longest match from left to right, so it splits the other texts in the same way.
+- The grammar reads a token's kind, never the text of a literal, unless it copies the literal into an attribute or
+  other SQL. Those literals are pinned. They are found by parsing the skeleton with a distinct marker in each hole.
 
 >>> from sparkrules.sql.policy import DEFAULT_POLICY
 >>> skeleton, literals = lift("price < 5 AND substr(name, 2) = 'it''s'")
@@ -43,15 +43,15 @@ from sparkrules.sql.tree import Constant, Junction, Node, Predicate, distinct_pr
 SEPARATOR = "\0"
 LiteralClass = Literal["string", "integer", "decimal"]
 
-# No backslash: what an escape means is for the parser. Greedy, so that '' inside a string does not end it. No
-# number that Spark's decimals may be too short for: whether it is refused is for the tokenizer.
+# No backslash: the parser handles escapes. Greedy, so that '' inside a string does not end it. No number that may be
+# too long for Spark's decimals: the tokenizer decides whether to reject it.
 _LITERAL = re.compile(r"(?<![A-Za-z0-9_.])('[^'\\]*(?:''[^'\\]*)*'|[0-9]{1,18}(?:\.[0-9]{1,18})?(?![A-Za-z0-9_.]))")
 _MARK = "\ue5a7"
 _DIGITS = "90210"
 
 
 class Hole(NamedTuple):
-    """Where a constant of the tree comes from: which literal, and whether a minus stands before it."""
+    """Where a constant of the tree comes from: which literal, and whether it has a minus sign."""
 
     number: int
     negative: bool
@@ -59,14 +59,14 @@ class Hole(NamedTuple):
 
 @dataclass(frozen=True)
 class Template:
-    """`tree` has, for each literal that is not pinned, a constant that stands for it: `holes` says which."""
+    """`tree` has a placeholder constant for each literal that is not pinned; `holes` maps them to literals."""
 
     tree: Node
     holes: dict[Constant, Hole]
     pinned: tuple[int, ...]
 
     def tree_of(self, literals: Sequence[str]) -> Node:
-        """The tree with literals in its holes."""
+        """The tree with its holes filled by these literals."""
         filled: dict[int, Node] = {}
 
         def fill(node: Node) -> Node:
@@ -86,26 +86,26 @@ class Template:
 
 
 def lift(text: str) -> tuple[str, list[str]]:
-    """The skeleton of a text, and the literals that were taken out of it."""
+    """The skeleton of a text, and the literals removed from it."""
     pieces = _LITERAL.split(text)
     return SEPARATOR.join(pieces[::2]), pieces[1::2]
 
 
 def joined(skeleton: str, literals: Sequence[str]) -> str:
-    """The text again."""
+    """The original text: the inverse of `lift`."""
     pieces = skeleton.split(SEPARATOR)
     return "".join(part for pair in zip(pieces, [*literals, ""], strict=True) for part in pair)
 
 
 def literal_class(literal: str) -> LiteralClass:
-    """What a literal may be exchanged for: another one of the same class."""
+    """A literal may be replaced by any other of the same class."""
     if literal[0] == "'":
         return "string"
     return "decimal" if "." in literal else "integer"
 
 
 def literal_constant(literal: str, *, negative: bool) -> Constant:
-    """The constant that a lifted literal stands for."""
+    """The constant for a lifted literal."""
     found = string([literal]) if literal[0] == "'" else number(literal, negative=negative)
     if found is None:
         raise ValueError(f"{literal} is no plain literal")
@@ -113,8 +113,8 @@ def literal_constant(literal: str, *, negative: bool) -> Constant:
 
 
 def make_template(skeleton: str, literals: Sequence[str], policy: Policy) -> Template | None:
-    """The template of all texts with this skeleton, these literals where they are pinned, and others of the same
-    classes elsewhere. None if there is none, or if the text is refused: such texts are parsed one by one."""
+    """The template for all texts with this skeleton, these literals where pinned, and literals of the same classes
+    elsewhere. None if no template exists or the text is rejected; those texts are parsed one by one."""
     pieces = skeleton.split(SEPARATOR)
     text = joined(skeleton, literals)
     if _MARK in text or _DIGITS in text or not _cut_alike(text, pieces, literals, policy):
@@ -136,7 +136,7 @@ def make_template(skeleton: str, literals: Sequence[str], policy: Policy) -> Tem
 
 
 def _cut_alike(text: str, pieces: Sequence[str], literals: Sequence[str], policy: Policy) -> bool:
-    """Whether our tokenizer and sqlglot's find exactly these literals in these places."""
+    """Whether both our tokenizer and sqlglot's find exactly these literals in these places."""
     places: list[tuple[int, int]] = []
     at = 0
     for piece, literal in zip(pieces, literals, strict=False):
@@ -160,7 +160,7 @@ def _cut_alike(text: str, pieces: Sequence[str], literals: Sequence[str], policy
 
 
 def _tiled(tokens: dict[int, int], start: int, end: int) -> bool:
-    """Whether these tokens, by start and end, fill a place: to sqlglot `'it''s'` is two strings side by side."""
+    """Whether these tokens (start to end) fill the range exactly: sqlglot reads `'it''s'` as two adjacent strings."""
     at = start
     while at < end:
         at = tokens.get(at, end + 1)
@@ -174,7 +174,7 @@ def _marker(at: int, kind: LiteralClass) -> str:
 
 
 def _holes(tree: Node, open_holes: Collection[int], marks: Sequence[str]) -> dict[Constant, Hole]:
-    """The constants that are markers, unless a marker occurs anywhere else too."""
+    """The constants that are markers, unless the marker also occurs elsewhere."""
     markers = {
         literal_constant(marks[at], negative=negative): Hole(at, negative)
         for at in open_holes

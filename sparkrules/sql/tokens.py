@@ -1,9 +1,9 @@
-"""A rule's text as tokens, cut exactly where Spark's lexer cuts it.
+"""Split a rule's text into tokens exactly where Spark's lexer does.
 
-What a rule means must not depend on who cuts it. Spark gets the author's own text, so a tokenizer that disagrees with
-Spark's about where a string ends (`r'\\'`, `'a\\'b'`, dollar quotes, templates) would let a text show one thing to us
-and another to Spark. Hence this one follows `SqlBaseLexer.g4`: the longest match, the same white space, numbers that
-may be the start of a name (`5a`, `a.5b`). Whatever it does not know, it rejects: comments, `;`, parameter markers.
+Spark receives the author's own text. If our tokenizer disagreed about where a string ends (`r'\\'`, `'a\\'b'`, dollar
+quotes, templates), we would check one expression and Spark would run another. So this tokenizer follows
+`SqlBaseLexer.g4`: the longest match, the same whitespace, and names that start with a digit (`5a`, `a.5b`). It rejects
+everything it does not know: comments, `;`, parameter markers.
 
 >>> from sparkrules.sql.policy import DEFAULT_POLICY
 >>> tokens = tokenize("price>=5 AND name = 'O''Hara'", DEFAULT_POLICY)
@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from sparkrules.sql.errors import RuleError
 from sparkrules.sql.policy import Policy
 
-# The words with a part in the grammar; every other word is a name. A token's kind is one of these, an operator as
-# written in `_OPERATORS`, or `word`, `quoted`, `string`, `number`, `end`.
+# The words that the grammar uses; every other word is a name. A token's kind is one of these, an operator from
+# `_OPERATORS`, or `word`, `quoted`, `string`, `number`, `end`.
 KEYWORDS = frozenset(
     {
         "AND",
@@ -88,10 +88,10 @@ _NO_SPACE_BEFORE = frozenset({")", "]", ".", ",", "[", "end"})
 
 @dataclass(slots=True)
 class Tokens:
-    """Parallel lists, one entry per token, and a last token of kind `end`.
+    """Parallel lists with one entry per token, ending with a token of kind `end`.
 
-    `shapes` is what `validate` shows to sqlglot instead of each token: constants and names blanked out, so that tests
-    that differ only in these are checked once. The grammar refines it as it learns what a token is.
+    `shapes` is what `validate` shows to sqlglot: tokens with constants and names blanked out, so that predicates that
+    differ only in these are checked once. The grammar refines it as it learns what a token is.
     """
 
     text: str
@@ -102,10 +102,10 @@ class Tokens:
     calls: set[int]
     """The opening brackets that follow a function's name."""
     functions: dict[int, str]
-    """The functions called so far, as the grammar finds them, by their opening brackets."""
+    """The functions called so far, keyed by their opening brackets."""
 
     def sql(self, start: int, end: int) -> str:
-        """The tokens as written, with uniform space between them, so that `a+b` and `a + b` are one attribute."""
+        """The tokens as written, with uniform spacing, so that `a+b` and `a + b` are one attribute."""
         if end == start + 1:
             return self.texts[start]
         kinds = self.kinds
@@ -116,7 +116,7 @@ class Tokens:
         return "".join(pieces)
 
     def called(self, start: int, end: int) -> frozenset[str] | None:
-        """The functions called from one token up to another; None if there is no bracket to look behind."""
+        """The functions called between two tokens, or None if there is no bracket to check."""
         if "(" not in self.kinds[start:end]:
             return None
         return frozenset(name for bracket, name in self.functions.items() if start <= bracket < end)
@@ -129,7 +129,7 @@ class Tokens:
 
 
 def tokenize(text: str, policy: Policy) -> Tokens:
-    """Cut a text into tokens, in one linear pass; raise `RuleError` for what no rule may contain."""
+    """Split a text into tokens in one linear pass. Raises `RuleError` for tokens that no rule may contain."""
     if len(text) > policy.max_characters:
         raise RuleError(
             f"the text has {len(text):,} characters, more than {policy.max_characters:,}",
@@ -171,15 +171,15 @@ def tokenize(text: str, policy: Policy) -> Tokens:
 
 
 _NUMBER = re.compile(r"([0-9]*)\.?([0-9]*)(?:[eE]([+-]?[0-9]+))?([A-Za-z]*)")
-_DECIMAL_DIGITS = 38  # of Spark's widest decimal
+_DECIMAL_DIGITS = 38  # in Spark's widest decimal
 _LONG_DIGITS = 19
 _DOUBLE_DIGITS = 1_000
 _EXPONENT_DIGITS = 4
 
 
 def _require_holdable(text: str, at: int, token: str) -> None:
-    """A number that no type of Spark's holds is refused before Spark's parser writes out its digits: a few letters,
-    1E2000000000BD, can ask for gigabytes. A double of any size is held, and is bounded by its length alone."""
+    """Reject a number that fits no Spark type before Spark's parser expands its digits: a few characters,
+    1E2000000000BD, could need gigabytes. A double of any size fits and is bounded by its length alone."""
     match = _NUMBER.fullmatch(token)
     if match is None:
         return

@@ -1,14 +1,14 @@
 """The Boolean tree of a rule, in negation normal form.
 
-A rule is true for a row exactly when its tree is true, and the tree has only three kinds of thing in it:
+A rule is true for a row exactly when its tree is true. A tree has two kinds of nodes:
 
-- a `Predicate`: *attribute operator constants*, a test that is true or not true for a row. There is no NOT: a negated
-  test is an operator of its own (`a < 5` negated is `a >= 5`, `a LIKE 'x'` negated is `a NOT LIKE 'x'`), so that in
-  SQL's three-valued logic "unknown" can count as "not true" everywhere.
-- a `Junction`: AND or OR over other nodes. An empty AND is always true, an empty OR never.
+- A `Predicate` is *attribute operator constants*. For a row it is true or not true. There is no NOT: a negated
+  predicate has its own operator (`a < 5` negated is `a >= 5`, `a LIKE 'x'` negated is `a NOT LIKE 'x'`). So SQL's
+  "unknown" can count as "not true" everywhere.
+- A `Junction` is AND or OR over other nodes. An empty AND is always true, an empty OR never.
 
-A leaf that is not of the form attribute-operator-constant is *opaque*: its whole text becomes a Boolean attribute and
-the test is `is true` or `is false`. `a + b > c` is the predicate `Predicate("a + b > c", "is true")`.
+An expression that is not of the form attribute-operator-constant is *opaque*: its whole text becomes a Boolean
+attribute with the operator `is true` or `is false`. `a + b > c` becomes `Predicate("a + b > c", "is true")`.
 
 >>> tree = Junction("and", (Predicate("price", "<", (Constant("integer", "5"),)), Predicate("sold", "is false")))
 >>> print(tree)
@@ -24,8 +24,8 @@ from typing import Literal
 ConstantKind = Literal["null", "boolean", "integer", "decimal", "double", "string", "sql"]
 JunctionOperator = Literal["and", "or"]
 
-# Every operator a predicate may have, with the operator that is true exactly when it is *false* (not when it is
-# unknown: `a < 5` and `a >= 5` are both not true for a NULL).
+# Every operator of a predicate, with the operator that is true exactly when it is *false* (not unknown: for a NULL,
+# neither `a < 5` nor `a >= 5` is true).
 NEGATED: dict[str, str] = {
     "=": "<>",
     "<": ">=",
@@ -42,8 +42,8 @@ NEGATED: dict[str, str] = {
     "is true": "is false",
 }
 NEGATED |= {negative: positive for positive, negative in NEGATED.items()}
-# `is not true` (false or unknown) and `is not false` are never unknown, so their negations are the plain tests, but
-# not the other way round.
+# `is not true` (false or unknown) and `is not false` are never unknown, so their negations are `is true` and
+# `is false`, but not the other way round.
 OPERATORS: tuple[str, ...] = (*NEGATED, "is not true", "is not false")
 
 
@@ -55,7 +55,7 @@ class Constant:
     |---|---|---|
     | null | empty | void |
     | boolean | `true` or `false` | boolean |
-    | integer | `-5` | int, bigint or decimal, whichever is the first to hold it |
+    | integer | `-5` | the first of int, bigint and decimal that can hold it |
     | decimal | `1.50` | decimal with exactly these digits |
     | double | `1e3` | double |
     | string | the value itself, escapes resolved | string |
@@ -81,7 +81,7 @@ class Predicate:
     operator: str
     constants: tuple[Constant, ...] = ()
     functions: frozenset[str] | None = field(default=None, compare=False, repr=False)
-    """The functions that the parser saw called where the predicate was written; None if no parser made it."""
+    """The functions that the parser saw called in this predicate; None if no parser created it."""
 
     def __str__(self) -> str:
         if self.operator in ("in", "not in"):
@@ -108,7 +108,7 @@ NEVER = Junction("or", ())
 
 
 def predicates(tree: Node) -> Iterator[Predicate]:
-    """The predicates of a tree, left to right, repeated ones repeatedly."""
+    """The predicates of a tree from left to right, including repetitions."""
     stack = [tree]
     while stack:
         node = stack.pop()
@@ -119,7 +119,7 @@ def predicates(tree: Node) -> Iterator[Predicate]:
 
 
 def distinct_predicates(tree: Node) -> list[Predicate]:
-    """The predicates of a tree, each once, however often its nodes are shared."""
+    """The distinct predicates of a tree, visiting shared nodes once."""
     found: dict[Predicate, None] = {}
     seen: set[int] = set()
     stack = [tree]

@@ -1,13 +1,13 @@
-"""A second opinion on every test: that it is one scalar expression made of harmless parts.
+"""Validate each predicate with a second parser: it must be one scalar expression of safe parts.
 
-The grammar of this room already knows only such expressions. Somebody else has to agree that there is no query, window,
-aggregate or star in a test before Spark sees it: sqlglot, written by other people. It sees the *shape* of a test, with
-names and constants blanked out (`c < 1`), so that a rule set with a million tests asks it about a few hundred shapes.
+Our grammar accepts only such expressions. sqlglot, an independent parser, must agree that a predicate has no query,
+window, aggregate or star before Spark sees it. It checks the *shape* of a predicate, with names and constants blanked
+out (`c < 1`), so a rule set with a million predicates needs only a few hundred checks.
 
-What sqlglot finds is a veto, and so is a wrong number of arguments. But it does not read all that Spark reads, and
-that it stumbles is no fault of the rule: such a test is judged by its words instead (`_query_word`). A query, a
-window and an aggregate with a quantifier are each told by words that stand side by side, or behind a bracket, where
-the words and signs of a scalar expression cannot.
+If sqlglot finds one of these, or a wrong number of arguments, the rule is rejected. But sqlglot cannot parse everything
+that Spark can, and that is not the rule's fault. Those predicates are checked by their words instead (`_query_word`). A
+query, a window or an aggregate with a quantifier has adjacent words, or a word after a bracket, that no scalar
+expression can have.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from sparkrules.sql.policy import Policy
 from sparkrules.sql.sqlglot_messages import captured_warnings, plain_message
 from sparkrules.sql.tokens import Tokens
 
-# Function and operator nodes are let through as a class: which functions a rule may call is decided by name. But
-# sqlglot's function classes include aggregates and table functions, which are refused here whatever their name.
+# Function and operator nodes are allowed as a class: the policy decides by name which functions a rule may call. But
+# sqlglot's function classes include aggregates and table functions, which are rejected here under any name.
 _ALLOWED = (
     exp.Alias,
     exp.Array,
@@ -77,7 +77,7 @@ _REFUSED: dict[type[exp.Expr], str] = {
 
 
 def validate(tokens: Tokens, start: int, end: int, policy: Policy) -> None:
-    """Raise `RuleError` if the test at these tokens is too long or if sqlglot finds fault with it."""
+    """Raise `RuleError` if the predicate at these tokens is too long or sqlglot rejects it."""
     if "XOR" in tokens.shapes[start:end]:
         raise tokens.error(
             tokens.shapes.index("XOR", start, end),
@@ -104,17 +104,17 @@ def validate(tokens: Tokens, start: int, end: int, policy: Policy) -> None:
 
 
 def _require_no_query(tokens: Tokens, start: int, end: int) -> None:
-    """What sqlglot cannot read may be a scalar expression all the same, if no word in it begins a query or a window."""
+    """Accept a predicate that sqlglot cannot parse, unless a word in it starts a query or a window."""
     at = _query_word(tokens, start, end)
     if at is not None:
         raise tokens.error(at, "this may begin a query or a window", "A rule sees one row.")
 
 
 def _calls(tokens: Tokens, shown: list[int]) -> Iterator[list[tuple[int, str]]]:
-    """The shape of every call with columns for the calls in its arguments, then that of the whole: `f(g(a))` is `g(c)`,
+    """The shape of every call, with its inner calls replaced by columns, then of the whole: `f(g(a))` gives `g(c)`,
     `f(c)` and `c`.
 
-    One at a time, because for some functions sqlglot takes twice as long with each level that they nest.
+    Checked one at a time, because for some functions sqlglot's time doubles with each level of nesting.
     """
     frames: list[list[tuple[int, str]]] = [[]]
     opened: list[bool] = []
@@ -142,7 +142,7 @@ _UNREADABLE = ("", 0)
 
 @lru_cache(maxsize=16_384)
 def _fault(shape: str) -> tuple[str, int] | None:
-    """What sqlglot has against a shape, and in which column; no reason if it cannot tell, None if it has nothing."""
+    """sqlglot's objection to a shape and its column. The reason is empty if unknown; None if there is no objection."""
     try:
         with captured_warnings():
             trees = sqlglot.parse(shape, read="spark")
@@ -154,7 +154,7 @@ def _fault(shape: str) -> tuple[str, int] | None:
         return _UNREADABLE
     except RecursionError:
         return "nested too deeply", 0
-    except Exception:  # sqlglot raises whatever it trips over
+    except Exception:  # sqlglot raises many kinds of exceptions
         return _UNREADABLE
     if len(trees) != 1 or trees[0] is None:
         return _UNREADABLE
@@ -168,7 +168,7 @@ def _fault(shape: str) -> tuple[str, int] | None:
 
 
 def _counts_arguments(description: str) -> bool:
-    """Whether sqlglot says that a function has too many arguments or too few, rather than that it stumbled."""
+    """Whether sqlglot reports too many or too few arguments, rather than a parse failure."""
     missing = re.search(r"missing for <class '(?:\w+\.)*(\w+)'>", description)
     if missing is None:
         return "number of provided arguments" in description
@@ -176,17 +176,17 @@ def _counts_arguments(description: str) -> bool:
     return issubclass(node, exp.Func) and not issubclass(node, (exp.Cast, exp.Binary))
 
 
-# What a query or a window begins with in Spark's grammar, without quotes.
+# Unquoted words that can start a query or a window in Spark's grammar.
 _BEGINS_QUERY = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE", "MAP", "REDUCE", "DESCRIBE", "DESC"})
 _FOLLOWS_CALL = frozenset({"OVER", "FILTER", "WITHIN", "IGNORE", "RESPECT"})
 _NAMES = frozenset({"word", "quoted", "string", "number", "SELECT", "ALL", "DISTINCT", "*"})
 
 
 def _query_word(tokens: Tokens, start: int, end: int) -> int | None:
-    """Where a query, a window, a quantifier or a star may begin; None if nowhere."""
+    """Where a query, window, quantifier or star may start, or None."""
     kinds = tokens.kinds
     for at in range(start, end):
-        # The beginning of the text is like the inside of a bracket.
+        # The start of the text counts as the inside of a bracket.
         before, after = kinds[at - 1] if at else "(", kinds[at + 1]
         if kinds[at] == "*":
             if before in ("(", ",", "."):

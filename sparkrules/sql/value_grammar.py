@@ -1,11 +1,11 @@
-"""The lower half of Spark's grammar: values, the operands of predicates.
+"""The lower half of Spark's grammar: values, which are the operands of predicates.
 
     value       := operand (comparison operand)*
     operand     := sign* primary (arithmetic sign* primary)*
     primary     := literal | name | call | CASE ... END | (expression) | lambda, followed by .field [index] ::type ...
 
-Every expression that this grammar does not know is rejected: subqueries, windows, stars and statements are simply not
-in it. For calls see `call_grammar`.
+Everything outside this grammar is rejected: subqueries, windows, stars and statements are not in it. For calls see
+`call_grammar`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from sparkrules.sql.tokens import KEYWORDS
 
 _ARITHMETIC = frozenset({"+", "-", "*", "/", "%", "DIV", "||", "<<", ">>", ">>>", "&", "^", "|"})
 _SIGNS = frozenset({"-", "+", "~"})
-# Words that are always syntax. The other keywords may name a column where a value is expected, as in Spark; WHEN,
-# THEN, ELSE and END only outside of CASE.
+# Words that are always syntax. Other keywords may name a column where a value is expected, as in Spark; WHEN, THEN,
+# ELSE and END only outside CASE.
 _RESERVED = frozenset(
     {
         "AND",
@@ -134,7 +134,7 @@ class ValueGrammar(CallGrammar):
         if self.tokens.texts[start].strip("`").lower() in ENVIRONMENT_WORDS:
             raise self.tokens.error(start, "reveals the environment of the query", "Compare with the value itself.")
         if self.word_at(start) in BEGINS_QUERY and self.kinds[self.at] in _TURNS_INTO_QUERY:
-            # Whoever puts brackets around `from COLLATE x` has a query.
+            # In brackets, `from COLLATE x` is a query.
             self.at = start
             raise self.subquery()
         self.shapes[start] = "c"
@@ -147,7 +147,7 @@ class ValueGrammar(CallGrammar):
                 start, "unexpected word before a string", "Typed literals are DATE '2020-01-31' ..."
             )
         if self.tokens.texts[start] in "xX":
-            # sqlglot knows X'1F' only without space and with hexadecimal digits.
+            # sqlglot accepts X'1F' only without a space and with hexadecimal digits.
             self.shapes[start : self.at + 1] = ["X'1F'", ""]
         self.at += 1
         return Operand(start, self.at, True)
@@ -182,7 +182,7 @@ class ValueGrammar(CallGrammar):
         return Operand(start, self.at, variables == self.variables, form, tuple(inner))  # type: ignore[arg-type]
 
     def lambda_parameters_end(self, start: int) -> int | None:
-        """Behind the brackets of `(x, y) -> ...`, or None if these are other brackets."""
+        """The index after the brackets of `(x, y) -> ...`, or None if these are other brackets."""
         at = start
         while self.kinds[at] in ("(", ","):
             kind = self.kinds[at + 1]
@@ -190,7 +190,7 @@ class ValueGrammar(CallGrammar):
                 return None
             at += 2
             if at == start + 2 and self.kinds[at] == ")":
-                return None  # (x) -> is not Spark's
+                return None  # Spark does not accept (x) ->
         if self.kinds[at] == ")" and self.kinds[at + 1] == "->":
             for parameter in range(start + 1, at, 2):
                 self.shapes[parameter] = "c"
@@ -228,13 +228,13 @@ class ValueGrammar(CallGrammar):
         return Operand(start, self.at, variables == self.variables)
 
     def data_type(self) -> None:
-        """A data type; sqlglot need not know it, and is shown INT."""
+        """Parse a data type. sqlglot sees INT instead, because it may not know the type."""
         start = self.at
         self.at = data_type_end(self.tokens, start)
         self.shapes[start : self.at] = ["INT", *[""] * (self.at - start - 1)]
 
     def suffixes(self, start: int) -> None:
-        """`.field`, `[index]`, `::type`, `COLLATE name` and `:path`, as many as there are."""
+        """Parse any number of `.field`, `[index]`, `::type`, `COLLATE name` and `:path`."""
         while True:
             kind = self.kinds[self.at]
             if kind == ".":
@@ -263,7 +263,7 @@ class ValueGrammar(CallGrammar):
                 return
 
     def variant_path(self) -> None:
-        """`v:a.b[0]` takes a value out of a variant; the path is text, not columns."""
+        """Parse `v:a.b[0]`, which extracts a value from a variant. The path is text, not columns."""
         start = self.at
         self.at += 1
         if self.kinds[self.at] != "[":
@@ -277,7 +277,7 @@ class ValueGrammar(CallGrammar):
             elif self.at == start + 2:
                 raise self.tokens.error(self.at, "expected an index or a name in quotes")
             else:
-                self.at -= 1  # an index by an expression is no part of the path
+                self.at -= 1  # an index by an expression is not part of the path
                 break
         for i in range(start, self.at):
             self.shapes[i] = ""
