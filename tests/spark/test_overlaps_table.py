@@ -147,7 +147,7 @@ def test_where_pairs_are_missing_it_says_what_to_do(
     alerts.publish()
     message = error(spark, "SELECT * FROM overlaps('alerts')")
     assert "alerts@2 overlap has not been computed" in message
-    advice = message[message.index("RuleSet.load(") : message.index(" does.")]
+    advice = message[message.index("RuleSet.load(") : message.index(" computes it.")]
     assert eval(advice, {"RuleSet": RuleSet}) == 3
     assert rows(spark, "SELECT * FROM overlaps('alerts')") == sorted(
         tuple(pair) for pair in RuleSet.load("alerts", store).advertisements.overlaps()

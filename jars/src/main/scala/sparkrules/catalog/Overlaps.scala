@@ -9,7 +9,7 @@ import org.apache.spark.sql.types._
 import sparkrules.conf.RulesException
 import sparkrules.store.{Chunk, Manifest, OpenFiles, SegmentEntry, Store, StoredColumn, Texts}
 
-/** The advertisements and subscriptions of a version that overlap, as its publisher has computed them. */
+/** The advertisements and rules of a version that overlap, as its publisher has computed them. */
 final case class Overlaps(store: String, ruleSet: String, number: Long)
     extends StoredTable("overlaps", Overlaps.Columns) {
   import Overlaps._
@@ -24,7 +24,7 @@ final case class Overlaps(store: String, ruleSet: String, number: Long)
     own.advertisements.toSeq.flatMap { advertisements =>
       if (segments.exists(_.overlaps.isEmpty)) {
         throw new RulesException(
-          s"Which advertisements and subscriptions of $ruleSet@$number overlap has not been computed: there are too " +
+          s"Which advertisements and rules of $ruleSet@$number overlap has not been computed: there are too " +
             s"many. In Python, RuleSet.load('$ruleSet', '${store.path}').publish(overlaps=True) computes it.")
       }
       segments.map(OfSegment(_, advertisements))
