@@ -1,4 +1,4 @@
-"""What a report counts is what Spark's own WHERE counts."""
+"""The counts of a report are those of Spark's own WHERE."""
 
 from __future__ import annotations
 
