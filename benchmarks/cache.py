@@ -28,7 +28,7 @@ ROWS_PER_FILE = 10_000
 
 @dataclass(frozen=True)
 class Built:
-    """The cost of building a rule set; the memory is that of the whole process."""
+    """The cost of building a rule set; the memory is for the whole process."""
 
     rules: int
     predicates: int

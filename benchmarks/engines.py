@@ -2,7 +2,7 @@
 
 Matches auction rules against auction rows from Parquet, through Spark, on two cores. The plugin computes `ids`, and
 overlap sets only if they are read. The Python engine always computes both, so there are two lines: the first query
-reads the sum of the sizes of `ids`, the second also that of `overlaps`. Binding is the time of a call before it runs.
+reads the sum of the sizes of `ids`, the second also adds `overlaps`. Binding is the time of a call before it runs.
 """
 
 from __future__ import annotations

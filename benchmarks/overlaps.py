@@ -55,7 +55,7 @@ def _publish(spark: SparkSession, count: int) -> None:
 
 
 def _around(spark: SparkSession, path: str) -> str:
-    """The path of the rows with about the average number of matches, repeated to about half as many rows."""
+    """The path of the rows with about the average number of matches, repeated to half of all rows."""
     rows = spark.read.parquet(path)
     counted = rows.withColumn("matches", functions.expr("size(match_subscriptions('auctions', *).ids)"))
     chosen = counted.where(functions.col("matches").between(*AROUND)).drop("matches").cache()

@@ -62,7 +62,7 @@ class _Task:
 
 
 def _read(answer: pa.Table) -> Iterator[CompiledRows]:
-    """Read the tasks' answers, in which the tables of one task follow those of another."""
+    """Read the tasks' answers. The tables of each task are contiguous."""
     names = answer["table"].to_pylist()
     tables = [pa.ipc.open_stream(content.as_buffer()).read_all() for content in answer["content"]]
     for start in range(0, len(names), len(SCHEMAS) + 1):

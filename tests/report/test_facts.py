@@ -1,4 +1,4 @@
-"""The counts of a report are those of Spark's own WHERE."""
+"""A report counts what Spark's own WHERE counts."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def failing(spark: SparkSession, columns: Collection[StructField], conditions: Sequence[str]) -> set[str]:
     """The conditions that fail when every column is NULL: their constants alone make them fail.
 
-    Spark must not see the row while planning, because it must fold the constants.
+    The row is hidden from the planner, so that it folds the constants.
     """
     if not conditions:
         return set()
