@@ -1,1 +1,2 @@
-"""How fast it is, against what else one could do: `python -m benchmarks --help`, explained in docs/benchmarks.md."""
+"""Measures the speed of sparkrules and its alternatives: `python -m benchmarks --help`, explained in
+docs/benchmarks.md."""

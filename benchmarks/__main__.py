@@ -1,4 +1,4 @@
-"""Measure, print tables and write results.json; `report` prints the tables of the last results as Markdown."""
+"""Measures, prints tables and writes results.json; `report` prints the tables of the last results as Markdown."""
 
 from __future__ import annotations
 
@@ -90,12 +90,12 @@ def _run(options: argparse.Namespace, results: Results) -> None:
                 levels = tuple(level for level in settings.levels if level in suite.levels)
                 for found in measure(spark, cache, workload, suite.peers, settings.at(levels)):
                     results.add(found)
-                    results.write(options.output)  # at once: a long run may be ended
+                    results.write(options.output)  # saved at once: a long run may be killed
                     _progress(found)
 
 
 def _warm_up(spark: SparkSession) -> None:
-    """Load Spark's planner and the plugin, so that the first rule set's binding does not pay for it."""
+    """Load Spark's planner and the plugin, so that binding the first rule set does not include that cost."""
     with TemporaryDirectory() as store:
         rules = sparkrules.RuleSet("warm_up", store=store)
         rules.subscribe("odd", "id % 2 = 1 AND id < 10")
@@ -114,7 +114,7 @@ def _tables(results: Results) -> str:
 
 
 def _publish(results: Results, options: argparse.Namespace) -> None:
-    """Print the tables as Markdown, or put them into the page, and draw the plot."""
+    """Print the tables as Markdown, or insert them into the page, and draw the plot."""
     if options.plot:
         PLOT.write_text(svg(results.measurements), encoding="utf-8")
     if options.write:

@@ -1,13 +1,13 @@
 """The experiments of "Arbitrary Boolean Advertisements" (Bittner and Hinze 2006), sections 6.1 to 6.3.
 
-Advertisements of eight classes are registered, and subscriptions of three classes asked: which advertisements overlap
-them (All), and is there any (First)? The Boolean algorithm against the conjunctive one, in which both sides are
-converted to disjunctive normal form and every conjunction is registered, or asked, by itself.
+Advertisements of eight classes are registered. For subscriptions of three classes, we ask which advertisements overlap
+them (All), and whether any does (First). We compare the Boolean algorithm with the conjunctive one, which converts both
+sides to disjunctive normal form and registers, or asks, every conjunction separately.
 
     python -m benchmarks.advertisements                                    two small sizes, a minute
     python -m benchmarks.advertisements --advertisements 20000 300000      the paper's
 
-The paper's figures are of C++ on 1.8 GHz, so only ratios are compared.
+The paper measured C++ at 1.8 GHz, so we compare only ratios.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ PAPER = {
 # Figures 6 and 7: how many times faster Boolean First is than conjunctive First, at 300,000 advertisements.
 PAPER_FIRST = {"S1": "3", "S2": "14", "S3": "13", "S1-S3": "-"}
 
-# Twice the prices that are wanted at most, and asked at least. The paper takes "reasonable values"; with the rare ones
-# 7 to 9 % of the advertisements overlap a subscription of the first class, there 4 %.
+# Two sets of ranges for the maximum (<) and minimum (>) price. The paper uses "reasonable values". With the rare ones,
+# 7 to 9 % of the advertisements overlap a subscription of the first class; in the paper 4 %.
 _PRICES = {"<": (1, 100), ">": (1, 100)}
 _RARE_PRICES = {"<": (1, 30), ">": (15, 100)}
 
@@ -140,13 +140,13 @@ def conjunctions(tree: Node) -> list[tuple[Predicate, ...]]:
 
 
 class Boolean:
-    """The paper's algorithm; what it looked at is counted."""
+    """The paper's algorithm. Counts what it examines."""
 
     name = "Boolean"
 
     def __init__(self, trees: Sequence[Node]) -> None:
         self.index = OverlapIndex(build_segment(Rule(f"{at:07}", "", tree) for at, tree in enumerate(trees)))
-        self.index.all(trees[0])  # the tables are made on first use
+        self.index.all(trees[0])  # the tables are built on first use
 
     def first(self, tree: Node) -> bool:
         return self.index.first(tree) is not None
@@ -155,13 +155,13 @@ class Boolean:
         return len(self.index.all(tree))
 
     def looked_at(self, tree: Node) -> tuple[int, int]:
-        """Candidates, over all violating sets, and how many sets there are."""
+        """The number of candidates over all violating sets, and the number of sets."""
         sets = self.index.violating_sets(tree).sets
         return sum(len(self.index.candidates(violating)) for violating in sets), len(sets)
 
 
 class Conjunctive:
-    """Conjunctions only: one overlaps if it has no violating predicate; no tree is evaluated."""
+    """Conjunctions only: one overlaps if it has no violating predicate. Evaluates no tree."""
 
     name = "conjunctive"
 
@@ -191,7 +191,7 @@ class Conjunctive:
 
 @dataclass(frozen=True)
 class Result:
-    """Milliseconds per subscription, and what the Boolean algorithm looked at, per advertisement."""
+    """Milliseconds per subscription, and what the Boolean algorithm examined, per advertisement."""
 
     first: dict[str, float]
     all: dict[str, float]
@@ -201,7 +201,7 @@ class Result:
 
 
 def measure(advertisements: int, subscriptions: int, seed: int = 1) -> dict[str, Result]:
-    """Every subscription class against so many advertisements of all classes."""
+    """Measure every subscription class against `advertisements` advertisements of all classes."""
     draw = np.random.default_rng(seed)
     registered = [ADVERTISEMENTS[at % len(ADVERTISEMENTS)](draw) for at in range(advertisements)]
     boolean, conjunctive = Boolean(registered), Conjunctive(registered)
@@ -229,7 +229,7 @@ def measure(advertisements: int, subscriptions: int, seed: int = 1) -> dict[str,
 
 
 def table(sizes: Sequence[int], results: Sequence[dict[str, Result]]) -> str:
-    """Ratios beside those of the paper, as Markdown."""
+    """Our ratios next to the paper's, as Markdown."""
     heads = "class, advertisements, First (ms), All (ms), All : First, conj. : Boolean First, conj. : Boolean All"
     columns = [*heads.split(", "), "candidates", "overlappings", "sets"]
     lines = [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]

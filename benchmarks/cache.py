@@ -1,6 +1,6 @@
-"""Rule sets and rows, made once and kept: a million rules take minutes to parse, and nothing that is measured needs it.
+"""Caches generated rule sets and rows: parsing a million rules takes minutes, and no measurement depends on it.
 
-Each lies in a directory whose name has a hash of what generates it; it appears whole or not at all.
+Each has a directory whose name contains a hash of its generator. The directory appears whole or not at all.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ROWS_PER_FILE = 10_000
 
 @dataclass(frozen=True)
 class Built:
-    """What it took to make a rule set; the memory is that of the whole process."""
+    """The cost of building a rule set; the memory is for the whole process."""
 
     rules: int
     predicates: int
@@ -50,13 +50,13 @@ class CachedRules:
 
 @dataclass(frozen=True)
 class CachedRows:
-    """Parquet files, of which the first ones are a sample."""
+    """Parquet files. The first ones are a sample."""
 
     files: tuple[Path, ...]
     counts: tuple[int, ...]
 
     def first(self, count: int) -> tuple[list[str], int]:
-        """The files of the smallest sample of at least `count` rows, or all, and how many rows that is."""
+        """The files of the smallest sample of at least `count` rows, or all files, and the number of rows."""
         taken = total = 0
         while taken < len(self.files) and total < count:
             total += self.counts[taken]
@@ -71,13 +71,13 @@ class Cache:
         self.directory = directory
 
     def rules(self, workload: Workload) -> CachedRules:
-        """The published rules of a workload; made first if they are not there."""
+        """The published rules of a workload, generated on first use."""
         home = self._directory(f"rules-{workload.name}-{workload.fingerprint()}", lambda at: _publish(workload, at))
         built = Built(**json.loads((home / "built.json").read_text(encoding="utf-8")))
         return CachedRules(workload.name, home / "store", built)
 
     def rows(self, workload: Workload, count: int) -> CachedRows:
-        """The rows of a workload as Parquet; made first if they are not there."""
+        """The rows of a workload as Parquet, generated on first use."""
         name = f"rows-{workload.rows_name}-{count}-{workload.fingerprint(FIRST_FILES)}"
         home = self._directory(name, lambda at: _write_rows(workload, count, at))
         files = tuple(sorted(home.glob("*.parquet")))
@@ -92,7 +92,7 @@ class Cache:
                 make(scratch)
                 scratch.replace(home)
             except OSError:
-                if not home.exists():  # else another process was faster
+                if not home.exists():  # otherwise another process was faster
                     raise
             finally:
                 shutil.rmtree(scratch, ignore_errors=True)

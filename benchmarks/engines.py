@@ -1,8 +1,8 @@
-"""engine="python" beside the plugin: python -m benchmarks.engines --rules 1000 10000
+"""Compares engine="python" with the plugin: python -m benchmarks.engines --rules 1000 10000
 
-Auction rules over auction rows from Parquet, through Spark, on two cores. The plugin computes `ids`, and overlap sets
-only if they are read; the Python engine always computes both, so both are given for it: the sum of the sizes of `ids`
-is read from either, that of `overlaps` too in the second line. Binding is what a call takes before it runs.
+Matches auction rules against auction rows from Parquet, through Spark, on two cores. The plugin computes `ids`, and
+overlap sets only if they are read. The Python engine always computes both, so there are two lines: the first query
+reads the sum of the sizes of `ids`, the second also adds `overlaps`. Binding is the time of a call before it runs.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def main() -> None:
         builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
         builder = builder.config("spark.driver.memory", "2g").config("spark.log.level", "ERROR")
         builder = builder.config("spark.ui.showConsoleProgress", "false")
-        # Several files, so that both cores have work to the end.
+        # Several files, so that both cores stay busy to the end.
         builder = builder.config("spark.sql.files.maxPartitionBytes", "1m")
         spark = sparkrules.configure(builder, store=Path(directory) / "store").getOrCreate()
         try:

@@ -1,7 +1,7 @@
-"""A rule set that changes while it is used: python -m benchmarks.live --rules 1000000
+"""Measures a rule set that changes while it is used: python -m benchmarks.live --rules 1000000
 
-How long it takes until the next query sees a rule that was added or removed, and what matching costs over a version of
-several segments, compared with the same rules in one. Auctions, Parquet, two cores; all in one run.
+How long it takes until the next query sees an added or removed rule, and what matching costs with a version of several
+segments, compared with the same rules in one. Auctions, Parquet, two cores; all in one run.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def main() -> None:
         print(f"{count:,} rules, {ROWS:,} rows\n\n| | seconds | x one segment | matches per row |\n|---|--:|--:|--:|")
         first = [_timed(lambda n=number: _matches(rows.limit(1), f"rules{n}"))[0] for number in range(len(divisions))]  # type: ignore[misc]
         runs: list[list[float]] = [[] for _ in divisions]
-        for _ in range(RUNS + 2):  # in turn, so that whatever else the machine does meets all
+        for _ in range(RUNS + 2):  # alternating, so that other load on the machine affects all alike
             for number in range(len(divisions)):
                 seconds, found = _timed(lambda n=number: _matches(rows, f"rules{n}"))  # type: ignore[misc]
                 runs[number].append(seconds)

@@ -1,7 +1,7 @@
-"""How fast rules are compiled, published and changed: python -m benchmarks.maintain --rules 1000000
+"""Measures how fast rules are compiled, published and changed: python -m benchmarks.maintain --rules 1000000
 
-Auction rules from text to a published version, in a process of their own for its memory; rules of 10,000 shapes beside
-bare sqlglot; then changes of the published set, in this process and in fresh ones. One core.
+First, auction rules from text to a published version, in a separate process to measure its memory. Then rules of 10,000
+shapes, compared with bare sqlglot. Then changes of the published set, in this process and in fresh ones. One core.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ rules.publish()
 print(compiled - start, perf_counter() - compiled, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 """
 
-# Run in a fresh process, and measured there after the import: the first thing that an operator's script does.
+# Runs in a fresh process and measures after the import: this is the first thing that an operator's script does.
 FRESH = """
 from time import perf_counter
 from sparkrules import RuleSet
@@ -52,7 +52,7 @@ print(perf_counter() - start)
 
 
 class Table:
-    """What was measured: a step, its seconds, and how many rules it was about."""
+    """The measurements: a step, its seconds, and its number of rules."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []

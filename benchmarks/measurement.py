@@ -1,4 +1,4 @@
-"""What is measured, as it is printed, written to JSON and plotted."""
+"""The measurements, as they are printed, written to JSON and plotted."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ OURS, FLOOR, PLAIN, NUMPY, JOIN = "sparkrules", "floor", "plain Spark", "numpy",
 
 
 class WrongAnswer(Exception):
-    """A peer and sparkrules differ."""
+    """A peer and sparkrules give different answers."""
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """One engine on one workload. `rules` are all rules of the workload, also where a peer managed only a part.
+    """One engine on one workload. `rules` counts all rules of the workload, even if a peer managed only some.
 
-    `rows_per_second` is None where it did not end; the note says what was tried.
+    `rows_per_second` is None if the engine did not finish; the note says what was tried.
     """
 
     workload: str
@@ -45,7 +45,7 @@ class Measurement:
 
 @dataclass(frozen=True)
 class Preparation:
-    """What a rule set takes before the first row: in Python, once per version, and in Spark, once per query's table."""
+    """The cost of a rule set before the first row: in Python, once per version; in Spark, once per query's table."""
 
     workload: str
     rules: int

@@ -1,9 +1,8 @@
-"""What overlap sets cost beside ids alone: python -m benchmarks.overlaps --rules 10000
+"""Measures the cost of overlap sets compared with ids alone: python -m benchmarks.overlaps --rules 10000
 
-Auction rules over auction rows from Parquet through Spark, on one core: over all rows, where most match nothing and
-some a thousand rules, and over those that match about as many as rows do on average. The queries take turns, and the
-run of each that took least processor time of Spark's JVM counts: on a machine that does other things too, the clock
-says little.
+Matches auction rules against auction rows from Parquet through Spark, on one core: all rows, where most match nothing
+and some a thousand rules, and the rows with about the average number of matches. The queries alternate. For each, the
+run with the least processor time of Spark's JVM counts: on a busy machine, wall-clock time says little.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ def _publish(spark: SparkSession, count: int) -> None:
 
 
 def _around(spark: SparkSession, path: str) -> str:
-    """The path of the rows that match about as many rules as rows do on average, repeated to about half as many."""
+    """The path of the rows with about the average number of matches, repeated to half of all rows."""
     rows = spark.read.parquet(path)
     counted = rows.withColumn("matches", functions.expr("size(match_subscriptions('auctions', *).ids)"))
     chosen = counted.where(functions.col("matches").between(*AROUND)).drop("matches").cache()

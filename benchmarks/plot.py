@@ -1,4 +1,4 @@
-"""Rows per second against the number of rules, as an SVG that is readable on light and dark pages."""
+"""Plots rows per second against the number of rules, as an SVG that is readable on light and dark pages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Points = list[tuple[float, float]]
 WIDTH, HEIGHT = 1080, 430
 _PANEL, _TOP, _BOTTOM = 330, 64, 372
 _LABEL_HEIGHT = 15
-# Colours that stand out from white and from black alike.
+# Colours that stand out on both white and black.
 _COLOURS = {
     OURS: "#2f81f7",
     FLOOR: "#8b949e",
@@ -105,7 +105,7 @@ class _Axis:
 
 
 def _apart(places: Mapping[str, float]) -> dict[str, float]:
-    """The places of labels, moved down until none lies on another."""
+    """The positions of labels, moved down until none overlaps another."""
     moved: dict[str, float] = {}
     last = float("-inf")
     for name in sorted(places, key=lambda label: places[label]):

@@ -1,4 +1,4 @@
-"""The tables: on the terminal while it runs, and as Markdown from the results."""
+"""The tables: on the terminal during a run, and as Markdown from the results."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Table = list[tuple[str, ...]]
 
 
 def sections(results: Results) -> list[tuple[str, Sequence[str], Table]]:
-    """Title, head and rows of each table that has any."""
+    """Title, header and rows of each table that is not empty."""
     measurements = sorted(results.measurements, key=lambda m: (m.workload, m.rules))
     preparations = sorted(results.preparations, key=lambda p: (p.workload, p.rules))
     tables: list[tuple[str, Sequence[str], Table]] = [
@@ -70,7 +70,7 @@ def kernel_table(measurements: Iterable[Measurement]) -> Table:
 
 
 def growth_table(measurements: Iterable[Measurement]) -> Table:
-    """What more rules cost where matches per row stay the same: each size against the one before."""
+    """The cost of more rules at constant matches per row: each size compared with the previous one."""
     found = [(m.rules, m.rows_per_second, m.matches_per_row) for m in measurements if m.workload == "growth"]
     speeds = [None, *(speed for _, speed, _ in found)]
     return [
@@ -106,7 +106,7 @@ def spark_table(measurements: Sequence[Measurement]) -> Table:
 
 
 def preparation_table(preparations: Iterable[Preparation]) -> Table:
-    """Before the first row."""
+    """The cost before the first row."""
     return [
         (
             p.workload,
@@ -123,7 +123,7 @@ def preparation_table(preparations: Iterable[Preparation]) -> Table:
 
 
 def plain(head: Sequence[str], table: Table) -> str:
-    """A table for the terminal: figures to the right, all else to the left."""
+    """A table for the terminal: figures aligned right, everything else left."""
     rows = [tuple(head), *table]
     widths = [max(len(row[at]) for row in rows) for at in range(len(head))]
     right = [all(_is_figure(row[at]) for row in table) for at in range(len(head))]
@@ -152,7 +152,7 @@ def markdown(head: Sequence[str], table: Table) -> str:
 
 
 def number(value: float | None) -> str:
-    """Three digits that count.
+    """A number with a few significant digits.
 
     >>> [number(value) for value in (1234567.8, 56.78, 3.456, 0.0123, None)]
     ['1,234,568', '57', '3.5', '0.012', '']

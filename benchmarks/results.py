@@ -1,4 +1,4 @@
-"""The results as JSON: figures, and the machine and versions that they are of."""
+"""The results as JSON: the figures, and the machine and versions they were measured on."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from sparkrules.cli.whole_file import whole_file
 
 @dataclass
 class Results:
-    """Everything that a run has found out."""
+    """All results of a run."""
 
     environment: dict[str, str] = field(default_factory=dict)
     preparations: list[Preparation] = field(default_factory=list)
     measurements: list[Measurement] = field(default_factory=list)
 
     def add(self, *found: Measurement | Preparation) -> None:
-        """Add results; one of the same engine and workload is replaced."""
+        """Add results. A result of the same engine and workload is replaced."""
         for one in found:
             if isinstance(one, Preparation):
                 self.preparations = [p for p in self.preparations if _key(p) != _key(one)] + [one]
@@ -49,7 +49,7 @@ class Results:
 
 
 def environment(spark: SparkSession) -> dict[str, str]:
-    """The machine, the versions and the day."""
+    """The machine, the versions and the date."""
     return {
         "date": datetime.now(timezone.utc).date().isoformat(),
         "processor": _processor(),

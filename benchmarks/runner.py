@@ -26,7 +26,7 @@ KERNEL_ROWS = 50_000
 
 @dataclass(frozen=True)
 class Settings:
-    """How much to measure: rows at most, seconds for each measurement, seconds until a peer is given up."""
+    """How much to measure: the maximum rows, seconds per measurement, seconds until a peer is stopped."""
 
     rows: int
     levels: tuple[str, ...]
@@ -36,14 +36,14 @@ class Settings:
     with_peers: bool
 
     def at(self, levels: tuple[str, ...]) -> Settings:
-        """The same at other levels."""
+        """The same settings at other levels."""
         return replace(self, levels=levels)
 
 
 def measure(
     spark: SparkSession, cache: Cache, workload: Workload, peers: Sequence[str], settings: Settings
 ) -> Iterator[Preparation | Measurement]:
-    """The results of a workload, as they come."""
+    """Yield the results of a workload, as they are measured."""
     rules = cache.rules(workload)
     subject = Subject(spark, workload, rules, cache.rows(workload, settings.rows))
     yield Preparation(

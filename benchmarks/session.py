@@ -1,4 +1,4 @@
-"""The Spark that is measured: two cores of this machine, without what would blur the figures."""
+"""The Spark session to measure: two cores of this machine, without features that would distort the figures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import sparkrules
 from benchmarks.kernel.jar import kernel_jar
 
 CORES = 2
-Jvm = Any  # what py4j shows of it
+Jvm = Any  # what py4j exposes of it
 
 
 def jvm(spark: SparkSession) -> Jvm:
@@ -38,7 +38,7 @@ def bench_session(cache: Path, memory: str) -> Iterator[SparkSession]:
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sql.shuffle.partitions", str(2 * CORES))
         .config("spark.sql.warehouse.dir", str(cache / "warehouse"))
-        # About seven files to a task: the cores end together, and no task is so short that starting it counts.
+        # About seven files per task: the cores finish together, and no task is so short that its start-up time matters.
         .config("spark.sql.files.maxPartitionBytes", "32m")
     )
     session = sparkrules.configure(builder).getOrCreate()

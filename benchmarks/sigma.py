@@ -1,4 +1,4 @@
-"""All Sigma rules over all events: is there any difference with Spark, and where does the time go?
+"""Matches all Sigma rules against all events: does any answer differ from Spark's, and where does the time go?
 
     python -m benchmarks.sigma
 
@@ -19,7 +19,7 @@ from tests.spark.oracle import differences, rules_in_plan
 
 
 def main() -> None:
-    """Compare all rules over all events, and say how long each part takes."""
+    """Compare all rules on all events, and print the time of each part."""
     builder = SparkSession.builder.master("local[1]").config("spark.driver.memory", "4g")
     builder = builder.config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false")
     with TemporaryDirectory() as store:

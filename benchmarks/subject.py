@@ -1,4 +1,4 @@
-"""A workload in a session, ready to be measured: its rules published, its rows on disk."""
+"""A workload in a session, ready to be measured: its rules are published, its rows are on disk."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Subject:
         spark.conf.set(STORE_SETTING, str(rules.store))
 
     def sample(self, rows: int) -> Sample:
-        """At least so many of the first rows, or all. A new DataFrame each time: Spark would not run one twice."""
+        """At least `rows` of the first rows, or all. A new DataFrame each time: Spark would not run one twice."""
         files, count = self._rows.first(rows)
         return Sample(self.spark.read.parquet(*files), count)
 
@@ -37,16 +37,16 @@ class Subject:
         return df.selectExpr(f"match_subscriptions('{self.rules.name}', *).ids AS ids")
 
     def matches(self, df: DataFrame) -> int:
-        """How many matches there are in all rows."""
+        """The total number of matches in all rows."""
         return int(self.matched(df).selectExpr("coalesce(sum(size(ids)), 0)").collect()[0][0])
 
     def matches_by_rule(self, df: DataFrame) -> dict[str, int]:
-        """How often each rule matches; only those that do."""
+        """The number of matches of each rule that has any."""
         counted = self.matched(df).selectExpr("explode(ids) AS id").groupBy("id").count()
         return {row["id"]: row["count"] for row in counted.collect()}
 
     def bind(self) -> float:
-        """Seconds until a query is planned that uses the rules for the first time."""
+        """Seconds to plan the first query that uses the rules."""
         df = self.sample(1).df
         start = perf_counter()
         self.matched(df)._jdf.queryExecution().executedPlan()

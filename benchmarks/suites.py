@@ -1,4 +1,4 @@
-"""Which workloads there are, of which sizes, and what they are compared with."""
+"""The workloads, their sizes, and the peers that they are compared with."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Suite:
     quick_sizes: tuple[int, ...]
     levels: tuple[str, ...] = BOTH
     peers: tuple[str, ...] = ()
-    is_corpus: bool = False  # has the size it has
+    is_corpus: bool = False  # has a fixed size
 
 
 SUITES: dict[str, Suite] = {

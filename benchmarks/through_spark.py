@@ -1,4 +1,4 @@
-"""Through Spark SQL: Parquet in, ids out, and a scan that does nothing but hash as the floor."""
+"""Measures through Spark SQL: Parquet in, ids out, with a scan that only hashes as the floor."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from benchmarks.subject import Sample, Subject
 from benchmarks.timing import DidNotEnd, Timed, timed
 
 RUNS = 5
-WARM_UPS = 6  # the first workload of a run meets a JVM that has compiled nothing: with 2, it looked a quarter slower
+WARM_UPS = 6  # the first workload of a run meets a cold JVM: with 2, it looked a quarter slower
 PILOT_ROWS = 1_000
 
 
 def floor(df: DataFrame) -> int:
-    """Read every column of every row, and as little else as possible."""
+    """Read every column of every row, and do as little else as possible."""
     found = df.selectExpr(f"sum(hash({', '.join(f'`{name}`' for name in df.columns)}))").collect()
     return int(found[0][0] or 0)
 
 
 def rows_within(subject: Subject, query: Callable[[Sample], Timed[int]], seconds: float, most: int) -> int:
-    """How many rows a query manages in about so many seconds, tried with ever more of them; `most` at most."""
+    """How many rows, at most `most`, a query handles in about `seconds` seconds, tried with growing numbers."""
     rows = PILOT_ROWS
     query(subject.sample(rows))  # the first time, Spark generates and loads code
     affordable = 10 * rows
@@ -37,7 +37,7 @@ def rows_within(subject: Subject, query: Callable[[Sample], Timed[int]], seconds
 
 
 def measure_ours(subject: Subject, rows: int, budget: float) -> list[Measurement]:
-    """The match and the floor, over the same rows: all of them, or as many as can be matched in the time."""
+    """The match and the floor over the same rows: all of them, or as many as can be matched in the time."""
     spark, workload = subject.spark, subject.workload
 
     def match(sample: Sample) -> Timed[int]:
@@ -46,7 +46,7 @@ def measure_ours(subject: Subject, rows: int, budget: float) -> list[Measurement
     affordable = rows_within(subject, match, budget, rows)
     count = subject.sample(affordable).rows
     matches, scans = [], []
-    # In turn, so that whatever else the machine does meets both. The scan needs to be warm as well: cold, it looked
+    # Alternating, so that other load on the machine affects both alike. The scan must be warm as well: cold, it looked
     # half as fast, and the match nearly free.
     for _ in range(WARM_UPS + RUNS):
         matches.append(match(subject.sample(affordable)))

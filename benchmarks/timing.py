@@ -1,4 +1,4 @@
-"""How long something takes in Spark, and stopping it when that is too long."""
+"""Measures how long something takes in Spark, and stops it if it takes too long."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Timed(Generic[Result]):
 
 
 def timed(spark: SparkSession, action: Callable[[], Result], limit: float | None = None) -> Timed[Result]:
-    """Run an action once. After `limit` seconds its Spark jobs are cancelled, and `DidNotEnd` is raised."""
+    """Run an action once. After `limit` seconds, cancel its Spark jobs and raise `DidNotEnd`."""
     context, bench = spark.sparkContext, jvm(spark).sparkrules.KernelBench
     context.setJobGroup(_GROUP, _GROUP, interruptOnCancel=True)
     stopper = Timer(limit, context.cancelJobGroup, [_GROUP]) if limit else None
@@ -50,5 +50,5 @@ def timed(spark: SparkSession, action: Callable[[], Result], limit: float | None
 
 
 def best_of(runs: int, measure: Callable[[], Timed[Result]]) -> Timed[Result]:
-    """The shortest of some runs: what disturbs a run only ever makes it longer."""
+    """The shortest of several runs: disturbances only ever make a run longer."""
     return min((measure() for _ in range(runs)), key=lambda run: run.seconds)

@@ -1,6 +1,6 @@
-"""One Spark for the whole run of a worker, started when a test first asks for it; a store and a warehouse of its own.
+"""One Spark per test worker, started when a test first needs it, with its own store and warehouse.
 
-With SPARKRULES_TEST_REMOTE it is a session of Spark Connect: the tests of `tests/api` run with either.
+With SPARKRULES_TEST_REMOTE it is a Spark Connect session: the tests of `tests/api` run with both kinds.
 """
 
 from __future__ import annotations

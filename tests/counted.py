@@ -1,4 +1,4 @@
-"""Work in calls of functions, which are the same on a busy machine and on an idle one. Seconds are not."""
+"""Measures work in function calls, which are the same on a busy machine and on an idle one. Seconds are not."""
 
 from __future__ import annotations
 

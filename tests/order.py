@@ -1,8 +1,8 @@
-"""Which tests belong together when workers share the suite, and in which order they are handed out.
+"""Groups the tests for the workers that share the suite, and orders the groups.
 
-`make test` has several workers, each with a Spark of its own. Tests that share a server or other costly fixtures go to
-one worker, as a group; any other file is a group, too. The longest groups come first: so no worker is left with a long
-one when the others are done. `pytest --group-seconds` shows how long each took.
+`make test` has several workers, each with its own Spark. Tests that share a server or other expensive fixtures form a
+group, which goes to one worker; every other file is a group, too. The longest groups come first, so that no worker is
+left with a long one when the others are done. `pytest --group-seconds` shows how long each took.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Advertisements from the user's side: what overlaps them, restricted rule sets, rows that break them."""
+"""Advertisements from the user's side: what overlaps them, restricted rule sets, rows that violate them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What users need can be imported from `sparkrules`."""
+"""Everything that users need can be imported from `sparkrules`."""
 
 from __future__ import annotations
 

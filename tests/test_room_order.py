@@ -1,6 +1,6 @@
-"""The rooms of the package lie one above the other, and lower never imports higher: `docs/how-it-works.md` has the map.
+"""The rooms of the package are layered, and a lower one never imports a higher one: see `docs/how-it-works.md`.
 
-Every import counts: at the top, inside a function, and those for type checkers only.
+Every import counts: at the top, inside a function, and for type checkers only.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""How pytest-xdist shares the tests among workers: by the groups of `tests/order.py`, in their order.
+"""How pytest-xdist distributes the tests to workers: by the groups of `tests/order.py`, in their order.
 
-Its own `--dist loadgroup` writes the group into the names of tests, which pytest 9.2 no longer allows.
+xdist's own `--dist loadgroup` writes the group into the names of tests, which pytest 9.2 no longer allows.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What random texts are written with, whoever makes the choices: a seed, or Hypothesis, which then shrinks them."""
+"""Writes random texts from choices, made by a seed or by Hypothesis, which then shrinks them."""
 
 from __future__ import annotations
 

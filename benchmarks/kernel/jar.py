@@ -1,4 +1,4 @@
-"""The jar with `KernelBench`, compiled by the Scala compiler that PySpark has, and kept by what it is made of."""
+"""The jar with `KernelBench`, compiled by PySpark's Scala compiler and cached by a hash of its inputs."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ SOURCE = Path(__file__).with_name("KernelBench.scala")
 
 
 def kernel_jar(directory: Path) -> Path:
-    """The jar, in `directory`; built first if there is none of this source, this plugin and this Spark."""
+    """The jar in `directory`, built first if there is none for this source, this plugin and this Spark."""
     plugin = Path(sparkrules.jar_path())
     return compile_once("KernelBench", [SOURCE], directory, find_spark_home(), plugin, root=SOURCE.parent)

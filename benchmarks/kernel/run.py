@@ -1,4 +1,4 @@
-"""Measure the kernel of a query."""
+"""Measures the kernel of a query."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from benchmarks.session import jvm
 
 @dataclass(frozen=True)
 class KernelFigures:
-    """One thread over rows in memory; per second of the thread's processor time, of which it got `cpu_share` of a core.
+    """One thread over rows in memory, per second of its processor time; `cpu_share` is the share of a core that it got.
 
-    `in_order`: with the matches sorted by priority and id, as queries that ask for ids get them. Counters that the
-    kernel does not have are None.
+    `in_order`: with the matches sorted by priority and id, as for queries that ask for ids. Counters that the kernel
+    does not have are None.
     """
 
     subscriptions: int
@@ -29,7 +29,7 @@ class KernelFigures:
 
 
 def measure_kernel(matched: DataFrame, warm_up: float, seconds: float) -> KernelFigures:
-    """Match the rows of a query, which calls `match_subscriptions`, for so many seconds."""
+    """Match the rows of a query that calls `match_subscriptions`, for `seconds` seconds."""
     bench = jvm(matched.sparkSession).sparkrules.KernelBench
     found = dict(bench.run(matched._jdf, float(warm_up), float(seconds)))
     return KernelFigures(

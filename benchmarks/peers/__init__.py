@@ -1,1 +1,1 @@
-"""What one would do without sparkrules, each as well as it can be done."""
+"""The alternatives to sparkrules, each implemented as well as possible."""

@@ -1,4 +1,4 @@
-"""Peers whose cost is a sum over the rules: some rules at a time, until all are done or the time is up."""
+"""Measures peers whose cost is a sum over the rules: some rules at a time, until all are done or the time is up."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ MatchChunk = Callable[[DataFrame, Sequence[RuleText]], int]
 
 
 def sample_rows(rules: int) -> int:
-    """Rows for slow peers: enough that planning a query counts little, few enough to count each rule's matches."""
+    """The sample size for slow peers: large enough to outweigh planning, small enough to count each rule's matches."""
     return 100_000 if rules <= 100_000 else 10_000
 
 
 def measure_in_chunks(
     engine: str, subject: Subject, rules: Sequence[RuleText], size: int, limit: float, match: MatchChunk
 ) -> Measurement:
-    """Match a sample of the rows against all rules, `size` at a time. `match` answers with the number of matches.
+    """Match a sample of the rows against all rules, `size` at a time. `match` returns the number of matches.
 
-    Where the time limit comes first, the time is scaled to all rules, and the note says so.
+    If the time limit comes first, the time is extrapolated to all rules, and the note says so.
     """
     sample = subject.sample(subject.workload.peer_rows or sample_rows(len(rules)))
     ours = subject.matches_by_rule(sample.df)

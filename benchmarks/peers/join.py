@@ -1,7 +1,7 @@
-"""A join by hand: what a good SQL engineer does for auctions, knowing the three classes of rules.
+"""A hand-written join: what a good SQL engineer would do for auctions, knowing the three classes of rules.
 
 Each class becomes a table of its constants, joined on the equality that all its rules have, with the other conditions
-in the join. Class 3 has two such equalities, so two joins; the second leaves out what the first has found.
+in the join. Class 3 has two such equalities, so it needs two joins; the second omits what the first has found.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _JOINS = f"""
 
 
 class RuleTables:
-    """The rules of auctions as one table per class."""
+    """The auction rules as one table per class."""
 
     def __init__(self, spark: SparkSession, rules: Iterable[RuleText], directory: Path) -> None:
         self._spark = spark
@@ -70,7 +70,7 @@ class RuleTables:
         self._tables: dict[str, Any] = {name: spark.read.parquet(str(directory / f"{name}.parquet")) for name in rows}
 
     def match(self, df: DataFrame) -> int:
-        """The number of matches; on the way, the ids of each auction are collected."""
+        """The number of matches, computed by collecting the ids for each auction."""
         pairs = self._spark.sql(_JOINS, rows=df, **self._tables)
         ids = pairs.groupBy("auction").agg({"id": "collect_list"}).toDF("auction", "ids")
         return int(ids.selectExpr("coalesce(sum(size(ids)), 0)").collect()[0][0])

@@ -1,7 +1,7 @@
-"""Brute force in numpy: every rule a mask over a batch of rows, in Python workers.
+"""Brute force in numpy: each rule is a mask over a batch of rows, in Python workers.
 
-Text columns are numbered once per batch, so that a test compares integers; a rule is a few vector operations. That is
-what one would write by hand for rules of AND, OR and comparisons; others are not supported.
+String columns are numbered once per batch, so that a predicate compares integers; a rule is a few vector operations.
+This is what you would write by hand for rules of AND, OR and comparisons. Other rules are not supported.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "is true": operator.eq,
     "is false": operator.eq,
 }
-_ABSENT = -2  # the number of a text that the batch does not have; -1 is NULL
+_ABSENT = -2  # the number of a string that is not in the batch; -1 is NULL
 
 
 def match_by_masks(df: DataFrame, rules: Sequence[RuleText]) -> int:
@@ -55,7 +55,7 @@ def match_by_masks(df: DataFrame, rules: Sequence[RuleText]) -> int:
 
 
 class Column:
-    """The values of a batch, texts as numbers. NULL is NaN or -1, which no constant is equal to."""
+    """The values of a batch, strings as numbers. NULL is NaN or -1, which no constant equals."""
 
     def __init__(self, values: pd.Series[Any]) -> None:
         self.numbers: dict[str, int] | None = None
@@ -75,7 +75,7 @@ class Column:
 
 
 def mask(plan: Plan, columns: dict[str, Column]) -> Mask:
-    """The rows for which a rule is true. There is no NOT in a rule's tree, so that unknown may be false everywhere."""
+    """The rows for which a rule is true. A rule's tree has no NOT, so unknown can be treated as false everywhere."""
     if len(plan) == 3:
         column, comparison, value = plan
         return columns[column].test(comparison, value)

@@ -1,4 +1,4 @@
-"""Plain Spark: one CASE WHEN per rule, a hundred of them to a query, which is about as many as it plans well."""
+"""Plain Spark: one CASE WHEN per rule, a hundred per query, which is about as many as it plans well."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ RULES_PER_QUERY = 100
 
 
 def match_by_case_when(df: DataFrame, rules: Sequence[RuleText]) -> int:
-    """The number of matches; the ids are those that sparkrules would give.
+    """The number of matches; the ids are the same as those of sparkrules.
 
-    Spark generates one method for a stage, which is too long for Java to compile with so many rules, and looks for
-    common parts, of which there are none worth the search. Without either it is twice as fast.
+    With this many rules, the method that Spark generates for a stage is too long for Java to compile, and the search
+    for common subexpressions finds none worth its cost. Without both, Spark is twice as fast.
     """
     cases = ", ".join(f"CASE WHEN {where} THEN '{id}' END" for id, where in rules)
     with settings(

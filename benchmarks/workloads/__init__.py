@@ -1,1 +1,1 @@
-"""Rules and rows to measure with: seeded, so that every run and every machine has the same ones."""
+"""Rules and rows to measure with. They are seeded, so every run and every machine has the same ones."""

@@ -1,8 +1,8 @@
-"""Book auctions: the demo's generator, and the same world many times over, so that rules grow and matches do not.
+"""Book auctions: the demo's generator, and many copies of its world, so that rules grow but matches do not.
 
-`auctions` has 1,000 titles whatever the number of rules: ten times the rules match ten times as often. In `growth`
-every thousand rules are a market of their own, with titles, authors and categories that no other has, and a row belongs
-to one market: matches per row stay the same, and what is left is the cost of having more rules.
+`auctions` has 1,000 titles whatever the number of rules: ten times the rules match ten times as often. In `growth`,
+every thousand rules are a market of their own, with titles, authors and categories that no other market has. A row
+belongs to one market, so matches per row stay the same, and what remains is the cost of having more rules.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Random Boolean expressions as the A-Tree thesis draws them (5.2.3): binary trees, operators by frequency.
+"""Random Boolean expressions as in the A-Tree thesis (5.2.3): binary trees, operators drawn by frequency.
 
 >>> tree = ("and", (1, ">", 5), ("xor", (2, "=", 7), (3, ">", 1)))
 >>> sql(tree)
@@ -23,7 +23,7 @@ _KEYWORDS = {"and": "AND", "or": "OR"}
 
 
 def random_tree(leaves: Sequence[Leaf], frequencies: Sequence[float], random: Random) -> Tree:
-    """A tree of any form over the leaves; each inner node's operator is drawn by its frequency."""
+    """A tree of any shape over the leaves. The operator of each inner node is drawn by its frequency."""
     if len(leaves) == 1:
         return leaves[0]
     cut = random.randrange(1, len(leaves))
@@ -43,7 +43,7 @@ def random_operator(frequencies: Sequence[float], random: Random) -> str:
 
 
 def sql(tree: Tree) -> str:
-    """The expression as Spark understands it: it has no XOR, but conditions can be compared."""
+    """The expression in Spark SQL, which has no XOR but can compare conditions."""
     if not is_inner(tree):
         attribute, comparison, constant = tree
         return f"a{attribute} {comparison} {constant}"
@@ -54,7 +54,7 @@ def sql(tree: Tree) -> str:
 
 
 def truth(tree: Tree, values: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
-    """For which events it is true; `values` has a column per attribute, the first of which is a1."""
+    """The events for which it is true; `values` has a column per attribute, starting with a1."""
     if not is_inner(tree):
         attribute, comparison, constant = cast(Leaf, tree)
         column = values[:, attribute - 1]
@@ -77,7 +77,7 @@ def is_inner(tree: Tree) -> bool:
 
 
 def _inner_keys(tree: Tree) -> Iterator[int]:
-    """A number for each inner node, the same for the same subexpression whatever the order of its operands."""
+    """A key for each inner node, equal for equal subexpressions whatever the order of their operands."""
     keys: list[int] = []
 
     def key(node: Tree) -> int:

@@ -1,4 +1,4 @@
-"""Real detection rules over real Windows events: the Sigma corpus, if it is there. It is not part of the project."""
+"""Real detection rules and real Windows events: the Sigma corpus, if present. It is not part of the project."""
 
 from __future__ import annotations
 
@@ -48,6 +48,6 @@ def _rules() -> Iterator[RuleText]:
 
 
 def _events(count: int) -> pa.Table:
-    """Events in random order: those of one attack stand together in the file, and the first ones are to be a sample."""
+    """Events in random order: the file groups them by attack, but the first ones must be a sample."""
     events = pq.read_table(DATA / "events.parquet")
     return events.take(np.random.default_rng(0).permutation(events.num_rows)[:count])

@@ -1,8 +1,8 @@
-"""Log lines, and rules that look for texts in them: contains, prefix, suffix, LIKE and RLIKE.
+"""Log lines, and rules that search for strings in them: contains, prefix, suffix, LIKE and RLIKE.
 
-Words are drawn by Zipf's law for lines and rules alike, so that some rules match often and most hardly ever. A rule
-looks for one or two words in a message, for the beginning or the end of a path, for a shape like `took 1... ms`, and
-one in three is limited to a level.
+Words follow Zipf's law in lines and rules alike, so some rules match often and most hardly ever. A rule searches for
+one or two words in a message, for the beginning or the end of a path, or for a shape like `took 1... ms`. One in three
+is limited to a level.
 """
 
 from __future__ import annotations

@@ -1,17 +1,17 @@
-"""The workload of the A-Tree thesis, chapter 5: subscriptions of L predicates over 20 attributes, values 1..2,000,000.
+"""The workload of the A-Tree thesis, chapter 5: subscriptions of L predicates, 20 attributes, values 1..2,000,000.
 
-Two of its parameters are held to, and measured: SNPS, the share of a subscription's inner nodes that others have as
-well, and SMPE, the share of subscriptions that an event matches.
+It keeps to two parameters of the thesis, and measures them: SNPS, the share of a subscription's inner nodes that others
+have as well, and SMPE, the share of subscriptions that an event matches.
 
-A subscription is two expressions of L/2 predicates under a root. For SNPS each comes from pool A, whose few expressions
-are used again and again, or from pool B, where each is new; how often from A is found by trying.
+A subscription is two expressions of L/2 predicates under a root. For SNPS, each comes from pool A, whose few
+expressions are used again and again, or from pool B, where each is new. How often A is used is determined by search.
 
-SMPE needs events that fit the subscriptions. With `>`, constants are uniform and the events' values lie so high that
-enough predicates are true; how high is found by trying. With `=`, independent values would never meet: there are
-*interests*, each a value for every attribute; a subscription asks for those of one interest, and an event has them too,
-except that each value is another one with a probability of 5 %. So there are near misses, and SMPE decides the number
-of interests. Equal constants make subscriptions of an interest share small subexpressions whatever the pools are: with
-many of them, SNPS can be larger than asked for.
+SMPE needs events that fit the subscriptions. With `>`, constants are uniform and the events' values are so high that
+enough predicates are true; how high is determined by search. With `=`, independent values would never be equal. So
+there are *interests*, each a value for every attribute. A subscription asks for the values of one interest. An event
+has them too, except that each value is replaced with a probability of 5 %. So there are near misses, and SMPE decides
+the number of interests. With equal constants, subscriptions of an interest share small subexpressions whatever the
+pools are: if there are many, SNPS can exceed its target.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ LARGEST = 2_000_000
 _HALVES = (range(1, 1 + ATTRIBUTES // 2), range(1 + ATTRIBUTES // 2, 1 + ATTRIBUTES))  # so that predicates never clash
 NOISE = 0.05
 _USES_OF_A = 10  # how often an expression of pool A is used
-_TRIED = 2_000  # subscriptions and events to try with
+_TRIED = 2_000  # number of subscriptions and events for the search
 
 Values = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Mix:
-    """A kind of subscription: its predicates, the frequencies of AND, OR and XOR, and what to hold to."""
+    """A kind of subscription: its predicates, the frequencies of AND, OR and XOR, and its targets."""
 
     name: str
     predicates: int
@@ -60,12 +60,12 @@ class Mix:
 
     @property
     def interests(self) -> int:
-        """How many there are; with `>` there is one, since nothing has to meet."""
+        """The number of interests; with `>` there is one, since no values have to be equal."""
         return round((1 - NOISE) ** self.predicates / self.smpe) if self.comparison == "=" else 1
 
 
 CONJUNCTIVE, WITH_OR, WITH_XOR = (1.0, 0.0, 0.0), (0.8, 0.2, 0.0), (0.6, 0.3, 0.1)
-# SNPS and SMPE are those of the thesis's experiments: 5.4 for the conjunctions, 5.5 and 5.6 for the others.
+# SNPS and SMPE of the thesis's experiments: 5.4 for the conjunctions, 5.5 and 5.6 for the others.
 MIXES = (
     Mix("and6", 6, CONJUNCTIVE, "=", snps=0.38, smpe=0.001),
     Mix("and10", 10, CONJUNCTIVE, "=", snps=0.38, smpe=0.001),
@@ -99,7 +99,7 @@ def _workload(mix: Mix, size: int) -> Workload:
 
 @lru_cache(maxsize=1)
 def subscriptions(mix: Mix, count: int, seed: int = 0) -> list[Tree]:
-    """Subscriptions with the SNPS asked for, as far as that is possible."""
+    """Subscriptions with the target SNPS, as far as possible."""
     low, high = 0.0, 2.0
     for _ in range(7):
         middle = (low + high) / 2
@@ -111,8 +111,8 @@ def subscriptions(mix: Mix, count: int, seed: int = 0) -> list[Tree]:
 
 
 def _draw(mix: Mix, count: int, from_a: float, seed: int) -> list[Tree]:
-    """Subscriptions of which so many expressions, of two, come from pool A on average."""
-    random = Random(seed)  # numpy's draws one number at a time too slowly
+    """Subscriptions in which, on average, `from_a` of the two expressions come from pool A."""
+    random = Random(seed)  # numpy is too slow at drawing one number at a time
     interests = _interests(mix).tolist()
     pool_size = max(1, round(count * from_a / 2 / _USES_OF_A / mix.interests))
     pool: dict[tuple[int, int, int], Tree] = {}
@@ -143,7 +143,7 @@ def _draw(mix: Mix, count: int, from_a: float, seed: int) -> list[Tree]:
 
 
 def events(mix: Mix, count: int, seed: int = 0) -> Values:
-    """Events with the SMPE asked for: a row for each event, a column for each attribute."""
+    """Events with the target SMPE: a row for each event, a column for each attribute."""
     random = np.random.default_rng((seed, 2))
     if mix.comparison == ">":
         return _high_values(random, count, _height(mix))
@@ -158,7 +158,7 @@ def _interests(mix: Mix) -> Values:
 
 
 def _height(mix: Mix) -> float:
-    """The height of the events' values for which some subscriptions are matched as often as asked for."""
+    """The height of the events' values at which subscriptions match as often as the target."""
     tried = _draw(mix, _TRIED, 0.0, seed=4)
 
     def smpe(height: float) -> float:

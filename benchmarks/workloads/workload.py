@@ -1,4 +1,4 @@
-"""What every workload is: rules, rows, and where both come from."""
+"""What defines a workload: rules, rows, and their generators."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ RuleText = tuple[str, str]  # id, WHERE
 
 @dataclass(frozen=True)
 class Workload:
-    """A rule set of a size, and the rows it is matched against.
+    """A rule set of a given size, and the rows to match against it.
 
-    `family` groups what is shown together, `variant` tells its members apart; `generators` are the files that decide
-    what is generated, so that nothing older is taken from the cache; `traits` are figures of the generator that a
-    reader needs to judge the results, `measured_traits` those that take a while to find out.
-    `peer_rows` is the sample for slow peers, where the usual one is too large; `for_plain_spark` says a rule's text in
-    the way that is best for Spark.
+    `family` groups what is shown together, and `variant` distinguishes its members. `generators` are the files that
+    determine what is generated, so that the cache is never stale. `traits` are figures of the generator that a reader
+    needs to judge the results; `measured_traits` are those that take a while to compute. `peer_rows` is the sample for
+    slow peers, if the usual one is too large. `for_plain_spark` rewrites a rule's text to the form that is best for
+    Spark.
     """
 
     family: str
@@ -52,7 +52,7 @@ class Workload:
         return " ".join(part for part in (self.family, self.variant) if part)
 
     def fingerprint(self, layout: object = sparkrules.store.manifest.FORMAT) -> str:
-        """A hash of the source that generates it, and of the layout in which it is kept."""
+        """A hash of the generator's source and of the layout in which it is stored."""
         hashed = hashlib.sha256(str(layout).encode())
         for file in self.generators:
             hashed.update(Path(file).read_bytes())

@@ -1,4 +1,4 @@
-"""Counting, in Spark, where the values of a rule set's attributes lie. Classic and Spark Connect alike: it is SQL."""
+"""Counts, in Spark, how the values of a rule set's attributes are distributed. Plain SQL, so Connect works too."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from sparkrules.store.statistics_file import STATISTICS
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-# A row gives a range for each attribute and each test of a text: so many are counted in seconds.
+# A row yields a range for each attribute and each string predicate. Spark counts this many in seconds.
 _MOST_RANGES = 50_000_000
 _FEWEST_ROWS = 1_000
 
 
 @dataclass(frozen=True)
 class Counted:
-    """Rows per range of each attribute, and where the tests of the rules are true: see `statistics_of`.
+    """Rows per range of each attribute, and where the predicates of the rules are true: see `statistics_of`.
 
-    `tests` numbers `predicates`, of which `uses` rules have each.
+    `tests` refers to `predicates` by number; `uses` counts the rules that have each predicate.
     """
 
     ranges: pa.Table
@@ -49,13 +49,13 @@ def analyze(rules: Rules, df: DataFrame, rows: int, seed: int) -> Statistics:
     ranges = count_ranges(df, f"{rules.name}@{version}", rows, seed)
     if ranges.num_rows:
         store.analyzed(rules.name, ranges)
-    # Only now: the tests are to say how values are looked up from here on.
+    # After storing the counts: the predicates must reflect how values are looked up from now on.
     counted = counted_values(df, store, rules.name, version, ranges)
     return statistics_of(rules.name, version, ranges, counted.tests, [*map(str, counted.predicates)], counted.uses)
 
 
 def counted_values(df: DataFrame, store: Store, name: str, version: int, ranges: pa.Table) -> Counted:
-    """What was counted, with the tests of that version as they are planned now: by statistics, if some are stored."""
+    """The counts, and the predicates of that version as planned now, by statistics if any are stored."""
     tests = bound_tests(df, f"{name}@{version}")
     _, segments = store.load(name, version)
     predicates = [predicate for segment in segments for predicate in segment.forest.all_predicates()]
@@ -66,9 +66,9 @@ def counted_values(df: DataFrame, store: Store, name: str, version: int, ranges:
 
 
 def count_ranges(df: DataFrame, rule_set: str, rows: int, seed: int) -> pa.Table:
-    """How many of about `rows` rows lie in each range of each attribute: the columns of the store's statistics.
+    """Count how many of about `rows` rows fall in each range of each attribute, in the store's columns.
 
-    With very many attributes, fewer rows are looked at.
+    With very many attributes, fewer rows are sampled.
     """
     call = f"subscription_ranges('{rule_set}', *)"
     first = df.limit(1).selectExpr(f"size({call}) AS attributes").head()
@@ -93,7 +93,7 @@ def count_ranges(df: DataFrame, rule_set: str, rows: int, seed: int) -> pa.Table
 
 
 def bound_tests(df: DataFrame, rule_set: str) -> pa.Table:
-    """For which positions of its attribute each predicate is true: the columns of `subscription_tests`."""
+    """The positions of its attribute at which each predicate is true: the columns of `subscription_tests`."""
     return df.limit(1).selectExpr(f"inline(subscription_tests('{rule_set}', *))").toArrow()
 
 

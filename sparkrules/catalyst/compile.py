@@ -1,4 +1,4 @@
-"""Rules from a DataFrame, compiled where its partitions are: each task makes a segment, and the driver joins them."""
+"""Compiles rules from a DataFrame in its partitions: each task builds a segment, and the driver merges them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sparkrules.sql.rejected import Rejected
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-# Fewer rules are compiled in less time than Spark needs to start a Python worker.
+# Compiling fewer rules takes less time than starting a Python worker.
 FEW = 5_000
 _REJECTED = pa.schema(
     {
@@ -29,9 +29,9 @@ _ANSWER = "table string, content binary"
 
 
 def compile_dataframe(df: DataFrame, compile: Callable[[Iterable[RuleRow]], CompiledRows]) -> list[CompiledRows]:
-    """What `compile` makes of the rows of each partition; of a few rows, here and at once.
+    """Apply `compile` to the rows of each partition; if there are only a few rows, to all of them in this process.
 
-    The workers need sparkrules, as the driver does. Where they do not have it, the rules are compiled here.
+    The workers need sparkrules, like the driver. If they do not have it, this process compiles the rules.
     """
     check_columns(df.columns, "the DataFrame")
     rules = df.select(*[quoted(name) for name in df.columns if name.strip().lower() in FIELDS])
@@ -48,7 +48,7 @@ def compile_dataframe(df: DataFrame, compile: Callable[[Iterable[RuleRow]], Comp
 
 
 class _Task:
-    """The work of one partition: rows in, the tables of their segment out, as Arrow files."""
+    """The work of one partition: reads rows and returns the tables of their segment, as Arrow files."""
 
     def __init__(self, compile: Callable[[Iterable[RuleRow]], CompiledRows]) -> None:
         self.compile = compile
@@ -62,7 +62,7 @@ class _Task:
 
 
 def _read(answer: pa.Table) -> Iterator[CompiledRows]:
-    """The answers of the tasks, whose tables come one task's after the other's."""
+    """Read the tasks' answers. The tables of each task are contiguous."""
     names = answer["table"].to_pylist()
     tables = [pa.ipc.open_stream(content.as_buffer()).read_all() for content in answer["content"]]
     for start in range(0, len(names), len(SCHEMAS) + 1):

@@ -1,4 +1,4 @@
-"""Matching a DataFrame against a rule set, classic or Spark Connect alike: both take SQL expressions."""
+"""Matches a DataFrame against a rule set. Uses SQL expressions, so it works in classic and Connect sessions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Engine = Literal["plugin", "python"]
 
 
 class Rules(Protocol):
-    """What matching needs of a rule set: see `sparkrules.RuleSet`."""
+    """What matching needs from a rule set: see `sparkrules.RuleSet`."""
 
     @property
     def name(self) -> str: ...
@@ -45,18 +45,18 @@ def match(
     top: int | None = None,
     engine: Engine = "plugin",
 ) -> DataFrame:
-    """The DataFrame with one more column: a struct of the `ids` that match the row, and their `overlaps`.
+    """Add a column to the DataFrame: a struct of the `ids` of the rules that match the row, and their `overlaps`.
 
-    `rules` is a rule set or the name of a published one (`"alerts"` is the newest version, `"alerts@12"` version 12).
-    A rule set that has changed since it was last published to the session's store is published there first. With
-    `top=3`, `ids` are only the first three: highest priority first, then by id.
+    `rules` is a rule set or the name of a published one (`"alerts"` is the newest version, `"alerts@12"` version 12). A
+    rule set that has changed since it was last published to the session's store is published there first. With `top=3`,
+    `ids` has only the first three: highest priority first, then by id.
 
         matched = sparkrules.match(df, rules)
         matched.where("size(matches.ids) > 0").select("id", "matches.ids")
 
-    With `engine="python"` the session needs no plugin, for platforms where no jar can be added. The answer is the
-    same, and takes much longer: numpy matches in Spark's Python workers. The rules are those that there are when this
-    is called, and nothing is published. See `docs/python-engine.md`.
+    With `engine="python"` the session needs no plugin, for platforms where you cannot add a jar. The answer is the same
+    but takes much longer: numpy matches in Spark's Python workers. The rules are fixed when you call this, and nothing
+    is published. See `docs/python-engine.md`.
     """
     _check_free(df, [output])
     if _is_python(engine):
@@ -70,7 +70,7 @@ def match(
 def matches(df: DataFrame, rules: Rules | str, *, top: int | None = None, engine: Engine = "plugin") -> DataFrame:
     """One row per match: the row's columns, then `subscription_id`, `priority` and `overlap`.
 
-    Rows that match nothing are left out. `rules`, `top` and `engine` as in `match`.
+    Rows that match no rule are omitted. `rules`, `top` and `engine` as in `match`.
 
         sparkrules.matches(df, "alerts").groupBy("subscription_id").count()
     """
@@ -85,10 +85,10 @@ def matches(df: DataFrame, rules: Rules | str, *, top: int | None = None, engine
 
 @checked(df=a_data_frame, rules=some_rules)
 def rule_errors(df: DataFrame, rules: Rules | str) -> DataFrame:
-    """One row for each rule with a test that cannot be computed for a row: its columns, `subscription_id`, `message`.
+    """One row per row and rule with a predicate that fails on it: the row's columns, `subscription_id`, `message`.
 
-    Such a test (a cast that fails, say) counts as unknown for that row, and the other rules go on. `rules` as in
-    `match`. Only the plugin can say why a test fails, so there is no other engine for this.
+    A predicate that fails on a row (for example an invalid cast) counts as unknown there; other rules are not affected.
+    `rules` as in `match`. Only the plugin can report why a predicate fails, so there is no `engine` argument.
 
         sparkrules.rule_errors(df, "alerts").groupBy("subscription_id", "message").count()
     """
@@ -99,12 +99,12 @@ def rule_errors(df: DataFrame, rules: Rules | str) -> DataFrame:
 
 @checked(df=a_data_frame, rules=some_rules)
 def rule_costs(df: DataFrame, rules: Rules | str) -> DataFrame:
-    """What the rules make Spark compute for these rows, the slowest first: to find the rules that slow all others.
+    """What the rules make Spark compute for these rows, slowest first. Use it to find rules that slow down all others.
 
     One row for each regular expression, function or other condition that is not looked up in the index: `test`, its
-    SQL; `milliseconds` in all and `slowest`, for one row; `rows` for which it was computed; `subscription_ids`, at most
-    five of the rules that need it. `rules` as in `match`. Only the plugin can say this. Take a sample of the rows:
-    measuring costs time itself.
+    SQL; `milliseconds`, the total, and `slowest`, the maximum for one row; `rows` for which it was computed;
+    `subscription_ids`, at most five of the rules that need it. `rules` as in `match`. Only the plugin can report this.
+    Measuring itself takes time, so use a sample of the rows.
 
         sparkrules.rule_costs(df.limit(10_000), "alerts").show(truncate=False)
     """
@@ -128,14 +128,14 @@ def rule_costs(df: DataFrame, rules: Rules | str) -> DataFrame:
 def left_out(df: DataFrame, rules: Rules | str) -> DataFrame:
     """The rules that are rejected on the columns of a DataFrame: `subscription_id` and `reason`.
 
-    With `spark.sparkrules.invalidRules=skip` a match leaves these out; else it fails. `rules` as in `match`. No row of
-    the DataFrame is read, and only the plugin is asked.
+    With `spark.sparkrules.invalidRules=skip` a match skips these rules; otherwise it fails. `rules` as in `match`.
+    Reads no row of the DataFrame. Needs the plugin.
 
         sparkrules.left_out(df, "alerts").show(truncate=False)
     """
     name = _published_name(df, rules)
     row = df.sparkSession.createDataFrame([], df.schema) if df.isStreaming else df.limit(0)
-    # A row of NULLs, whatever there is in the DataFrame: what is asked depends on columns only.
+    # A row of NULLs instead of the DataFrame's rows: the answer depends only on the columns.
     one = df.sparkSession.range(1).selectExpr("id AS `sparkrules one`").join(row, how="left").drop("sparkrules one")
     return one.selectExpr(f"inline(subscriptions_left_out('{name}', *))")
 
@@ -157,7 +157,7 @@ def _is_python(engine: str) -> bool:
 
 
 def _segment_of(df: DataFrame, rules: Rules | str) -> tuple[Segment, str]:
-    """The index of the rules, and what to call them."""
+    """The index of the rules, and the name to report them under."""
     if not isinstance(rules, str):
         return rules._segment, rules.name
     name, version = _name_and_version(rules)

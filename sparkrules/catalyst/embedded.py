@@ -1,4 +1,4 @@
-"""An embedded Spark that says nothing: the JVM writes to a file, which is shown if it does not start."""
+"""An embedded Spark that prints nothing: the JVM logs to a file, which is shown if Spark does not start."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _STDERR = 2
 def embedded_spark(
     directory: Path, store: str | os.PathLike[str], settings: Mapping[str, str] | None = None
 ) -> Iterator[SparkSession]:
-    """A local Spark on all cores with the plugin, its scratch files in `directory`; stopped at the end.
+    """A local Spark on all cores with the plugin, with its scratch files in `directory`. Stopped at the end.
 
-    In a process that has a Spark already it is a session of that one, with a state of its own, and nothing is stopped.
+    If the process already has a Spark, this is a new session of it with separate state, and nothing is stopped.
     """
     from pyspark.errors import AnalysisException
     from pyspark.sql import SparkSession
@@ -35,12 +35,12 @@ def embedded_spark(
         session = running.newSession()
         require_plugin(session)
         for key, value in {**(settings or {}), STORE_SETTING: os.fspath(store)}.items():
-            with contextlib.suppress(AnalysisException):  # one that is fixed when Spark starts, such as its memory
+            with contextlib.suppress(AnalysisException):  # fixed when Spark starts, such as its memory
                 session.conf.set(key, value)
         try:
             yield session
         finally:
-            running.createDataFrame([], "x int")  # which makes it the active session again
+            running.createDataFrame([], "x int")  # makes it the active session again
         return
     session = _start(directory, store, settings or {})
     try:
@@ -65,7 +65,7 @@ def _start(directory: Path, store: str | os.PathLike[str], settings: Mapping[str
     for key, value in {**fixed, **settings}.items():
         builder.config(key, value)
     configure(builder, store=store)
-    find_java()  # which says what to install; Spark would only say that its gateway has exited
+    find_java()  # reports what to install; Spark would only report that its gateway has exited
     log = directory / "spark.log"
     try:
         with _stderr_to(log):
@@ -75,13 +75,13 @@ def _start(directory: Path, store: str | os.PathLike[str], settings: Mapping[str
         raise SetupError(f"Spark does not start: {error}\n{said[-2000:]}") from error
     session.sparkContext.setLogLevel("OFF")
     for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
-        PySparkLogger.getLogger(name).disabled = True  # they write the stack of every error that is caught
+        PySparkLogger.getLogger(name).disabled = True  # these log the stack of every caught error
     return session
 
 
 @contextlib.contextmanager
 def _stderr_to(file: Path) -> Iterator[None]:
-    """Processes that are started inside write their stderr to the file, for as long as they live."""
+    """Redirect the stderr of processes started in the block to the file, for as long as they live."""
     sys.stderr.flush()
     ours = os.dup(_STDERR)
     with file.open("wb") as log:

@@ -1,4 +1,4 @@
-"""Ask Spark about many expressions at a time; where that fails, halve them until the one that fails is alone."""
+"""Asks Spark about many expressions at a time. If that fails, halves them until each failing expression is alone."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def answers(
     failure: type[Exception],
     alone: Callable[[str, Exception], _Answer],
 ) -> list[_Answer]:
-    """What `ask` answers for each item. For an item that makes it fail, `alone` answers instead.
+    """The answers of `ask` for each item. For an item that makes it fail, `alone` answers instead.
 
     >>> def lengths(items):
     ...     if "bad" in items:
@@ -50,7 +50,7 @@ def _halved(
 
 @contextmanager
 def _without_log() -> Iterator[None]:
-    """PySpark logs every error of an analysis to the console, also one that is only an answer."""
+    """PySpark logs every analysis error to the console, even one that we only use as an answer."""
     from pyspark.logger import PySparkLogger
 
     logger = PySparkLogger.getLogger("SQLQueryContextLogger")

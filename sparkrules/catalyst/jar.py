@@ -1,7 +1,7 @@
-"""The plugin's jar: the one of the wheel if it fits the installed Spark, else built from source once and cached.
+"""The plugin's jar: the wheel's jar if it fits the installed Spark, else built from source once and cached.
 
-PySpark contains the Scala compiler, so that building needs nothing but the Java runtime that Spark needs anyway, and
-the jar is always made against the user's own Spark.
+PySpark contains the Scala compiler, so building needs only the Java runtime that Spark needs anyway, and the jar is
+always built against the user's own Spark.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _PREBUILT = Path(__file__).resolve().parent.parent / "_jar"
 def jar_path() -> str:
     """The path of the plugin's jar for the installed Spark, for `spark.jars` or `spark-submit --jars`.
 
-    Takes the wheel's jar if it was built for this Spark minor from this source, else builds it once (about 15 s, with
-    a line of notice on stderr) and keeps it in the cache directory: `SPARKRULES_CACHE`, or `~/.cache/sparkrules`.
+    Uses the wheel's jar if it was built for this Spark minor from this source. Otherwise builds the jar once (about 15
+    s, with a notice on stderr) and keeps it in the cache directory: `SPARKRULES_CACHE`, or `~/.cache/sparkrules`.
 
-    Raises `SetupError` if Java or PySpark is missing or too old, saying what to install.
+    Raises `SetupError`, with what to install, if Java or PySpark is missing or too old.
     """
     home = find_spark_home()
     source = find_jar_source(home.minor)
@@ -40,7 +40,7 @@ def jar_path() -> str:
 
 
 def found_jar(home: SparkHome | None = None, source: JarSource | None = None) -> Path | None:
-    """The jar for this Spark, in the wheel or the cache; None if it has to be built."""
+    """The jar for this Spark, in the wheel or the cache; None if it must be built."""
     home = home or find_spark_home()
     source = source or find_jar_source(home.minor)
     prebuilt = _prebuilt_jar(home.minor, source.fingerprint(SCALAC_OPTIONS))
@@ -53,7 +53,7 @@ def found_jar(home: SparkHome | None = None, source: JarSource | None = None) ->
 def build_jar(
     target: Path, home: SparkHome | None = None, source: JarSource | None = None, *, strict: bool = False
 ) -> Path:
-    """Build the jar at `target`, which appears whole or not at all; `strict` takes a warning for an error."""
+    """Build the jar at `target`, which appears whole or not at all; `strict` treats warnings as errors."""
     home = home or find_spark_home()
     source = source or find_jar_source(home.minor)
     try:
@@ -76,7 +76,7 @@ def build_jar(
 
 
 def write_prebuilt(directory: Path) -> Path:
-    """Build the jar that a wheel carries, with a note of the Spark minor and the source it was built for."""
+    """Build the jar for a wheel, and record the Spark minor and the source that it was built for."""
     home = find_spark_home()
     source = find_jar_source(home.minor)
     jar = build_jar(directory / "sparkrules.jar", home, source)
@@ -86,14 +86,14 @@ def write_prebuilt(directory: Path) -> Path:
 
 
 def cached_jar(home: SparkHome | None = None, source: JarSource | None = None) -> Path:
-    """Where the jar for this Spark and this source is kept, or would be."""
+    """The path of the cached jar for this Spark and this source, whether or not it exists."""
     home = home or find_spark_home()
     source = source or find_jar_source(home.minor)
     return cache_directory() / f"sparkrules-spark{home.version}-{source.fingerprint(SCALAC_OPTIONS)}.jar"
 
 
 def cache_directory() -> Path:
-    """Where built jars are kept."""
+    """The directory of built jars."""
     named = os.environ.get("SPARKRULES_CACHE")
     return Path(named).expanduser().absolute() if named else Path.home() / ".cache" / "sparkrules"
 
@@ -123,6 +123,6 @@ def _move(made: Path, target: Path) -> None:
     try:
         made.replace(target)
     except PermissionError:
-        # Windows does not replace a file that is open; then another process has built the same jar.
+        # Windows cannot replace an open file. In that case another process has built the same jar.
         if not target.exists():
             raise

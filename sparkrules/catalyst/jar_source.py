@@ -23,13 +23,13 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 
 @dataclass(frozen=True)
 class JarSource:
-    """The plugin's source, for one Spark minor."""
+    """The plugin's source for one Spark minor."""
 
     root: Path
     minor: str
 
     def scala(self) -> list[Path]:
-        """The Scala files to compile, those of every Spark and those of this minor."""
+        """The Scala files to compile: the shared ones and those of this minor."""
         folders = [self.root / "main" / "scala", *self._folders_of_minor()]
         return sorted(file for folder in folders for file in folder.rglob("*.scala"))
 
@@ -39,7 +39,7 @@ class JarSource:
         return {f.relative_to(folder).as_posix(): f for f in sorted(folder.rglob("*")) if f.is_file()}
 
     def fingerprint(self, options: tuple[str, ...] = ()) -> str:
-        """A hash of everything the jar is made of; `options` are those of the compiler."""
+        """A hash of everything the jar is built from; `options` are the compiler options."""
         digest = hashlib.sha256(repr(options).encode())
         for file in (*self.scala(), *self.resources().values()):
             content = file.read_bytes()
@@ -68,7 +68,7 @@ def covers(span: str, minor: str) -> bool:
 
 
 def find_jar_source(minor: str) -> JarSource:
-    """The source inside the installed package, or that of the source checkout which the package lies in."""
+    """The source in the installed package, or in the source checkout that contains the package."""
     for root in (_PACKAGE / "_jar" / "src", _PACKAGE.parent / "jars" / "src"):
         source = JarSource(root, minor)
         if source.scala():

@@ -1,4 +1,4 @@
-"""The Java runtime that Spark will use: found as Spark finds it, and old enough ones refused."""
+"""Finds the Java runtime that Spark will use, the way Spark finds it, and rejects one that is too old."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _INSTALL = (
 
 
 def find_java() -> str:
-    """The `java` program that Spark will start: that of `JAVA_HOME`, else the one on the `PATH`.
+    """The `java` program that Spark will start: from `JAVA_HOME`, else from the `PATH`.
 
-    Raises `SetupError`, saying what to install, if there is none or if it is older than Spark 4 needs.
+    Raises `SetupError`, with what to install, if there is none or if it is older than Spark 4 needs.
     """
     java, origin = _locate_java()
     version = _major_version(java)
@@ -31,7 +31,7 @@ def find_java() -> str:
 
 
 def parse_major_version(banner: str) -> int | None:
-    """The major version in the output of `java -version`, if there is one in it.
+    """The major version in the output of `java -version`, if any.
 
     >>> parse_major_version('openjdk version "17.0.15" 2025-04-15')
     17
@@ -58,7 +58,7 @@ def _locate_java() -> tuple[str, str]:
 
 
 def java_version(java: str) -> str:
-    """The version that a `java` program says it has, in full: `17.0.15`."""
+    """The full version that a `java` program reports: `17.0.15`."""
     found = re.search(r'version "([^"]+)"', _banner(java))
     return found.group(1) if found else "unknown"
 
@@ -67,13 +67,13 @@ def _major_version(java: str) -> int:
     banner = _banner(java)
     version = parse_major_version(banner)
     if version is None:
-        # macOS has a /usr/bin/java that only says that there is no Java.
+        # macOS has a /usr/bin/java that only reports that there is no Java.
         raise SetupError(f"{java} is not a working Java: {banner.strip()[:200]}. {_INSTALL}")
     return version
 
 
 def _banner(java: str) -> str:
-    """What `java -version` says."""
+    """The output of `java -version`."""
     try:
         ran = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:

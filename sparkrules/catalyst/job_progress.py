@@ -1,4 +1,4 @@
-"""A progress bar over a Spark job: its tasks that are done, said in rows."""
+"""A progress bar for a Spark job: finished tasks, shown as rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SECONDS_BETWEEN_LOOKS = 0.2
 
 
 def timed(context: SparkContext, job: Callable[[], _Result], rows: int, title: str) -> tuple[_Result, float]:
-    """The result of a job over `rows` rows and the seconds it took; on a terminal, with a bar while it runs."""
+    """Run a job over `rows` rows. Return its result and the seconds it took. On a terminal, show a progress bar."""
     bar = tqdm(total=rows, desc=f"  {title}", unit=" rows", unit_scale=True, disable=None, leave=False)
     with bar, ThreadPoolExecutor(max_workers=1) as thread:
         start = time.perf_counter()
@@ -35,7 +35,7 @@ def timed(context: SparkContext, job: Callable[[], _Result], rows: int, title: s
 
 
 def _share_done(context: SparkContext) -> float:
-    """The share of finished tasks in the widest stage that runs: the one that reads the rows."""
+    """The share of finished tasks in the widest running stage, which is the one that reads the rows."""
     tracker = context.statusTracker()
     stages = [stage for id in tracker.getActiveStageIds() if (stage := tracker.getStageInfo(id)) is not None]
     if not stages:

@@ -1,4 +1,4 @@
-"""Whether each predicate is true for one row, as Spark evaluates it."""
+"""Evaluates predicates on one row with Spark."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def predicate_truth(spark: SparkSession, row: Mapping[str, Any], predicates: Sequence[Predicate]) -> list[bool]:
-    """Whether each predicate is true for the row. One that fails on it (a cast of ANSI mode) is not, as in matching.
+    """Whether each predicate is true for the row. One that fails (an ANSI cast) is not true, as in matching.
 
-    Raises `RuleSetError` if the row has no such column, or one of another type.
+    Raises `RuleSetError` if a column is missing or has a different type.
     """
     from pyspark.errors import PySparkException
 
@@ -35,7 +35,7 @@ def predicate_truth(spark: SparkSession, row: Mapping[str, Any], predicates: Seq
 
 @contextmanager
 def _as_written(spark: SparkSession, texts: Sequence[str]) -> Iterator[None]:
-    """Spark puts `${env:HOME}` and the like into SQL before it parses it: not into a rule's."""
+    """Spark substitutes `${env:HOME}` and the like in SQL before parsing. It must not do so in a rule."""
     setting = "spark.sql.variable.substitute"
     if not any("${" in text for text in texts):
         yield
@@ -59,7 +59,7 @@ def _not_true(condition: str, error: Exception) -> bool:
 def _one_row(spark: SparkSession, row: Mapping[str, Any]) -> DataFrame:
     from pyspark.errors import PySparkValueError
 
-    # From an empty value Spark cannot infer a type. Written as SQL it has none, and compares with everything.
+    # Spark cannot infer a type from an empty value. As a SQL literal it has none, and compares with everything.
     empty = {name: sql for name, value in row.items() if (sql := _empty_sql(value))}
     known = {name: value for name, value in row.items() if name not in empty}
     try:

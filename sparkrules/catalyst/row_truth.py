@@ -1,4 +1,4 @@
-"""Whether each predicate of a rule set is true for one row: evaluated by Spark if there is a session, else by numpy."""
+"""Evaluates predicates of a rule set on one row: with Spark if there is a session, else with numpy."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def row_truth(
     segment: Segment, row: Mapping[str, Any] | Row, wanted: list[int], spark: SparkSession | None = None
 ) -> NDArray[np.bool_]:
-    """The truth of the wanted predicates for the row, in an array of all; the others are left false."""
+    """The truth of the wanted predicates for the row, in an array of all predicates; the others are false."""
     truth = np.zeros(len(segment.forest.predicates.operator), bool)
     if spark is not None:
         truth[wanted] = predicate_truth(

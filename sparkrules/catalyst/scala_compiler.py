@@ -1,4 +1,4 @@
-"""The Scala compiler that PySpark contains: no sbt, no Maven, no JDK, only the Java runtime that Spark needs anyway."""
+"""The Scala compiler in PySpark: no sbt, no Maven, no JDK, only the Java runtime that Spark needs anyway."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from sparkrules.catalyst.java import find_java
 from sparkrules.catalyst.spark_home import SparkHome
 from sparkrules.errors import SetupError
 
-# `-release 17` would check against the symbols of a full JDK, which a JRE does not have: leave it out.
+# No `-release 17`: it needs the symbols of a full JDK, which a JRE does not have.
 SCALAC_OPTIONS = ("-usejavacp", "-encoding", "UTF-8")
 STRICT_OPTIONS = ("-deprecation", "-feature", "-unchecked", "-Xlint", "-Werror")
 
-# The compiler is a short run: the first-tier compiler alone is fastest, and a deep tree needs a deep stack.
+# The compiler runs briefly, so the first-tier JIT alone is fastest. A deep tree needs a deep stack.
 _JAVA_OPTIONS = ("-Xss8m", "-Xmx1g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 
 
@@ -31,14 +31,14 @@ def compile_scala(
     beside: Sequence[Path] = (),
     strict: bool = False,
 ) -> None:
-    """Compile `files` to `target`, a directory that exists or a jar to be written.
+    """Compile `files` to `target`, an existing directory or a new jar.
 
-    Compiles against the jars of `home` and those named by `beside`. `strict` treats a warning as an error. Raises
-    `SetupError` with the messages of the compiler, in which files are named relative to `root`.
+    Compiles against the jars of `home` and those in `beside`. `strict` treats warnings as errors. Raises `SetupError`
+    with the compiler's messages, in which files are relative to `root`.
     """
     java = find_java()
     options = [*SCALAC_OPTIONS, *(STRICT_OPTIONS if strict else ("-nowarn",)), "-d", str(target)]
-    # An argument file, because the names of many files can be longer than a command line may be on Windows.
+    # An argument file, because many file names can exceed the length of a Windows command line.
     with tempfile.TemporaryDirectory() as scratch:
         arguments = Path(scratch, "scalac.args")
         arguments.write_text("\n".join(f'"{file}"' for file in files), encoding="utf-8")
@@ -66,7 +66,7 @@ def compile_once(
     root: Path,
     strict: bool = False,
 ) -> Path:
-    """The jar of some Scala that uses the plugin's classes, in `directory`: compiled unless it is there already."""
+    """The jar of Scala code that uses the plugin's classes, in `directory`. Compiled unless it already exists."""
     options = STRICT_OPTIONS if strict else ()
     digest = hashlib.sha256(repr((SCALAC_OPTIONS, options, home.version)).encode())
     for file in (*files, plugin):
@@ -76,7 +76,7 @@ def compile_once(
     jar = directory / f"{what}-{digest.hexdigest()[:16]}.jar"
     if not jar.exists():
         directory.mkdir(parents=True, exist_ok=True)
-        # Renamed when it is whole, so that nobody meets half a jar.
+        # Renamed when complete, so that no one sees a partial jar.
         with tempfile.TemporaryDirectory(dir=directory, prefix=".building-") as scratch:
             made = Path(scratch, jar.name)
             compile_scala(what, files, made, home, root=root, beside=[plugin], strict=strict)
@@ -85,5 +85,5 @@ def compile_once(
 
 
 def class_path(home: SparkHome, beside: Sequence[Path] = ()) -> str:
-    """A class path of Java: these jars, and all of Spark's."""
+    """A Java class path: these jars, and all of Spark's."""
     return os.pathsep.join([*map(str, beside), str(home.jars / "*")])

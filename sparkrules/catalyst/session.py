@@ -1,4 +1,4 @@
-"""A Spark session with the sparkrules plugin: set up before it starts, checked when it is used."""
+"""A Spark session with the sparkrules plugin: configured before it starts, checked when it is used."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ _sessions_with_plugin: WeakSet[SparkSession] = WeakSet()
 def configure(builder: _Builder, store: str | os.PathLike[str] | None = None, ruleset: str | None = None) -> _Builder:
     """Add the plugin to a session that is about to be built, and return the builder.
 
-    The plugin's jar is appended to `spark.jars`; jars that are there already, on the builder, in
-    `PYSPARK_SUBMIT_ARGS` or in `spark-defaults.conf`, are kept. `store` is the directory of published rule sets, by
-    default `$SPARKRULES_STORE` or `~/.sparkrules/store`; `ruleset` is the rule set of calls that name none.
+    The plugin's jar is appended to `spark.jars`. Jars already set on the builder, in `PYSPARK_SUBMIT_ARGS` or in
+    `spark-defaults.conf` are kept. `store` is the directory of published rule sets, by default `$SPARKRULES_STORE` or
+    `~/.sparkrules/store`; `ruleset` is the rule set for calls that name none.
 
         spark = sparkrules.configure(SparkSession.builder.master("local[2]")).getOrCreate()
 
-    Where another process starts Spark there is nothing to add a jar to, and only the settings are made: under
-    `spark-submit` (give it `--jars $(sparkrules jar-path)`) and for a Spark Connect server (start that with the jar).
-    With `.remote("local[2]")`, PySpark starts that server here, with the jar, and then warns needlessly that
-    `spark.jars` cannot be set in its session as well.
+    If another process starts Spark, a jar cannot be added here, and only the settings are made. This is the case under
+    `spark-submit` (give it `--jars $(sparkrules jar-path)`) and for a Spark Connect server (start it with the jar).
+    With `.remote("local[2]")`, PySpark starts that server here, with the jar. It then warns needlessly that
+    `spark.jars` cannot also be set in its session.
     """
     options: dict[str, object] = builder._options
     if not _starts_elsewhere(options):
@@ -73,7 +73,7 @@ def store_of(spark: SparkSession) -> str:
 
 
 def _require_java() -> None:
-    """Raise `SetupError`, with what to install, unless Java is there: Spark would only say that its gateway exited."""
+    """Raise `SetupError`, with what to install, if Java is missing: Spark would only report that its gateway exited."""
     from pyspark import SparkContext
 
     if SparkContext._gateway is None:
@@ -89,7 +89,7 @@ def _with_plugin(options: dict[str, object]) -> str:
     jar = jar_path()
     arguments, submitted = add_to_submit_arguments(os.environ.get("PYSPARK_SUBMIT_ARGS", ""), jar)
     if submitted:
-        # What stands there wins over the builder's option, so the jar has to be there as well.
+        # This variable overrides the builder's option, so the jar must be in it as well.
         os.environ["PYSPARK_SUBMIT_ARGS"] = arguments
     own = split_jars(str(options.get("spark.jars") or "")) + submitted
     return join_jars([*(own or jars_of_defaults()), jar])

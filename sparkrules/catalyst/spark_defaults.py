@@ -1,4 +1,4 @@
-"""What is set for every Spark of this user: the directory of its configuration, and `spark-defaults.conf` in it."""
+"""The user's settings for every Spark: the configuration directory, and `spark-defaults.conf` in it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sparkrules.catalyst.spark_home import find_spark_home
 
 
 def spark_defaults() -> dict[str, str]:
-    """The settings of `spark-defaults.conf`; none if there is no such file."""
+    """The settings of `spark-defaults.conf`; none if the file does not exist."""
     try:
         text = (conf_directory() / "spark-defaults.conf").read_text(encoding="utf-8")
     except OSError:
@@ -24,7 +24,7 @@ def conf_directory() -> Path:
 
 
 def _properties(text: str) -> dict[str, str]:
-    """The entries of a properties file that Spark takes; the last of a name counts.
+    """The entries of a properties file that Spark uses; the last entry of a name wins.
 
     >>> _properties("# spark.jars x.jar" + chr(10) + "spark.jars   a.jar,b.jar" + chr(10) + "spark.master=local[2]")
     {'spark.jars': 'a.jar,b.jar', 'spark.master': 'local[2]'}

@@ -1,4 +1,4 @@
-"""The installed Spark: where its jars are and which version it is, without importing PySpark."""
+"""The installed Spark: the location of its jars and its version, without importing PySpark."""
 
 from __future__ import annotations
 

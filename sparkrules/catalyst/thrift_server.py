@@ -1,7 +1,7 @@
 """Spark's own Thrift server with the plugin: the command that starts it, and running it in the foreground.
 
-Tables and views that clients create must outlive the server, and Spark's default for them is the current directory. So
-the server has a directory of its own for them, unless the user's Spark has a metastore already.
+Tables and views that clients create must outlive the server, but by default Spark puts them in the current directory.
+So the server has a directory of its own for them, unless the user's Spark already has a metastore.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ DEFAULT_PORT = 10000  # Hive's
 _CLASS = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
 _WAREHOUSE = "spark.sql.warehouse.dir"
 _METASTORE = "spark.hadoop.javax.jdo.option.ConnectionURL"
-# What suits a server better than Spark's own defaults do.
+# Settings that suit a server better than Spark's defaults.
 _DEFAULTS = {
-    # At INFO a query is some hundred lines, and at WARN one that says that it need not be cancelled.
+    # At INFO a query logs some hundred lines, and at WARN one line that it need not be cancelled.
     "spark.log.level": "ERROR",
-    # Until there are so many threads each stage starts a new one, which lives for a minute after its last use. Spark's
-    # 1,024 in each pool make 1,500 threads, with 50 MB of heap, in a minute of short queries.
+    # Below this many threads, each stage starts a new one, which lives for a minute after its last use. Spark's 1,024
+    # in each pool lead to 1,500 threads, with 50 MB of heap, in a minute of short queries.
     "spark.sql.shuffleExchange.maxThreadThreshold": "128",
     "spark.sql.resultQueryStage.maxThreadThreshold": "128",
 }
-_GRACE = 30  # seconds from asking the server to end to ending it
-_REMEMBERED = 400  # lines that say why it did not start
+_GRACE = 30  # seconds between asking the server to end and killing it
+_REMEMBERED = 400  # lines that explain why it did not start
 
 
 @dataclass(frozen=True)
 class ThriftServer:
-    """What a Thrift server is started with. `settings` are those of Spark, and those of Hive, which begin with `hive.`.
+    """What a Thrift server is started with. `settings` are Spark's, and Hive's, which begin with `hive.`.
 
-    With `fixed_store`, clients cannot name another store; `allowed` are the names, or patterns, of the only rule sets
+    With `fixed_store`, clients cannot name another store; `allowed` has the names, or patterns, of the only rule sets
     that they can use.
 
     >>> server = ThriftServer("/data/rules", "alerts", host="0.0.0.0", port=10001)
@@ -72,16 +72,16 @@ class ThriftServer:
 
     @property
     def jdbc_url(self) -> str:
-        """What a JDBC client is given, on this machine or, if the server listens on all addresses, on others."""
+        """The URL for a JDBC client, on this machine or, if the server listens on all addresses, on others."""
         return f"jdbc:hive2://{socket.gethostname() if self.host == '0.0.0.0' else self.host}:{self.port}"
 
     @property
     def directory(self) -> Path:
-        """Where tables, views and what Derby writes are, unless the user's Spark has a metastore."""
+        """The directory of tables, views and Derby's files, unless the user's Spark has a metastore."""
         return (self.warehouse or Path.home() / ".sparkrules" / "warehouse").expanduser().absolute()
 
     def command(self) -> list[str]:
-        """The words of the `spark-submit` that starts it."""
+        """The arguments of the `spark-submit` that starts it."""
         users = spark_defaults()
         settings = {name: value for name, value in _DEFAULTS.items() if name not in users} | dict(self.settings)
         jars = split_jars(settings.pop("spark.jars", None)) or jars_of_defaults()
@@ -104,7 +104,7 @@ class ThriftServer:
         ]
 
     def metastore(self) -> dict[str, str]:
-        """The settings that put tables and views into `directory`, without those that the user has made."""
+        """The settings that put tables and views into `directory`, except those that the user has set."""
         own = {
             _WAREHOUSE: str(self.directory / "tables"),
             _METASTORE: f"jdbc:derby:;databaseName={self.directory / 'metastore'};create=true",
@@ -122,9 +122,9 @@ class ThriftServer:
 def serve(server: ThriftServer, ready: Callable[[int], None]) -> None:
     """Run a server until it is interrupted (`KeyboardInterrupt`).
 
-    When it accepts connections, `ready` is called with its process id; from then on, what it logs goes to stderr.
-    Raises `SetupError` if something is not installed, and `ServerError` if it cannot start, or ends by itself. Whatever
-    happens, the server has ended when this returns.
+    When it accepts connections, `ready` is called with its process id; from then on, its log goes to stderr. Raises
+    `SetupError` if something is not installed, and `ServerError` if the server cannot start or ends by itself. The
+    server has always ended when this returns.
     """
     find_java()
     if not list(find_spark_home().jars.glob("spark-hive-thriftserver_*.jar")):
@@ -159,12 +159,12 @@ def serve(server: ThriftServer, ready: Callable[[int], None]) -> None:
 
 
 def free_port(host: str) -> int:
-    """A port of this machine that nobody listens on."""
+    """A free port on this machine."""
     return _bind(host, 0)
 
 
 class _Output:
-    """What the server writes: handed on while it is `shown`, and remembered otherwise."""
+    """The server's output: passed on while it is `shown`, and remembered otherwise."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._lines: deque[str] = deque(maxlen=_REMEMBERED)
@@ -186,9 +186,9 @@ class _Output:
 
 
 def _bind(host: str, port: int) -> int:
-    """The port, once it is certain that a server can listen there; a free one for 0."""
+    """The port, after checking that a server can listen on it; a free port for 0."""
     with socket.socket() as asking:
-        # As the server does, so that a port that a client has just left counts as free.
+        # Like the server, so that a port that a client has just left counts as free.
         asking.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             asking.bind((host, port))
@@ -219,14 +219,14 @@ def _environment(server: ThriftServer) -> dict[str, str]:
 def _accepts(address: tuple[str, int]) -> bool:
     try:
         with socket.create_connection(address, timeout=5) as connection:
-            # While nobody listens, the system may happen to connect the port to itself.
+            # While no one listens, the system may connect the port to itself.
             return bool(connection.getsockname() != connection.getpeername())
     except OSError:
         return False
 
 
 def _reason(server: ThriftServer, lines: list[str]) -> str:
-    """Why it has not started, from what it wrote; the end of that where the cause is none that is known."""
+    """Why it did not start, from its output; the end of the output if the cause is not a known one."""
     said = "".join(lines)
     if "Another instance of Derby" in said and _METASTORE in server.metastore():
         return f"another server uses the tables in {server.directory}. Name another directory with --warehouse."

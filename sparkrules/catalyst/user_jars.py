@@ -1,7 +1,7 @@
-"""What the user has in `spark.jars` already, wherever Spark would read it, so that our jar is added to it.
+"""The user's existing `spark.jars`, wherever Spark reads them, so that our jar is added to them.
 
-Spark takes the first of: `--jars` or `--conf spark.jars=` in `PYSPARK_SUBMIT_ARGS`, the builder's own option,
-`spark-defaults.conf`. Whoever sets `spark.jars` on the builder hides the third, and is hidden by the first.
+Spark uses the first of: `--jars` or `--conf spark.jars=` in `PYSPARK_SUBMIT_ARGS`, the builder's own option,
+`spark-defaults.conf`. So setting `spark.jars` on the builder hides the third, and the first hides the builder's.
 """
 
 from __future__ import annotations

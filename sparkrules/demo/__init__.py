@@ -1,4 +1,4 @@
-"""A job to look at: book auctions, ten thousand rules, a million rows. `sparkrules demo` and `make demo` run it."""
+"""A demo job: book auctions, ten thousand rules, a million rows. Run it with `sparkrules demo` or `make demo`."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ DESCRIPTION = "Match generated book auctions against generated rules, on a Spark
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the demo and return its exit code: 0, or 1 if something fails or plain Spark gives another answer."""
+    """Run the demo and return its exit code: 0, or 1 if something fails or plain Spark gives a different answer."""
     parser = argparse.ArgumentParser(prog="sparkrules demo", description=DESCRIPTION)
     add_options(parser)
     return run(parser.parse_args(arguments))
 
 
 def run(options: argparse.Namespace) -> int:
-    """The same with options that have been read."""
-    from sparkrules.demo.show import show  # it needs PySpark, which importing sparkrules must not
+    """Run the demo with parsed options."""
+    from sparkrules.demo.show import show  # needs PySpark, which importing sparkrules must not
 
     return show(options)

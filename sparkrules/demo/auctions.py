@@ -1,6 +1,6 @@
-"""Online book auctions, as in the papers on subscription pruning and Boolean advertisements: rows and rules, seeded.
+"""Online book auctions, from the papers on subscription pruning and Boolean advertisements: seeded rows and rules.
 
-The attributes are those of *subscription-pruning*, table 1, with title and author; the rules are its three classes of
+The attributes are those of *subscription-pruning*, table 1, plus title and author; the rules are its three classes of
 subscriptions. Titles and authors are skewed (Zipf), for rows and rules alike: everybody wants the same books.
 
 >>> next(iter(auction_rules(1, seed=1))).where.startswith("title = ")
@@ -65,7 +65,7 @@ def auction_rows(count: int, seed: int = 0) -> pa.Table:
 
 
 def write_auctions(rows: pa.Table, directory: Path, files: int = 20) -> None:
-    """Write the rows as Parquet, in at most so many files of the same size."""
+    """Write the rows as Parquet, in at most `files` files of equal size."""
     directory.mkdir(parents=True, exist_ok=True)
     size = -(-rows.num_rows // files)
     for number, start in enumerate(range(0, rows.num_rows, size)):
@@ -84,7 +84,7 @@ def auction_rules(count: int, seed: int = 0) -> Iterator[AuctionRule]:
 
 
 def _price_by_condition(title: int, prices: list[float], days: int) -> str:
-    """Class 1: a title, shortly before its end, with a limit for new and one for used copies."""
+    """Class 1: a title, shortly before its auction ends, with one limit for new and one for used copies."""
     return (
         f"title = '{_TITLE_NAMES[title]}' AND ending_within < {days * DAY} "
         f"AND (condition = 'new' AND price < {prices[0]} OR condition = 'used' AND price < {prices[1]})"
@@ -102,7 +102,7 @@ def _price_by_condition_and_format(title: int, prices: list[float], days: int) -
 
 
 def _collector(title: int, _: list[float], days: int) -> str:
-    """Class 3: a collector of a category or an author: signed copies, ending soon without bids or to buy at once."""
+    """Class 3: a collector of a category or an author: signed copies, ending soon without bids, or to buy at once."""
     author = _AUTHOR_NAMES[title % AUTHORS]
     category = CATEGORIES[title % len(CATEGORIES)]
     return (

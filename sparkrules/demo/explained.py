@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, Row
 
 import sparkrules
 
-# What a person reads: a row with a handful of matches, and a set of two to four of them.
+# Small enough to read: a row with a handful of matches, and a set of two to four of them.
 _MATCHES = "size(matches.ids) BETWEEN 3 AND 12 AND size(matches.overlaps) > 0"
 _MEMBERS = range(2, 5)
 _ROWS = 100
@@ -25,7 +25,7 @@ class _Shared(NamedTuple):
 
 
 def explained_overlap(auctions: DataFrame, rules: sparkrules.RuleSet, width: int) -> str | None:
-    """The overlap set with the largest shared part among some rows, explained; None if there is no set to show."""
+    """Explain the overlap set with the largest shared part among some rows; None if there is none."""
     rows = sparkrules.match(auctions, rules).where(_MATCHES).orderBy("auction").limit(_ROWS).collect()
     found = [(row, shared) for row in rows for shared in _overlaps(row, rules) if len(shared.ids) in _MEMBERS]
     if not found:
@@ -35,7 +35,7 @@ def explained_overlap(auctions: DataFrame, rules: sparkrules.RuleSet, width: int
 
 
 def _overlaps(row: Row, rules: sparkrules.RuleSet) -> list[_Shared]:
-    """The overlap sets of the row with their nodes, which Spark's answer does not have."""
+    """The overlap sets of the row with their nodes, which Spark's answer does not contain."""
     matches = rules.match(pa.Table.from_pylist([_columns(row)]))
     truth = next(matches.blocks()).truth.row(0)
     segment = rules._segment

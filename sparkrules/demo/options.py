@@ -1,4 +1,4 @@
-"""The options of the demo; no PySpark here, so that `sparkrules --help` answers at once."""
+"""The options of the demo. Does not import PySpark, so that `sparkrules --help` responds at once."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """How much, and which."""
+    """Add the options for sizes and seed."""
     parser.add_argument("--rules", type=_count, default=10_000, metavar="N", help="how many rules (default: 10000)")
     parser.add_argument("--rows", type=_count, default=1_000_000, metavar="N", help="how many rows (default: 1000000)")
     parser.add_argument(

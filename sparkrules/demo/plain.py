@@ -1,4 +1,4 @@
-"""What one would do without sparkrules: a column per rule. The same answer, for a sample that Spark can still plan."""
+"""The alternative without sparkrules: a column per rule. The same answer, on a sample that Spark can still plan."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Found = dict[int, list[str]]
 
 @dataclass(frozen=True)
 class Comparison:
-    """Both answers on the same rules and rows, and the seconds that each took."""
+    """Both answers for the same rules and rows, and the seconds that each took."""
 
     rules: int
     rows: int
@@ -29,7 +29,7 @@ class Comparison:
 
 
 def compare_with_plain_spark(spark: SparkSession, auctions: DataFrame, seed: int) -> Comparison:
-    """Match a sample of the auctions against a sample of the rules, in both ways."""
+    """Match a sample of the auctions against a sample of the rules, both ways."""
     sample = auctions.where(f"auction < {ROWS}")
     rules = list(auction_rules(RULES, seed))
     rows = sample.count()

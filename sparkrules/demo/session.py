@@ -1,4 +1,4 @@
-"""The Spark of the demo."""
+"""The Spark session of the demo."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MEMORY = "4g"
 
 
 def quiet_session(directory: Path) -> AbstractContextManager[SparkSession]:
-    """A local Spark on all cores, its store and its scratch files in `directory`; stopped at the end."""
+    """A local Spark on all cores, with its store and scratch files in `directory`. Stopped at the end."""
     # The files of the demo are small. Each becomes a task, so that the progress bar moves.
     settings = {"spark.driver.memory": MEMORY, "spark.sql.files.maxPartitionBytes": "1m"}
     return embedded_spark(directory, directory / "store", settings)

@@ -1,4 +1,4 @@
-"""The demo, step by step: rules, rows, the match, what matched most, an overlap set explained, plain Spark's answer."""
+"""The demo, step by step: rules, rows, the match, the top rules, an explained overlap set, plain Spark's answer."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _COUNTED = 200_000
 
 
 def show(options: argparse.Namespace) -> int:
-    """Run the demo with the options of its command line, and return the exit code."""
+    """Run the demo with its command-line options, and return the exit code."""
     try:
         with tempfile.TemporaryDirectory(prefix="sparkrules-demo-", ignore_cleanup_errors=True) as directory:
             return _run(options, Path(directory))
@@ -63,7 +63,7 @@ def _run(options: argparse.Namespace, directory: Path) -> int:
 
 
 def _match(spark: SparkSession, auctions: DataFrame, rules: sparkrules.RuleSet, rows: int) -> None:
-    """Match all rows against all rules, and print what it took."""
+    """Match all rows against all rules, and print the time it took."""
     matched = sparkrules.match(auctions, rules)
     begun = time.perf_counter()
     matched.limit(0).collect()

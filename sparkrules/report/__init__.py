@@ -1,10 +1,10 @@
 """A page about a rule set, for people who did not write the rules: `write_report`, or `RuleSet.report`.
 
-| module | has |
+| module | contains |
 |---|---|
-| `facts` | everything that the page says, from the rules and from Spark: `hits`, `rejected_by_table`, `together`, ... |
+| `facts` | the content of the page, from the rules and from Spark: `hits`, `rejected_by_table`, `together`, ... |
 | `catalogue` | all rules, packed for the page's script |
-| `summary`, `sections` and what that lists, `ranking`, `rejections` | the page's words |
+| `summary`, `sections` and the modules it lists, `ranking`, `marked_error` | the page's words |
 | `script_facts` | the page's data |
 | `page`, `markup`, `library`, `assets/` | how it becomes one file |
 """
@@ -41,11 +41,10 @@ def write_report(
     lint: bool | None = None,
     say: Say = lambda _: None,
 ) -> Path:
-    """Write the HTML report and return its path. See `RuleSet.report`. `say` is called with a message before each
-    step."""
+    """Write the HTML report and return its path. See `RuleSet.report`. `say` receives a message before each step."""
     if time is not None and df is None:
         raise RuleSetError(f"time={time!r} is a column of the rows: give them too, df=...")
-    plotting_script()  # so that what is missing is said at once
+    plotting_script()  # fails early if it is not installed
     facts = gather(rules, df, time, schema, lint, say)
     say("writing the page")
     found = list(sections(facts))
@@ -62,7 +61,7 @@ def write_report(
     file = Path(path)
     text = whole_page(parts, script_facts(facts), facts.catalogue.packed())
     try:
-        # A rejected text may have half a character in it, which no file can hold.
+        # A rejected text may contain half a surrogate pair, which a file cannot hold.
         file.write_bytes(text.encode("utf-8", "replace"))
     except OSError as error:
         raise RuleSetError(f"{file} cannot be written: {error.strerror}") from error

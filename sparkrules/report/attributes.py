@@ -1,8 +1,8 @@
-"""The attributes of the rules: how many rules test each, where the values of rows lie, and where the tests are true.
+"""The attributes of the rules: how many rules use each, the distribution of their values, where predicates are true.
 
-Contract: values are numbered by position, see `sparkrules.local.statistics`. A picture has a limited number of bins,
-each some neighbouring positions or, for an attribute of which rules do not ask whether it is less or greater, the
-values that most rows have. A test is drawn from the first bin in which it is true to the last.
+Contract: values are numbered by position, see `sparkrules.local.statistics`. A chart has a limited number of bins. A
+bin is a few neighbouring positions or, if no rule compares the attribute by order, one of the most frequent values. A
+predicate is drawn from the first bin in which it is true to the last.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _RANGES = ("<", ">", "<=", ">=", "startswith", "like")
 
 @dataclass(frozen=True)
 class Bin:
-    """Some values: the share of rows that have them, and how many tests of rules are true there."""
+    """Some values: the share of rows that have them, and how many predicates are true there."""
 
     label: str
     share: float
@@ -36,7 +36,7 @@ class Bin:
 
 @dataclass(frozen=True)
 class Span:
-    """A test that `rules` rules have, and the bins in which it is true, first to last."""
+    """A predicate that `rules` rules have, and the first and last bin in which it is true."""
 
     text: str
     rules: int
@@ -46,7 +46,7 @@ class Span:
 
 @dataclass(frozen=True)
 class Attribute:
-    """An attribute: how many different predicates there are on it, and in how many rules."""
+    """An attribute: the number of distinct predicates on it, and the number of rules that use it."""
 
     name: str
     tests: int
@@ -55,9 +55,9 @@ class Attribute:
 
 @dataclass(frozen=True)
 class Distribution:
-    """Where the values of an attribute lie, as Spark computes it; `uses` counts a test once for each rule.
+    """The distribution of an attribute's values, computed by Spark; `uses` counts a predicate once per rule.
 
-    `search` is how the plugin looks up a value, `comparisons` how many comparisons that is expected to take.
+    `search` is how the plugin looks up a value, and `comparisons` the expected number of comparisons.
     """
 
     name: str
@@ -71,7 +71,7 @@ class Distribution:
 
 
 def attributes_of(segment: Segment) -> list[Attribute]:
-    """All of them, those that the most rules test first."""
+    """All attributes, those used by the most rules first."""
     users = segment.forest.users.take(segment.forest.node_of_predicate)
     attribute = np.repeat(segment.forest.predicates.attribute, users.lengths)
     pairs = np.unique(attribute.astype(np.int64) * max(len(segment.rules.priority), 1) + users.values)
@@ -82,7 +82,7 @@ def attributes_of(segment: Segment) -> list[Attribute]:
 
 
 def distributions_of(counted: Counted) -> tuple[list[Distribution], int]:
-    """Those that rules test most, and how many rows the sample has."""
+    """The distributions of the most used attributes, and the number of rows in the sample."""
     statistics = statistics_of("", 0, counted.ranges, counted.tests, [*map(str, counted.predicates)], counted.uses)
     tests: dict[str, list[_Test]] = {}
     names = ("predicate", "attribute", "positions", "first", "last")
@@ -108,7 +108,7 @@ class _Test:
     last: int | None
 
     def constants(self) -> Iterable[tuple[int, str]]:
-        """The position of its constant, as far as that can be told from where it is true."""
+        """The position of its constant, if it follows from where the predicate is true."""
         if self.first is None or self.last is None or self.constant is None:
             return
         places = {"=": self.first, ">=": self.first, ">": self.first - 1, "<": self.last + 1, "<=": self.last}
@@ -155,23 +155,23 @@ def _distribution(statistics: AttributeStatistics, tests: list[_Test]) -> Distri
 
 
 def _neighbours(positions: int) -> list[NDArray[np.int64]]:
-    """All positions but that of NULL, in so many groups that a picture can show them."""
+    """All positions except NULL's, in as many groups as a chart can show."""
     return [group for group in np.array_split(np.arange(1, positions), min(_BINS, max(positions - 1, 1))) if len(group)]
 
 
 def _frequent(rows: NDArray[np.float64], cover: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    """The constants that most rows have, and then most rules."""
+    """The constants with the most rows, then with the most rules."""
     constants = np.arange(2, len(rows), 2)
     order = constants[np.lexsort((constants, -cover[constants], -rows[constants]))][:_VALUES]
     return [np.array([place]) for place in order.tolist()]
 
 
 def _spans(name: str, tests: list[_Test], groups: list[NDArray[np.int64]]) -> list[Span]:
-    """The tests that most rules have; what stands beside their attribute need not name it."""
+    """The predicates that most rules have, without the attribute's name, which is shown beside them."""
     starts = np.array([group[0] for group in groups])
     spans: list[Span] = []
     for test in sorted(tests, key=lambda test: (-test.uses, test.number)):
-        # Only NULL, or nothing: there is nothing to draw.
+        # True only for NULL, or never: there is nothing to draw.
         if test.first is not None and test.last is not None and test.last > 0 and len(spans) < _SPANS:
             first, last = np.searchsorted(starts, [max(test.first, 1), test.last], side="right") - 1
             spans.append(Span(_shortened(test.text.removeprefix(f"{name} ")), test.uses, int(first), int(last)))

@@ -1,8 +1,8 @@
-"""All rules of a report, packed: what the page searches, lists and explores. One text, however many rules there are.
+"""All rules of a report, packed for the page to search, list and explore. One string, however many rules there are.
 
-Contract: rules come by hits, most first, then in output order; a rule is referred to by its place. The nodes are those
-of the factored forest, so that parts which several rules have in common are nodes; `tests` are the texts of the leaves,
-in their order. The page unpacks the text (gzip in base64) itself: 100,000 rules are about three megabytes.
+Contract: rules are sorted by hits, most first, then in output order. A rule is referred to by its place. The nodes are
+those of the factored forest, so common parts of several rules are nodes; `tests` has the texts of the leaves, in order.
+The page itself unpacks the string (gzip in base64): 100,000 rules take about three megabytes.
 """
 
 from __future__ import annotations
@@ -34,30 +34,30 @@ class Catalogue:
 
     @cached_property
     def order(self) -> Ints:
-        """The numbers of the rules of the catalogue, in its order."""
+        """The numbers of the rules, in catalogue order."""
         ranked = self.segment.rules.output_order
         order: Ints = ranked[np.argsort(-self._counts[ranked], kind="stable")][:MOST_RULES]
         return order
 
     @cached_property
     def ids(self) -> list[str]:
-        """The ids of the rules, in the order of the catalogue."""
+        """The ids of the rules, in catalogue order."""
         found: list[str] = self.segment.rules.id[self.order].tolist()
         return found
 
     @cached_property
     def places(self) -> dict[str, int]:
-        """The place of each rule, by its id."""
+        """The place of each rule, by id."""
         return {id: place for place, id in enumerate(self.ids)}
 
     @cached_property
     def forest(self) -> Forest:
-        """The nodes of these rules, with common parts; its roots come in the order of the segment."""
+        """The nodes of these rules, with common parts shared; its roots are in the order of the segment."""
         return factored(only_rules(self.segment.forest, self._kept))
 
     @cached_property
     def roots(self) -> Ints:
-        """The node of each rule, in the order of the catalogue."""
+        """The node of each rule, in catalogue order."""
         rows = np.full(len(self.segment.rules.priority), -1, np.int32)
         rows[self._kept] = self.forest.roots
         return rows[self.order]
@@ -74,7 +74,7 @@ class Catalogue:
         return kept
 
     def packed(self) -> str:
-        """See the module."""
+        """The packed string that the module describes."""
         forest, order = self.forest, self.order
         tests = _predicates(forest)
         numbers = forest.nodes.predicate[forest.nodes.operator == PREDICATE].tolist()

@@ -26,10 +26,10 @@ from sparkrules.store import Store
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-# `lint` takes minutes for 100,000 rules, everything else seconds.
+# `lint` takes minutes for 100,000 rules; everything else takes seconds.
 MOST_LINTED = 20_000
 _SAMPLE, _SMALLEST_SAMPLE = 20_000, 2_000
-# So many values are looked up in seconds. Each pattern of a text is looked up by itself.
+# This many values are looked up in seconds. Each string pattern is looked up separately.
 _VALUES = 10_000_000
 _PATTERNS = np.isin(OPERATORS, [word for word in OPERATORS if re.search("like|contains|with", word)])
 _MOST_SHARED = 15
@@ -38,7 +38,7 @@ Say = Callable[[str], Any]
 
 
 class ReportedRules(Rules, Protocol):
-    """What a report needs of a rule set: see `sparkrules.RuleSet`."""
+    """What a report needs from a rule set: see `sparkrules.RuleSet`."""
 
     @property
     def rejected(self) -> list[Rejected]: ...
@@ -48,7 +48,7 @@ class ReportedRules(Rules, Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """See the module. Without rows, `hits` and `over_time` are None. `lint` is None if lint did not run."""
+    """The content of a report. Without rows, `hits` and `over_time` are None. `lint` is None if lint did not run."""
 
     name: str
     version: int | None
@@ -72,14 +72,14 @@ class Facts:
 
     @property
     def never(self) -> int | None:
-        """How many rules did not hit."""
+        """The number of rules that did not hit."""
         return None if self.hits is None else self.rules - len(self.hits.by_rule)
 
 
 def gather(
     rules: ReportedRules, df: DataFrame | None, time: str | None, schema: pa.Schema | None, lint: bool | None, say: Say
 ) -> Facts:
-    """The content of a report; `say` is called with a message before each step."""
+    """Gather the content of a report; `say` receives a message before each step."""
     made = datetime.now(timezone.utc)
     hits: Hits | None = None
     unfit = NOTHING
@@ -135,6 +135,6 @@ def gather(
 
 
 def _sample(segment: Segment) -> int:
-    """Of how many rows the values are looked at."""
+    """The number of rows to sample for the distribution of values."""
     values = len(segment.forest.attributes) + int(_PATTERNS[segment.forest.predicates.operator].sum())
     return min(_SAMPLE, max(_SMALLEST_SAMPLE, _VALUES // max(values, 1)))

@@ -1,4 +1,4 @@
-"""The section about what lint finds."""
+"""The section about lint's findings."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MEANINGS: dict[Kind, str] = {
 
 
 def findings(facts: Facts) -> Markup:
-    """What lint has found, what to do first first."""
+    """What lint found, most urgent first."""
     title = "What is probably wrong with rules"
     report = facts.lint
     if report is None:

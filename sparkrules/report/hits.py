@@ -1,4 +1,4 @@
-"""How often each rule hits, counted by Spark in one pass over the rows; rows are never collected."""
+"""Counts how often each rule hits, in one Spark pass over the rows. Rows are never collected."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _TIME_TYPES = ("timestamp", "timestamp_ntz", "date", "string")
 
 @dataclass(frozen=True)
 class Hits:
-    """What matching some rows has found.
+    """The result of matching some rows.
 
-    `by_rule` has the rules that hit. `first` and `last` are those of the time column, in the session's time zone.
-    `seconds` is how long the pass took, once the rules were loaded, which took `loading` seconds; `reading` how long it
-    takes to read the rows and do nothing with them.
+    `by_rule` has the rules that hit. `first` and `last` are the bounds of the time column, in the session's time zone.
+    `seconds` is the duration of the pass after the rules were loaded, `loading` the time to load them, and `reading`
+    the time to read the rows and do nothing with them.
     """
 
     rows: int
@@ -36,12 +36,12 @@ class Hits:
 
     @property
     def matches(self) -> int:
-        """All hits of all rules."""
+        """The total number of hits of all rules."""
         return sum(self.by_rule.values())
 
 
 def matched(df: DataFrame, rule_set: str, time: str | None) -> DataFrame:
-    """Of each row the `ids` that match, and its `time`: local time, without a zone."""
+    """For each row, the `ids` that match, and its `time`: local time, without a zone."""
     from pyspark.sql import functions as f
 
     ids = f.expr(f"match_subscriptions('{rule_set}', *).ids").alias("ids")
@@ -57,7 +57,7 @@ def count_hits(df: DataFrame, rule_set: str, time: str | None = None) -> Hits:
     read = clock.perf_counter()
     matched(df.limit(1), rule_set, time).collect()
     loaded = clock.perf_counter()
-    # A row without a match has one line, without an id; every other has a first line.
+    # A row without a match yields one line, without an id. Every other row yields a line with place 0.
     lines = matched(df, rule_set, time).select("time", f.posexplode_outer("ids").alias("place", "id"))
     counted = (
         lines.groupBy("id")
@@ -89,6 +89,6 @@ def _time(df: DataFrame, time: str) -> Column:
         raise RuleSetError(f"time={time!r}: {str(error).splitlines()[0]}") from error
     if not found.startswith(_TIME_TYPES):
         raise RuleSetError(f"time={time!r} is of type {found}: name a column of timestamps or dates")
-    # A text may name a zone, which only a timestamp heeds.
+    # A string may contain a zone, which only a cast to timestamp respects.
     column = f.col(time).try_cast("timestamp") if found.startswith("string") else f.col(time)
     return column.cast("timestamp_ntz").alias("time")

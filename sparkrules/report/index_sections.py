@@ -1,4 +1,4 @@
-"""The sections about how it works inside: the index, where values lie, what a row costs."""
+"""The sections about the internals: the index, the distribution of values, the cost of a row."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SHOWN_ATTRIBUTES = 12
 
 
 def index(facts: Facts) -> Markup:
-    """How much is shared, and what values have to do with it."""
+    """How much is shared, and how the distribution of values affects the index."""
     own = facts.sharing
     hint = (
         f"Equal parts of rules are stored and tested once: {facts.rules:,} rules are {own.nodes:,} parts with "
@@ -66,7 +66,7 @@ def _attributes(facts: Facts) -> Markup:
 
 
 def cost(hits: Hits, facts: Facts) -> Markup:
-    """What was measured, and what is expected."""
+    """Measured and expected costs."""
     rows = max(hits.rows, 1)
     looked = [own.comparisons for own in facts.distributions]
     costly = 0 if facts.lint is None else len(facts.lint.of("costly"))

@@ -12,7 +12,7 @@ _TOKEN = re.compile(r"\w+|'(?:[^'\\]|\\.)*'?|\S")
 
 
 class Marked(NamedTuple):
-    """A text in three pieces. `wrong` is what to underline: a space if the text ends too early."""
+    """A text in three pieces. `wrong` is the piece to underline: a space if the text ends too early."""
 
     before: str
     wrong: str
@@ -20,7 +20,7 @@ class Marked(NamedTuple):
 
 
 def marked(rejected: Rejected) -> Marked:
-    """The text of a rule with the place of its error, or as a whole if that has none.
+    """Split the text of a rule at its error; if the error has no position, the whole text is one piece.
 
     >>> marked(Rejected("r", "price >> 3 AND", "expected a value", 1, 15))
     Marked(before='price >> 3 AND', wrong=' ', after='')

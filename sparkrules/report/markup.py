@@ -1,4 +1,4 @@
-"""HTML, escaped: `h("p", "a < b", cls="hint")`. Texts are escaped; what is made by `h` is not escaped again."""
+"""Builds escaped HTML: `h("p", "a < b", cls="hint")`. Strings are escaped; the results of `h` are not escaped again."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ VOID = frozenset({"input", "br"})
 
 
 class Markup(str):
-    """HTML that is ready."""
+    """Finished HTML."""
 
     __slots__ = ()
 
 
 def h(name: str, *content: str | Markup | None, **attributes: str | bool | None) -> Markup:
-    """An element. `cls` is its class; underscores in names of attributes become hyphens.
+    """An element. `cls` is its class; underscores in attribute names become hyphens.
 
     >>> h("p", "a < b", h("b", "!"), cls="x", data_id='"')
     '<p class="x" data-id="&quot;">a &lt; b<b>!</b></p>'
@@ -30,7 +30,7 @@ def h(name: str, *content: str | Markup | None, **attributes: str | bool | None)
 
 
 def join(*content: str | Markup | None) -> Markup:
-    """Pieces one after the other; those that are None are left out."""
+    """Concatenate pieces, leaving out None."""
     return Markup(
         "".join(part if isinstance(part, Markup) else html.escape(part) for part in content if part is not None)
     )

@@ -21,8 +21,8 @@ _RULES_PER_PART = 6
 
 @dataclass(frozen=True)
 class Matrix:
-    """`rules` are places in the catalogue, those that are alike beside each other; `pairs` has two of them, in how many
-    rows (or tests) they meet, and the share. `of_rows` says which of the two it is."""
+    """`rules` are places in the catalogue, similar rules next to each other. `pairs` has two places, the number of
+    common rows (or predicates), and the share. `of_rows` tells whether rows or predicates are counted."""
 
     of_rows: bool
     rules: Sequence[int]
@@ -30,7 +30,7 @@ class Matrix:
 
 
 def matrix_of_rows(catalogue: Catalogue, pairs: Mapping[tuple[str, str], int], chosen: Sequence[str]) -> Matrix:
-    """From the rows in which the chosen rules hit together."""
+    """The matrix of the rows that the chosen rules hit together."""
     hits = catalogue.hits or {}
     found = {
         (catalogue.places[a], catalogue.places[b]): (rows, rows / (hits[a] + hits[b] - rows))
@@ -40,7 +40,7 @@ def matrix_of_rows(catalogue: Catalogue, pairs: Mapping[tuple[str, str], int], c
 
 
 def matrix_of_tests(catalogue: Catalogue) -> Matrix:
-    """From the tests of rules that have much in common."""
+    """The matrix of the predicates of rules that have much in common."""
     chosen = _related(catalogue)
     tests = {place: _tests(catalogue, place) for place in chosen}
     found = {}
@@ -58,13 +58,13 @@ def _matrix(chosen: Sequence[int], found: Mapping[tuple[int, int], tuple[int, fl
     for (a, b), (_, share) in found.items():
         shares[place[a], place[b]] = shares[place[b], place[a]] = share
     pairs = [(a, b, count, round(share, 4)) for (a, b), (count, share) in found.items()]
-    # Who meets nobody would only be an empty line.
+    # A rule that has nothing in common with any other would only be an empty line.
     meeting = [number for number in _alike_together(shares) if shares[number].any()]
     return Matrix(of_rows, [chosen[number] for number in meeting], pairs)
 
 
 def _alike_together(shares: NDArray[np.float64]) -> list[int]:
-    """An order in which each is followed by the one, of those left, that is most like it, or like one before."""
+    """An order in which each rule is followed by the remaining one most similar to it or to a recent one."""
     left, order = list(range(len(shares))), []
     best = np.zeros(len(shares))
     while left:
@@ -76,7 +76,7 @@ def _alike_together(shares: NDArray[np.float64]) -> list[int]:
 
 
 def _related(catalogue: Catalogue) -> list[int]:
-    """A few rules of each of the parts that say most about the rule set."""
+    """A few rules for each of the shared parts that best characterize the rule set."""
     forest, most = catalogue.forest, MOST_RULES
     if len(catalogue.ids) <= most:
         return list(range(len(catalogue.ids)))

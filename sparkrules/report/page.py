@@ -1,7 +1,7 @@
 """The page: a template, filled once. Everything that comes from a user is escaped here or by `markup`.
 
-Contract: the page is one file and asks nothing of the network, which its own Content-Security-Policy forbids. Data is
-JSON inside a script element, in which no `<` is left, so that no text can end it or begin another.
+Contract: the page is one file and makes no network requests, which its own Content-Security-Policy forbids. Data is
+JSON inside a script element. It contains no `<`, so no string can close the element or open another.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ def whole_page(parts: Mapping[str, str], facts: Mapping[str, Any], catalogue: st
         "library": _inside_script(plotting_script()),
         "script": _inside_script('"use strict";\n' + "\n".join(_asset(f"{name}.js") for name in _SCRIPTS)),
     }
-    # One pass: what a text of a user looks like does not matter.
+    # One pass, so placeholders in a user's text are not replaced.
     return _PLACE.sub(lambda place: inside[place[1]], _asset("page.html"))
 
 
 def embedded(facts: Mapping[str, Any]) -> str:
-    """JSON that may stand inside a script element.
+    """JSON that is safe inside a script element.
 
     >>> print(embedded({"id": "</script><script>alert(1)//"}))
     {"id":"\\u003c/script>\\u003cscript>alert(1)//"}
     """
     text = json.dumps(facts, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    # In JSON these characters stand in strings only, where they may be written like this.
+    # In JSON these characters occur only in strings, where they may be escaped like this.
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 def _inside_script(code: str) -> str:
-    """Code of ours, or of the library: in a string or a regular expression, `<\\/script` means the same."""
+    """Our code or the library's: in a string or a regular expression, `<\\/script` means the same."""
     return code.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 

@@ -1,7 +1,7 @@
-"""Findings, the most important first: wrong, suspicious, slow, untidy.
+"""Ranks findings by importance: wrong, suspicious, slow, untidy.
 
-Contract: within each of these, kinds and findings whose rules hit most come first. A kind that is not named here is
-wrong if it is an error, and suspicious if not.
+Contract: within each tier, the kinds and findings whose rules hit most come first. A kind that is not listed here is
+wrong if it is an error, and suspicious otherwise.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _TITLES = (
 
 
 class Tier(NamedTuple):
-    """What is about as urgent, by kind."""
+    """Kinds of about the same urgency."""
 
     title: str
     groups: Sequence[tuple[Kind, Sequence[Finding]]]
 
 
 def ranked(report: Report, hits: Mapping[str, int] | None) -> list[Tier]:
-    """See the module; without `hits`, kinds and findings stay in the order of the report.
+    """The findings by tier and kind; without `hits`, kinds and findings stay in the order of the report.
 
     >>> found = [Finding(kind, (id,), "") for kind, id in (("covered", "a"), ("costly", "b"), ("costly", "c"))]
     >>> for title, groups in ranked(Report([*found, Finding("contradiction", ("d",), "")]), {"c": 7, "b": 2}):
@@ -48,7 +48,7 @@ def ranked(report: Report, hits: Mapping[str, int] | None) -> list[Tier]:
 
 
 def affected(finding: Finding, hits: Mapping[str, int]) -> int:
-    """The hits of all rules of a finding."""
+    """The total hits of all rules of a finding."""
     return sum(hits.get(id, 0) for id in finding.ids)
 
 

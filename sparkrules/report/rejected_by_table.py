@@ -19,7 +19,7 @@ _TAKEN = re.compile(r"Match \[\S+, (\d+) (?:rule|subscription)")
 
 @dataclass(frozen=True)
 class RejectedByTable:
-    """How many there are, and the first of them. A Connect server does not say which they are."""
+    """The number of rejected rules, and the first of them. A Connect server does not report which they are."""
 
     count: int = 0
     named: Sequence[Rejected] = ()
@@ -44,7 +44,7 @@ def rejected_by_table(matched: DataFrame, texts: Mapping[str, str]) -> RejectedB
 
 
 def _rules_in(plan: Any) -> Any:
-    """The rules of the first match in a plan of Spark."""
+    """The rules of the first match in a Spark plan."""
     if plan.nodeName() == "Match":
         return plan.spec().rules()
     children = plan.children()

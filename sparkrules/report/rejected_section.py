@@ -14,7 +14,7 @@ _SHOWN = 200
 
 
 def rejected_rules(facts: Facts) -> Markup:
-    """Each with its error underlined; and the rules that do not fit the rows."""
+    """Each rejected rule with its error underlined, and the rules that do not fit the rows."""
     hint = "These texts are not accepted as rules and match nothing; the place of the error is underlined."
     parts: list[Markup | None] = [_listed(facts.rejected, len(facts.rejected))] if facts.rejected else []
     own = facts.rejected_by_table

@@ -1,4 +1,4 @@
-"""The sections about rules: which hit, when, the details of one rule, and which hit together."""
+"""The sections about rules: which ones hit, when, the details of one rule, and which ones hit together."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _OVER_TIME = {"hits": "hits of all rules", "perRow": "hits per row", "rules": "t
 
 
 def rules(facts: Facts) -> Markup:
-    """All of them, by hits."""
+    """All rules, by hits."""
     known = facts.hits is not None
     columns = [h("th", "rule", scope="col")]
     charts = which = None
@@ -68,7 +68,7 @@ def time(facts: Facts) -> Markup:
 
 
 def explore() -> Markup:
-    """A rule that is searched, and its neighbours."""
+    """A rule to search for, and its neighbours."""
     field = h(
         "input",
         id="find",

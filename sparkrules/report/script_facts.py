@@ -1,4 +1,4 @@
-"""What the page's script is told: JSON, bounded whatever the number of rules."""
+"""The data for the page's script: JSON of bounded size, whatever the number of rules."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HISTOGRAM = (0, 1, 2, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
 
 
 def script_facts(facts: Facts) -> dict[str, Any]:
-    """See the module."""
+    """The data for the page's script."""
     return {
         "rows": 0 if facts.hits is None else facts.hits.rows,
         "histogram": _histogram(facts),
@@ -74,7 +74,7 @@ def _time(facts: Facts) -> dict[str, Any] | None:
 
 
 def _findings(facts: Facts) -> dict[str, list[str]]:
-    """By rule, in one line each."""
+    """The findings of each rule, one line each."""
     found: dict[str, list[str]] = {}
     for finding in facts.lint or ():
         for id in finding.ids[:1] if len(finding.ids) > 2 else finding.ids:
@@ -88,5 +88,5 @@ def _line(finding: Finding) -> str:
 
 
 def _most_telling(facts: Facts) -> int:
-    """The rule that is shown first: one of the two that meet most, else the one that hits most."""
+    """The rule to show first: one of the two that have most in common, else the one that hits most."""
     return max(facts.matrix.pairs, key=lambda pair: pair[2], default=(0,))[0]

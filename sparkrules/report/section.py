@@ -1,4 +1,4 @@
-"""What every section of the page is made of, and how figures are written."""
+"""The building blocks of every section, and the format of figures."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ def section(id: str, title: str, hint: str | Markup, *content: Markup | None) ->
 
 
 def chart(id: str, label: str) -> Markup:
-    """The place of a chart, which the script fills."""
+    """A placeholder for a chart, which the script fills."""
     return h("div", id=id, cls="chart", role="group", aria_label=label)
 
 
 def more(left: int) -> Markup | None:
-    """That so many are not shown."""
+    """A note that this many are not shown."""
     return h("p", f"… {and_more(left)}.", cls="hint") if left > 0 else None
 
 
 def cut(text: str, most: int = 300) -> str:
-    """A text of bounded length."""
+    """The text, truncated to a maximum length."""
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def percent(share: float) -> str:
-    """A share for people to read.
+    """A share in readable form.
 
     >>> percent(0.1234), percent(0.0001), percent(0), percent(1)
     ('12.3 %', 'under 0.1 %', '0 %', '100 %')

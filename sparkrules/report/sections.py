@@ -1,4 +1,4 @@
-"""The sections of the page, in their order. What needs the script is a place for it."""
+"""The sections of the page, in order. Anything that needs the script is a placeholder."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sparkrules.report.rule_sections import explore, overlap, rules, time
 
 
 def sections(facts: Facts) -> Iterator[tuple[str, str, Markup]]:
-    """For each section its id, its name in the navigation, and itself."""
+    """The id, the name in the navigation and the content of each section."""
     yield "hits", "Rules", rules(facts)
     if facts.time is not None:
         yield "time", "Time", time(facts)

@@ -1,4 +1,4 @@
-"""The first screen: what do the rules do? A sentence or two, and six figures."""
+"""The first screen, which answers what the rules do: a sentence or two, and six figures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def eyebrow(facts: Facts) -> Markup:
 
 
 def lead(facts: Facts) -> Markup:
-    """In words."""
+    """The summary in words."""
     hits = facts.hits
     rules = _plural(facts.rules, "rule")
     if hits is None:
@@ -38,7 +38,7 @@ def lead(facts: Facts) -> Markup:
 
 
 def tiles(facts: Facts) -> Markup:
-    """The figures, each with a link to what it is about."""
+    """The figures, each with a link to its section."""
     hits, lint = facts.hits, facts.lint
     found = [_tile("Rules", f"{facts.rules:,}", "#hits", "see them all")]
     if hits is None:

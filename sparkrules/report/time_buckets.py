@@ -1,4 +1,4 @@
-"""Cutting a span of time into a few equal parts whose bounds people like: full minutes, hours, days."""
+"""Divides a time span into a few equal buckets with round bounds: full minutes, hours, days."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def bucket_width(first: datetime, last: datetime) -> timedelta:
 
 
 def bucket_of(at: datetime, width: timedelta) -> int:
-    """The number of the bucket that a time is in; 0 begins in 1970."""
+    """The number of the bucket that contains a time; bucket 0 begins in 1970."""
     return (at - _EPOCH) // width
 
 

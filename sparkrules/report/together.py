@@ -1,4 +1,4 @@
-"""Which of the rules that hit most hit the same rows, and when: a second pass, bounded by the number of these rules."""
+"""Counts which of the top rules hit the same rows, and when: a second pass, bounded by the number of these rules."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OverTime:
-    """Counts per bucket of time, from `first` on: rows, hits of all rules, hits of each of the chosen rules."""
+    """Counts per time bucket, starting at `first`: rows, hits of all rules, hits of each chosen rule."""
 
     width: timedelta
     first: int
@@ -30,7 +30,7 @@ class OverTime:
 
 @dataclass(frozen=True)
 class Together:
-    """`pairs`: in how many rows two of the chosen rules hit, the one of the smaller id first."""
+    """`pairs`: the number of rows that two of the chosen rules both hit, by ids, the smaller id first."""
 
     pairs: Mapping[tuple[str, str], int]
     over_time: OverTime | None
@@ -39,7 +39,7 @@ class Together:
 def count_together(
     df: DataFrame, rule_set: str, chosen: Sequence[str], hits: Hits, time: str | None = None
 ) -> Together:
-    """Count pairs of the chosen rules and, if a time is named, hits over time; `hits` are those of the same rows."""
+    """Count pairs of the chosen rules and, if `time` is given, hits over time; `hits` must be of the same rows."""
     from pyspark.sql import functions as f
 
     known = f.array(*map(f.lit, sorted(chosen))) if chosen else f.array().cast("array<string>")
@@ -47,7 +47,7 @@ def count_together(
     rows = matched(df, rule_set, time).select(
         _bucket(width).alias("bucket"),
         f.size("ids").alias("hits"),
-        f.array_intersect(known, f.col("ids")).alias("found"),  # in the order of the first, that is by id
+        f.array_intersect(known, f.col("ids")).alias("found"),  # keeps the order of its first argument, so sorted by id
     )
     # One line for the row itself, without rules, one for each rule and one for each pair.
     pairs = f.expr("""

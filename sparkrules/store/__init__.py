@@ -1,4 +1,4 @@
-"""Published versions of rule sets, as `docs/store-format.md` describes them. Knows nothing of Spark sessions."""
+"""Reads and writes published versions of rule sets, in the format of `docs/store-format.md`. Independent of Spark."""
 
 from sparkrules.store.changes import Changes
 from sparkrules.store.garbage import Garbage

@@ -1,6 +1,6 @@
-"""The advertisements of a version: a segment of their own, which the plugin reads like a segment of rules.
+"""The advertisements of a version, stored in a segment of their own that the plugin reads like a segment of rules.
 
-Their priorities keep the order in which they were made.
+Priorities record the order in which the advertisements were made.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Texts = list[tuple[str, str, "str | None"]]
 
 
 def advertisement_segment(advertisements: Sequence[Rule]) -> Segment:
-    """The segment of advertisements whose ids are different.
+    """Build a segment from advertisements with distinct ids.
 
     >>> from sparkrules.sql import parse_rule
     >>> made = advertisement_segment([Rule(id, "t > 3", parse_rule("t > 3")) for id in ("roof", "attic")])
@@ -32,12 +32,12 @@ def advertisement_segment(advertisements: Sequence[Rule]) -> Segment:
 
 
 def read_advertisements(directory: Path, published: Sums | None = None) -> tuple[Rule, ...]:
-    """The advertisements, in the order in which they were made."""
+    """Read the advertisements, in the order in which they were made."""
     stored = LazySegment.stored(directory, published)
-    _ = stored.ids  # complains if one is there twice
+    _ = stored.ids  # raises on duplicate ids
     return tuple(stored.rule(row) for row in stored.segment.rules.output_order.tolist())
 
 
 def texts_of(advertisements: Sequence[Rule]) -> Texts:
-    """What makes two lists of advertisements the same."""
+    """The key by which two lists of advertisements are compared."""
     return [(own.id, own.where, own.sql) for own in advertisements]

@@ -1,4 +1,4 @@
-"""One Arrow file of the store: written whole and forced to the disk, mapped and checked when it is read."""
+"""One Arrow file of the store. A writer writes it whole and syncs it to disk; a reader maps and checks it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PUBLISH_AGAIN = "publish the rule set again"
 
 
 def write_arrow(file: Path, table: pa.Table, schema: pa.Schema) -> FileSum:
-    """Write a file that no reader looks at yet, and make sure that it is on the disk."""
+    """Write a file that no reader can see yet, and sync it to disk."""
     with file.open("wb") as out:
         summed = SummedFile(out)
         with pa.ipc.new_file(summed, schema) as writer:
@@ -25,22 +25,22 @@ def write_arrow(file: Path, table: pa.Table, schema: pa.Schema) -> FileSum:
 
 
 def write_text(file: Path, text: str) -> None:
-    """The same for a text file."""
+    """Write a text file and sync it to disk."""
     with file.open("w", encoding="utf-8", newline="\n") as out:
         out.write(text)
         to_disk(out)
 
 
 def to_disk(out: IO[Any]) -> None:
-    """Force what was written to a file to the disk."""
+    """Sync what was written to a file to disk."""
     out.flush()
     os.fsync(out.fileno())
 
 
 def map_arrow(file: Path, schema: pa.Schema, remedy: str = PUBLISH_AGAIN, published: FileSum | None = None) -> pa.Table:
-    """The table of a file, still on the disk and not validated; an error names the file.
+    """Map a file and return its table, without validating it. Errors name the file.
 
-    It is compared with what was `published`, if that is known.
+    If `published` is given, the file must match it.
     """
     try:
         with pa.memory_map(str(file)) as mapped:
@@ -54,7 +54,7 @@ def map_arrow(file: Path, schema: pa.Schema, remedy: str = PUBLISH_AGAIN, publis
     try:
         table = pa.ipc.open_file(pa.BufferReader(content)).read_all()
         found = "" if table.schema.equals(schema) else _columns(table.schema)
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:  # names of columns are decoded late
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:  # Arrow decodes column names lazily
         raise CorruptStore(f"{file} is damaged ({error}): {remedy}") from error
     if found:
         raise CorruptStore(f"{file} has the columns {found}, not {_columns(schema)}: {remedy}")
@@ -64,7 +64,7 @@ def map_arrow(file: Path, schema: pa.Schema, remedy: str = PUBLISH_AGAIN, publis
 def read_arrow(
     file: Path, schema: pa.Schema, remedy: str = PUBLISH_AGAIN, published: FileSum | None = None
 ) -> pa.Table:
-    """The table of a file, validated: a flipped byte must not become a crash later."""
+    """Read and validate the table of a file, so that a flipped byte cannot cause a crash later."""
     table = map_arrow(file, schema, remedy, published)
     try:
         table.validate(full=True)
@@ -74,7 +74,7 @@ def read_arrow(
 
 
 def sync_directory(directory: Path) -> None:
-    """Make the names in a directory durable, where the system has a way to."""
+    """Make the names in a directory durable, if the operating system supports it."""
     if os.name != "posix":
         return
     descriptor = os.open(directory, os.O_RDONLY)

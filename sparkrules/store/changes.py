@@ -1,7 +1,7 @@
-"""What two states of a rule set differ in, by id.
+"""The difference between two states of a rule set, by rule id.
 
-A segment that both have is compared by its removed rows alone. Only rules that are in different segments are looked at:
-merging moves a rule and does not change it.
+If both states have a segment, only its removed rows are compared. A rule is read only if it is in different segments:
+merging moves a rule but does not change it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SHOWN = 10
 
 @dataclass(frozen=True)
 class Changes:
-    """The ids that differ, ascending. `changed`: other text, priority, metadata, validity or ticket.
+    """The ids that differ, ascending. `changed`: the text, priority, metadata, validity or ticket is different.
 
     >>> print(Changes(added=("a", "b"), removed=(), changed=("c",)))
     2 added: a, b
@@ -52,7 +52,7 @@ class Changes:
 
 
 def changes(before: Sequence[Part], after: Sequence[Part]) -> Changes:
-    """What differs between two states."""
+    """Compute the difference between two states."""
     gone, came = _only_in(before, after), _only_in(after, before)
     gone_ids, came_ids = _column(gone, "id"), _column(came, "id")
     place = pc.index_in(came_ids, value_set=gone_ids)
@@ -70,7 +70,7 @@ def changes(before: Sequence[Part], after: Sequence[Part]) -> Changes:
 
 
 def _only_in(parts: Sequence[Part], others: Sequence[Part]) -> list[tuple[Part, NDArray[np.int64]]]:
-    """The rules that are live in these parts, and not live in the same segment among the others."""
+    """The rules that are live in `parts` but not live in the same segment of `others`."""
     there = {id(part.body): part for part in others}
     found = []
     for part in parts:

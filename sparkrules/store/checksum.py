@@ -1,12 +1,11 @@
-"""Lengths and checksums: how a reader knows that a file is the one that was written.
+"""Lengths and checksums: how a reader knows that a file is unchanged since it was written.
 
-A file has a CRC-32 for each `BLOCK` bytes, so that who reads a part of it need not read the rest. It is no signature:
-who can write to the store can write a checksum as well. It finds what disks, copies and mix-ups do. CRC-32 is what the
-standard libraries of Python and Java both have and compute at gigabytes per second, and it finds every change of up to
-32 bits in a row.
+A file has one CRC-32 for every `BLOCK` bytes, so reading a part of the file does not require reading the rest. A
+checksum is not a signature: anyone who can write to the store can also write a checksum. It detects disk errors, bad
+copies and mixed-up files. We use CRC-32 because the standard libraries of Python and Java both have it and compute it
+at gigabytes per second. It detects every burst error of up to 32 bits.
 
-A JSON file of the store carries its own checksum: it ends with a field `checksum`, which is that of all bytes before
-the field.
+A JSON file of the store contains its own checksum: the last field, `checksum`, covers all bytes before that field.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _END_BYTES = len('"checksum": "00000000"\n}\n')
 
 @dataclass(frozen=True)
 class FileSum:
-    """The length of a file, and the checksums of its blocks in hexadecimal, one after the other.
+    """The length of a file and the CRC-32 of each block, concatenated in hexadecimal.
 
     >>> FileSum.of(b"abc")
     FileSum(length=3, crc32='352441c2')
@@ -42,7 +41,7 @@ class FileSum:
         return FileSum(len(view), "".join(map(_hexadecimal, map(zlib.crc32, blocks))))
 
     def check(self, content: bytes | memoryview | Any, file: Path, remedy: str) -> None:
-        """Raise `CorruptStore`, which names the file, unless this is its content."""
+        """Raise `CorruptStore`, naming the file, unless `content` matches."""
         found = FileSum.of(content)
         if found.length != self.length:
             raise CorruptStore(f"{file} is damaged (it has {found.length} bytes, not {self.length}): {remedy}")
@@ -51,7 +50,7 @@ class FileSum:
 
     @staticmethod
     def from_json(fields: Any) -> FileSum:
-        """What a JSON file says; raises `ValueError`, `KeyError` or `TypeError` if it is not that."""
+        """Parse the fields of a JSON file. Raises `ValueError`, `KeyError` or `TypeError` if they are invalid."""
         length, crc32 = fields["length"], fields["crc32"]
         if not isinstance(length, int) or not re.fullmatch("([0-9a-f]{8})*", crc32):
             raise ValueError(f"{fields!r} is not the checksum of a file")
@@ -59,7 +58,7 @@ class FileSum:
 
 
 class SummedFile:
-    """A file to write to, which knows its checksum as far as it has been written."""
+    """A writable file that computes its checksum while it is written."""
 
     def __init__(self, out: IO[bytes]) -> None:
         self._out = out
@@ -83,7 +82,7 @@ class SummedFile:
         self._out.flush()
 
     def close(self) -> None:
-        """Whoever opened the file closes it."""
+        """Do nothing: the caller that opened the file closes it."""
 
     def write(self, content: Any) -> int:
         view = memoryview(content).cast("B")
@@ -101,7 +100,7 @@ class SummedFile:
 
 
 def sealed(text: str) -> str:
-    """The text of a JSON object with the field `checksum` at its end.
+    """The text of a JSON object with the field `checksum` appended.
 
     >>> print(sealed('{"a": 1}'), end="")
     {"a": 1,
@@ -113,12 +112,12 @@ def sealed(text: str) -> str:
 
 
 def is_sealed(content: bytes) -> bool:
-    """Whether a JSON file ends with its checksum, be it the right one or not."""
+    """Whether a JSON file ends with a checksum, correct or not."""
     return _END.search(content, max(len(content) - _END_BYTES, 0)) is not None
 
 
 def check_seal(content: bytes) -> None:
-    """Raise `ValueError` unless a JSON file ends with the checksum of what comes before it."""
+    """Raise `ValueError` unless a JSON file ends with the correct checksum."""
     begin, end = content[:-_END_BYTES], content[-_END_BYTES:]
     if end != f'"checksum": "{_hexadecimal(zlib.crc32(begin))}"\n}}\n'.encode():
         raise ValueError("its checksum is not that of its content")

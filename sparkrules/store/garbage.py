@@ -1,20 +1,20 @@
-"""Removing what nobody needs any more: old versions, and files that no version refers to.
+"""Removes old versions, and files that no version refers to.
 
-Contract: the newest version is never touched, and none if that lacks a file: its publisher may be about to withdraw
-it, and the one before is the newest again. Nor is a file younger than `older_than`: a publish that is under way has
-written it and may be about to refer to it. A version that is collected disappears at once, but its files stay for
-another `older_than`: who has just opened it, or is rolling back to it, still finds them. Until then its manifest lies
-there under another name.
+Contract: the newest version is never removed. If the newest version lacks a file, no version is removed: its publisher
+may be about to withdraw it, which makes the previous version the newest again. No file younger than `older_than` is
+removed: a running publish may have written it and may be about to refer to it. A collected version disappears at once,
+but its files stay for another `older_than`, for readers that have just opened it or are rolling back to it. Until then
+its manifest is kept under another name.
 
-A process that dies in the middle leaves something for the next run, never a version with missing files: manifests go
-before the files that they refer to.
+If the process dies, the next run finishes the work. No version is ever left with missing files, because manifests are
+removed before the files that they refer to.
 
-A publisher that takes longer than `older_than` may refer to a file just when it is removed. So a file is first put
-aside, under another name, and then the manifests are read again: if one refers to the file now, it is put back. A
-publisher looks for its files when its manifest is there, and withdraws it if one is gone. Whichever of the two looks
-last sees what the other has done.
+A publisher that takes longer than `older_than` may refer to a file at the moment of its removal. So the collector first
+renames the file and then reads the manifests again. If one now refers to the file, the collector restores it. A
+publisher checks its files after it has written its manifest, and withdraws the manifest if a file is missing. Whichever
+of the two checks last sees what the other has done.
 
-Nothing is followed out of the store: of a symbolic link, the link itself is removed, and nothing of what it leads to.
+Symbolic links are never followed out of the store: only the link itself is removed.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _ASIDE = re.compile(r"\.(.*)\.collecting")
 
 @dataclass(frozen=True)
 class Garbage:
-    """What a run has removed: numbers of versions, and paths below the directory of the rule set.
+    """What a run removed: version numbers, and paths relative to the directory of the rule set.
 
     >>> print(Garbage((1, 2), ("segments/0b6f", "removed/77aa.arrow")))
     2 versions, 2 files and segments
@@ -56,7 +56,7 @@ class Garbage:
 
 
 def collect_garbage(home: Path, keep: int, older_than: timedelta) -> Garbage:
-    """Keep the newest `keep` versions of the rule set in a directory, and what they refer to."""
+    """Keep the newest `keep` versions of the rule set in `home`, and the files that they refer to."""
     if keep < 1:
         raise StoreError(f"at least one version is kept, not {keep}")
     if older_than < timedelta(0):
@@ -77,7 +77,7 @@ def collect_garbage(home: Path, keep: int, older_than: timedelta) -> Garbage:
 
 
 def _complete_newest(home: Path) -> int:
-    """The number of the newest version, all of whose files are there."""
+    """The number of the newest version. Raises `StoreError` if one of its files is missing."""
     number = numbers(home / "versions", ".json")[-1]
     try:
         newest = Manifest.read(home / "versions" / f"{number}.json", home.name, number)
@@ -85,7 +85,7 @@ def _complete_newest(home: Path) -> int:
         raise StoreError(f"nothing was removed, since the newest version cannot be read: {error}") from error
     for path in newest.paths():
         kind, name, *rest = path.split("/")
-        aside = home / kind / f".{name}.collecting"  # a run that died has put it there; it is about to be put back
+        aside = home / kind / f".{name}.collecting"  # renamed by a run that died; about to be restored
         if not (home / path).exists() and not aside.joinpath(*rest).exists():
             raise StoreError(f"nothing was removed, since {home / path}, a file of the newest version, is missing")
     return number
@@ -100,9 +100,9 @@ def _collect_versions(versions: Path, keep: int, grace: float, newest: int) -> l
         collected = versions / f".{number}.collected"
         try:
             if not manifest.is_symlink():
-                os.utime(manifest)  # its files stay from now on; set first, so that a crash cannot shorten that
+                os.utime(manifest)  # starts the retention of its files; set first, so that a crash cannot shorten it
             manifest.rename(collected)
-        except FileNotFoundError:  # somebody else collects
+        except FileNotFoundError:  # another process is collecting too
             continue
         gone.append(number)
     sync_directory(versions)
@@ -121,12 +121,12 @@ def _collect_files(home: Path, grace: float) -> Iterator[str]:
         if _LEFT_OVER.fullmatch(file.name) and _age(file) >= grace:
             _remove(file)
             yield str(file.relative_to(home))
-    # Listed first: what is written and referred to while manifests are read is not a candidate.
+    # List the files first: a file that is written and referred to while we read manifests is then not a candidate.
     candidates = [file for kind in _KINDS for file in _inside(home / kind) if _age(file) >= grace]
     needed = _needed(home / "versions")
-    aside = {}  # by the name that it had
+    aside = {}  # by original name
     for file in candidates:
-        left = _ASIDE.fullmatch(file.name)  # by a run that died
+        left = _ASIDE.fullmatch(file.name)  # renamed by a run that died
         if left is not None:
             aside[file.with_name(left[1])] = file
         elif _path(file) not in needed and _age(file) >= grace:
@@ -151,7 +151,7 @@ def _collect_files(home: Path, grace: float) -> Iterator[str]:
 
 
 def _rename(old: Path, new: Path) -> bool:
-    """False if it no longer exists: another process is collecting garbage too."""
+    """Rename, or return False if the file no longer exists because another process is collecting garbage too."""
     try:
         old.rename(new)
     except FileNotFoundError:
@@ -160,7 +160,7 @@ def _rename(old: Path, new: Path) -> bool:
 
 
 def _path(file: Path) -> str:
-    """The path of a file or a segment below the directory of the rule set."""
+    """The path of a file or segment relative to the directory of the rule set."""
     return f"{file.parent.name}/{file.name}"
 
 
@@ -169,9 +169,9 @@ def _inside(directory: Path) -> list[Path]:
 
 
 def _needed(versions: Path) -> set[str]:
-    """What the versions, and those that were collected lately, refer to."""
+    """Everything that the current and the recently collected versions refer to."""
     needed: set[str] = set()
-    # Collected ones first: a version that is collected in between is then seen twice rather than never.
+    # Collected versions first: a version that is collected in between is then seen twice, not missed.
     for file in [*versions.glob(".*.collected"), *versions.glob("[0-9]*.json"), *versions.glob(".*.collected")]:
         try:
             manifest = Manifest.read(file, versions.parent.name, int(_DIGITS.findall(file.name)[0]))
@@ -179,13 +179,13 @@ def _needed(versions: Path) -> set[str]:
             continue
         except SparkRulesError as error:
             raise StoreError(f"nothing more was removed, since it is not known what is needed: {error}") from error
-        # Of a segment, its directory is removed as a whole.
+        # A segment is removed as a whole directory.
         needed |= {"/".join(path.split("/")[:2]) for path in manifest.paths()}
     return needed
 
 
 def _age(file: Path) -> float:
-    """Seconds since a file, or a directory or something in it, was written; 0 if it has just disappeared."""
+    """Seconds since a file, or anything in a directory, was last written; 0 if it has just disappeared."""
     try:
         is_directory = file.is_dir() and not file.is_symlink()
         inside = [entry.lstat().st_mtime for entry in file.iterdir()] if is_directory else []
@@ -196,6 +196,6 @@ def _age(file: Path) -> float:
 
 def _remove(file: Path) -> None:
     if file.is_dir() and not file.is_symlink():
-        shutil.rmtree(file, ignore_errors=True)  # which does not follow links either
+        shutil.rmtree(file, ignore_errors=True)  # does not follow links either
     else:
         file.unlink(missing_ok=True)

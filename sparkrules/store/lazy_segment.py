@@ -1,7 +1,7 @@
 """A segment that is read only as far as needed.
 
-Reading and checking a segment of a million rules takes seconds. Adding or removing one rule needs only the ids, and
-these stay in the mapped file: `subscriptions` is sorted by id.
+Reading and checking a segment of a million rules takes seconds. Adding or removing one rule needs only the ids. They
+stay in the mapped file, because `subscriptions` is sorted by id.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from sparkrules.store.checksum import FileSum
 from sparkrules.store.segment_files import load_segment, read_segment
 from sparkrules.store.stored_rule import stored_rule
 
-Sums = Mapping[str, FileSum]  # by the name of the table
+Sums = Mapping[str, FileSum]  # by table name
 
-_START_COST = 2_000  # in rows that could be looked up meanwhile, of beginning with a hash table
-_SEARCH_COST = 400  # a binary search costs about as much as looking up so many rows in a hash table
+_START_COST = 2_000  # cost of starting to build a hash table, in rows that could be looked up meanwhile
+_SEARCH_COST = 400  # a binary search costs about as much as looking up this many rows in a hash table
 
 
 class LazySegment:
-    """A segment in memory, or in a directory of the store, whose files have the checksums that were `published`.
+    """A segment in memory or in a directory of the store. Its files must match the `published` checksums.
 
     >>> from sparkrules.index import Rule, build_segment
     >>> from sparkrules.sql.tree import Predicate
@@ -60,19 +60,19 @@ class LazySegment:
 
     @cached_property
     def rows(self) -> int:
-        """How many rules it has, removed ones included."""
+        """The number of rules, including removed ones."""
         return len(self._given.rules.priority) if self._given is not None else int(self._subscriptions.num_rows)
 
     @cached_property
     def sizes(self) -> tuple[int, int]:
-        """How many predicates and nodes it has."""
+        """The number of predicates and of nodes."""
         if self._given is not None:
             return len(self._given.forest.predicates.operator), len(self._given.forest.nodes.operator)
         return self._map("predicates").num_rows, self._map("nodes").num_rows
 
     @cached_property
     def segment(self) -> Segment:
-        """All of it, checked."""
+        """The whole segment, checked."""
         if self._given is not None:
             return self._given
         assert self._directory is not None
@@ -80,19 +80,19 @@ class LazySegment:
 
     @cached_property
     def tables(self) -> dict[str, pa.Table]:
-        """Its tables, validated each for itself."""
+        """The tables, each validated separately."""
         if self._given is not None:
             return to_tables(self._given)
         assert self._directory is not None
         return read_segment(self._directory, self._published)
 
     def release(self) -> None:
-        """Forget the tables of a segment in memory, which take as much space as the segment."""
+        """Drop the tables of a segment in memory; they take as much space as the segment."""
         if self._given is not None:
             self.__dict__.pop("tables", None)
 
     def column(self, name: str) -> Any:
-        """A column of its rules, as one Arrow array."""
+        """A column of the rules, as one Arrow array."""
         if name not in self._columns:
             if self._given is not None:
                 self._columns[name] = rule_column(self._given, name)
@@ -109,7 +109,7 @@ class LazySegment:
 
     @cached_property
     def ids(self) -> Any:
-        """Its ids, ascending."""
+        """The ids, ascending."""
         ids = self.column("id")
         each_is_less = pc.less(ids.slice(0, max(len(ids) - 1, 0)), ids.slice(1))
         if ids.null_count or not numpy_of(each_is_less).all():
@@ -117,10 +117,10 @@ class LazySegment:
         return ids
 
     def find(self, ids: Sequence[str]) -> NDArray[np.int64]:
-        """The row of each id, -1 if there is none; no id is given twice."""
+        """The row of each id, or -1 if there is none. The ids must be distinct."""
         if len(ids) * _SEARCH_COST < self.rows + _START_COST:
             return np.array([self._search(id) for id in ids], np.int64)
-        # The other way round, a hash table of all rows would be made.
+        # Swapping the arguments would build a hash table of all rows.
         places = numpy_of(pc.index_in(self.ids, value_set=texts_to_arrow(ids)), null=-1)
         found = np.flatnonzero(places >= 0)
         rows = np.full(len(ids), -1, np.int64)
@@ -128,7 +128,7 @@ class LazySegment:
         return rows
 
     def rule(self, row: int) -> Rule:
-        """One rule. If the segment has not been read yet, this reads only the parts that belong to the rule."""
+        """Return one rule. If the segment has not been read yet, this reads only what belongs to the rule."""
         if self._given is not None or "segment" in self.__dict__:
             return rule_at(self.segment, row)
         try:
@@ -138,7 +138,7 @@ class LazySegment:
 
     @cached_property
     def _subscriptions(self) -> pa.Table:
-        # Kept open: who holds a version can go on changing it when its files have been collected.
+        # Keep the files open: a version in use can still be changed after its files have been collected.
         return self._map("subscriptions")
 
     def _search(self, id: str) -> int:

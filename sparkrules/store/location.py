@@ -1,4 +1,4 @@
-"""Where the store is: the one rule that Python and the plugin both follow."""
+"""The location of the store, determined by the same rule in Python and in the plugin."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ STORE_VARIABLE = "SPARKRULES_STORE"
 
 
 def default_store() -> str:
-    """The store that is used when none is named: `$SPARKRULES_STORE`, else `~/.sparkrules/store`.
+    """The store to use if none is given: `$SPARKRULES_STORE`, else `~/.sparkrules/store`.
 
-    The home directory is `$HOME`, on Windows `%USERPROFILE%`, else the one in the system's list of users. The plugin
+    The home directory is `$HOME` (on Windows `%USERPROFILE%`), else the one in the system's user database. The plugin
     does the same.
     """
     named = os.environ.get(STORE_VARIABLE)
@@ -22,12 +22,12 @@ def default_store() -> str:
         return named
     try:
         return str(Path.home() / ".sparkrules" / "store")
-    except (RuntimeError, KeyError) as error:  # a container whose user is in no list
+    except (RuntimeError, KeyError) as error:  # a container whose user is not in the user database
         raise StoreError(f"this user has no home directory for a store: set {STORE_VARIABLE}") from error
 
 
 def local_path(store: str | os.PathLike[str]) -> Path:
-    """The directory that a path or a `file:` URI names.
+    """The directory that a path or a `file:` URI refers to.
 
     >>> local_path("file:///data/rules").as_posix()
     '/data/rules'
@@ -38,8 +38,8 @@ def local_path(store: str | os.PathLike[str]) -> Path:
     """
     text = os.fspath(store)
     if text.startswith("file:"):
-        # As Hadoop reads it: `file:/a`, `file:///a`, and nothing is unescaped.
+        # Parsed like Hadoop: `file:/a` and `file:///a` are equivalent, and nothing is unescaped.
         return Path(re.sub(r"^file:(//[^/]*)?", "", text))
-    if re.match(r"[A-Za-z][A-Za-z0-9+.-]+:/", text):  # a scheme of one letter would be a drive of Windows
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]+:/", text):  # a one-letter scheme is a Windows drive
         raise StoreError(f"{text} is not a local directory: publish to one, and copy or mount it")
     return Path(text).expanduser().absolute()

@@ -1,4 +1,4 @@
-"""The manifest of a version: which segments it is made of, and the checksums of their files.
+"""The manifest of a version: its segments, and the checksums of their files.
 
 See `docs/store-format.md`.
 """
@@ -20,13 +20,14 @@ from sparkrules.store.checksum import FileSum, check_seal, is_sealed, sealed
 from sparkrules.store.names import check_name
 
 FORMAT = 3
-UNVERIFIED = 2  # the format before, which has no checksums
+UNVERIFIED = 2  # the previous format, which has no checksums
 
 
 @dataclass(frozen=True)
 class SegmentEntry:
     """A segment of a version. `removed` names the file of the rules that the version no longer has. `overlaps` names
-    the file of the pairs of advertisements and rules that overlap, if they have been computed."""
+    the file of the overlapping pairs of advertisements and rules, if they have been computed.
+    """
 
     name: str
     subscriptions: int
@@ -41,9 +42,9 @@ class SegmentEntry:
 
 @dataclass(frozen=True)
 class Manifest:
-    """One version of a rule set: when and by whom it was made, from which other one (`parent`), and its counts.
+    """One version of a rule set: when and by whom it was made, from which version (`parent`), and its counts.
 
-    `files` are the checksums of all files that it refers to, by their path below the directory of the rule set.
+    `files` has the checksums of all files that it refers to, by path relative to the directory of the rule set.
 
     >>> made = Manifest.new("alerts", 2, [SegmentEntry("0b6f", 3)], predicates=5, nodes=7, parent=1)
     >>> Manifest.from_json(made.to_json(), "2.json") == made
@@ -73,11 +74,11 @@ again
 
     @property
     def verified(self) -> bool:
-        """Whether there are checksums; a version that an older sparkrules has made has none."""
+        """Whether there are checksums. A version made by an older sparkrules has none."""
         return self.format > UNVERIFIED
 
     def paths(self) -> Iterator[str]:
-        """The files that it refers to, by their path below the directory of the rule set."""
+        """The files that the manifest refers to, by path relative to the directory of the rule set."""
         segments = [entry.name for entry in self.segments]
         for name in [*segments, self.advertisements] if self.advertisements else segments:
             yield from (f"segments/{name}/{table}.arrow" for table in SCHEMAS)
@@ -90,11 +91,11 @@ again
             yield f"rejected/{self.rejected}.arrow"
 
     def sum_of(self, path: str) -> FileSum | None:
-        """The checksum of a file that it refers to; None if the version is not verified."""
+        """The checksum of a file that the manifest refers to; None if the version has no checksums."""
         return self.files[path] if self.verified else None
 
     def sums_of(self, segment: str) -> dict[str, FileSum] | None:
-        """The checksums of a segment's files, by the name of the table; None if the version is not verified."""
+        """The checksums of a segment's files, by table name; None if the version has no checksums."""
         if not self.verified:
             return None
         return {table: self.files[f"segments/{segment}/{table}.arrow"] for table in SCHEMAS}
@@ -137,7 +138,7 @@ again
 
     @staticmethod
     def read(file: Path, rule_set: str, version: int) -> Manifest:
-        """The manifest in a file, which must be the one of this version of this rule set."""
+        """Read the manifest from a file. It must belong to this version of this rule set."""
         try:
             content = file.read_bytes()
         except FileNotFoundError:
@@ -159,7 +160,7 @@ again
 
     @staticmethod
     def from_json(text: str | bytes, file: str) -> Manifest:
-        """The manifest in a text, after checking its checksum; `file` is its name for errors."""
+        """Check the checksum and parse the manifest; `file` is its name in errors."""
         content = text.encode(errors="surrogateescape") if isinstance(text, str) else text
         try:
             fields = json.loads(content.decode())
@@ -168,7 +169,7 @@ again
             raise NewerFormat(f"{file} {error}") from None
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
             raise CorruptStore(f"{file} is not a manifest ({error!r}): publish the rule set again") from error
-        # One of the format before has no checksum. One that has must not pass for such a one.
+        # The previous format has no checksum. A manifest that has one must not be read as the previous format.
         if read.verified or is_sealed(content):
             try:
                 check_seal(content)

@@ -1,12 +1,12 @@
-"""Which parts of a rule set are merged when it is published.
+"""Decides which parts of a rule set are merged when it is published.
 
-As in a log-structured merge tree: by size, ascending, a part joins those before it unless it is at least `GROWTH` times
-as large as all of them together. So a rule is rewritten a logarithmic number of times, and there are few parts. And all
-become one when those beside the largest are more than a `BESIDE`th of it: the plugin compiles the largest once, the
-others together with every version, and looks at every row for both.
+Like a log-structured merge tree: parts are visited by ascending size, and a part joins the ones before it unless it is
+at least `GROWTH` times as large as all of them together. So a rule is rewritten a logarithmic number of times, and
+there are few parts. All parts become one when the others together exceed a `BESIDE`th of the largest. The plugin
+compiles the largest part once and the others again for every version, and it matches every row against both.
 
-A part that stays alone is rewritten if more than half of its rows are dead, or if it is small: then that costs less
-than a file of removed rows does every reader.
+A part that is not merged is rewritten if more than half of its rows are removed, or if it is small: rewriting it then
+costs less than a file of removed rows costs every reader.
 
 >>> from sparkrules.store.merge_policy import groups
 >>> groups([100_000, 30, 10, 12, 1])
@@ -28,11 +28,11 @@ Merge = Literal["auto", "all", "none"]
 GROWTH = 4
 BESIDE = 50  # see "Sizes of segments" in docs/store-format.md
 MOST_PARTS = 8
-SMALL = 1_000  # rows; rewriting so many takes some hundredths of a second
+SMALL = 1_000  # rows; rewriting this many takes a few hundredths of a second
 
 
 def merge_parts(parts: Sequence[Part], how: Merge, at: datetime) -> list[Part]:
-    """The parts to publish, largest first. Merging drops the rules that have expired at an instant."""
+    """The parts to publish, largest first. Merging drops the rules that have expired by `at`."""
     if how not in ("auto", "all", "none"):
         raise StoreError(f'merge is "auto", "all" or "none", not {how!r}')
     kept = [part for part in parts if part.live]
@@ -53,7 +53,7 @@ def merge_parts(parts: Sequence[Part], how: Merge, at: datetime) -> list[Part]:
 
 
 def groups(sizes: Sequence[int]) -> list[list[int]]:
-    """Which parts become one, given the size of each."""
+    """Which parts to merge with each other, given the size of each."""
     found: list[list[int]] = []
     totals: list[int] = []
     for number in sorted(range(len(sizes)), key=sizes.__getitem__):

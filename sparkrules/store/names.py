@@ -14,7 +14,7 @@ def is_name(text: str) -> bool:
 
 
 def check_name(name: str) -> str:
-    """The name of a rule set, if it is one: it becomes the name of a directory and stands in SQL.
+    """Return the name of a rule set if it is valid. It becomes a directory name and appears in SQL.
 
     >>> check_name("alerts.eu-1")
     'alerts.eu-1'

@@ -1,10 +1,10 @@
-"""Files that are numbered in the order in which they appear, and appear whole: versions and statistics.
+"""Numbered files, such as versions and statistics: each takes the next number and appears whole or not at all.
 
-A file is written under a temporary name, forced to the disk and linked to its number. A link fails if the name is
-taken, so of two writers who want the same number one gets it, and the other can look at what the first has written.
+A file is written under a temporary name, synced to disk and hard-linked to its number. Linking fails if the name is
+taken. So if two writers want the same number, one gets it, and the other can read what the first has written.
 
-A file that turns out to be no good can be withdrawn. It then lies there as `.<number>.withdrawn`, so that its number is
-not given to another: somebody may have read it.
+A bad file can be withdrawn. It is kept as `.<number>.withdrawn`, so that its number is never reused: someone may have
+read it.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from sparkrules.store.arrow_file import sync_directory
 
 _NUMBER = re.compile(r"[1-9][0-9]*")
 WITHDRAWN = re.compile(r"\.([1-9][0-9]*)\.withdrawn")
-DEAD_CLAIM = 30.0  # seconds after which who claimed a number is taken to have died
+DEAD_CLAIM = 30.0  # seconds after which a process that claimed a number is considered dead
 
 
 def numbers(directory: Path, suffix: str) -> list[int]:
-    """The numbers of the files with this suffix, ascending; none if there is no such directory."""
+    """The numbers of the files with this suffix, ascending; none if the directory does not exist."""
     if not directory.is_dir():
         return []
     return sorted(
@@ -36,9 +36,9 @@ def numbers(directory: Path, suffix: str) -> list[int]:
 def add_numbered(
     directory: Path, suffix: str, write: Callable[[Path, int], None], after: int | None = None
 ) -> int | None:
-    """Put a file into a directory under the next number, and return that.
+    """Add a file to a directory under the next number, and return the number.
 
-    With `after`, only if that is still the highest number (0: if there is none); else return None.
+    With `after`, only if `after` is still the highest number (0: if there is no file); otherwise return None.
     """
     directory.mkdir(exist_ok=True)
     sync_directory(directory.parent)
@@ -56,20 +56,20 @@ def add_numbered(
                 break
             except FileExistsError:
                 if age is not None:
-                    time.sleep(0.02)  # somebody has claimed the number and is about to use it
+                    time.sleep(0.02)  # another process has claimed the number and is about to use it
     sync_directory(directory)
     return number
 
 
 def withdraw(file: Path) -> None:
-    """Take a numbered file back, for ever."""
+    """Withdraw a numbered file permanently."""
     file.rename(file.with_name(f".{file.stem}.withdrawn"))
     sync_directory(file.parent)
 
 
 @contextmanager
 def temporary_in(directory: Path) -> Iterator[Path]:
-    """A name for a file that is being written, which is gone at the end."""
+    """A temporary name for a file being written. The file is deleted at the end."""
     temporary = directory / f".{uuid.uuid4().hex}.tmp"
     try:
         yield temporary
@@ -78,14 +78,14 @@ def temporary_in(directory: Path) -> Iterator[Path]:
 
 
 def link(temporary: Path, final: Path) -> None:
-    """Give a file its final name, or raise `FileExistsError` if that is taken."""
+    """Give a file its final name, or raise `FileExistsError` if the name is taken."""
     try:
         os.link(temporary, final)
     except (FileExistsError, FileNotFoundError):
         raise
     except OSError:
-        # A file system without links. Making a directory is as exclusive; who has made it may use the number. If the
-        # process dies in between, the number is skipped.
+        # This file system has no hard links. Creating a directory is just as exclusive: whoever creates it owns the
+        # number. If the process then dies, the number is skipped.
         claim = _claim(final)
         claim.mkdir()
         if final.exists():
@@ -103,7 +103,7 @@ def _claim(final: Path) -> Path:
 
 
 def _claim_age(final: Path) -> float | None:
-    """For how many seconds a number has been claimed without being used; None if it is used, or not claimed."""
+    """How many seconds a number has been claimed but unused; None if it is used or not claimed."""
     try:
         claimed = _claim(final).stat().st_mtime
     except FileNotFoundError:

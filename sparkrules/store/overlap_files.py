@@ -1,8 +1,8 @@
-"""Which advertisements and rules of a version overlap: decided when it is published, in files of its segments.
+"""Decides which advertisements and rules of a version overlap, when it is published. Each segment has a file of pairs.
 
-A pair is decided once: the decisions of the version before are carried over, also into a merged segment. So adding one
-rule to a million compares one rule with the advertisements. Unasked, a publisher does about a second of work; if more
-is open, the segment has no file, and readers say what to call.
+A pair is decided once: decisions are carried over from the previous version, also into a merged segment. So adding one
+rule to a million compares only that rule with the advertisements. By default, a publisher does about a second of work.
+If more is left, the segment gets no file, and readers report what to call.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
     from sparkrules.store.publication import Version
     from sparkrules.store.store import Store
 
-# The work that a publisher does unasked, counted in predicates: a pair costs those of its rule. So these are 6,000
-# pairs of rules with ten predicates. Measured per second: 190,000 (auction rules), 38,000 (ANDs of ORs), 29,000 (rules
-# of one predicate). Work is counted, not timed, so that the same rules always give the same files.
+# The work that a publisher does by default, counted in predicates: a pair costs the predicates of its rule. This is
+# 6,000 pairs of rules with ten predicates. Measured per second: 190,000 (auction rules), 38,000 (ANDs of ORs), 29,000
+# (rules of one predicate). Work is counted, not timed, so that the same rules always give the same files.
 UNASKED = 60_000
 
 Rows = NDArray[np.int64]
-# The pairs of the rules of one segment and the advertisements of another, with or without declared types.
+# Decides the pairs of the rules of one segment and the advertisements of another, with or without declared types.
 Decide = Callable[[Segment, Segment, "pa.Schema | None"], Pairs]
 
 
 class _Written(NamedTuple):
-    """A file of pairs, the types and advertisements it was computed for, and its part."""
+    """A file of pairs, the types and advertisements that it was computed for, and its part."""
 
     part: Part
     question: tuple[Texts, pa.Schema | None]
@@ -47,10 +47,10 @@ class _Written(NamedTuple):
 
 @dataclass(frozen=True)
 class OverlapPlan:
-    """How a publisher decides pairs: all open ones if it `is_asked` to, otherwise as much as `UNASKED` allows.
+    """How a publisher decides pairs: all undecided ones if it `is_asked` to, otherwise as many as `UNASKED` allows.
 
-    `types` are those to decide with; without, the types of the version before, if it has some. What was `written` by an
-    attempt that a rival has beaten is not decided again.
+    `types` are the types to decide with; if absent, the types of the previous version, if any. Pairs that were
+    `written` by an attempt that lost to a rival are not decided again.
     """
 
     decide: Decide
@@ -68,9 +68,9 @@ def overlap_files(
     before: Version | None,
     unmerged: Sequence[Part],
 ) -> list[SegmentEntry]:
-    """The entries of a version's parts with their files of pairs.
+    """Write the files of pairs, and return the entries of a version's parts.
 
-    `before` is the version that it is made from, and `unmerged` are its parts before some were merged.
+    `before` is the version that this one is made from. `unmerged` are its parts before merging.
     """
     if not advertisements:
         return [replace(entry, overlaps=None) for _, entry in parts]
@@ -104,7 +104,7 @@ def overlap_files(
 
 @dataclass(frozen=True)
 class _Advertised:
-    """Advertisements. `carried`: for each of the version before, its row now, or -1; `new`: those that it lacks."""
+    """Advertisements. `carried`: the current row, or -1, of each previous advertisement; `new`: those that are new."""
 
     segment: Segment
     carried: Rows
@@ -119,7 +119,7 @@ class _Advertised:
         segment = advertisement_segment(advertisements)
         unchanged = {text[0] for text in set(texts_of(advertisements)) & set(texts_of(before))}
         rows = {id: row for row, id in enumerate(segment.rules.id.tolist())}
-        # Rows are in the order of ids.
+        # Rows are sorted by id.
         carried = [rows[id] if id in unchanged else -1 for id in sorted(own.id for own in before)]
         new = [row for id, row in rows.items() if id not in unchanged]
         return _Advertised(segment, np.array(carried, np.int64), np.array(new, np.int64))
@@ -127,8 +127,9 @@ class _Advertised:
 
 @dataclass(frozen=True)
 class _Task:
-    """A segment whose file is to be written: the pairs that are known, the rows of which none is known, and the rows of
-    which only the pairs with new advertisements are missing."""
+    """A segment whose file must be written: the known pairs, the rows with no known pairs, and the rows that lack only
+    the pairs with new advertisements.
+    """
 
     part: Part
     known: Pairs
@@ -138,12 +139,12 @@ class _Task:
 
     @property
     def count(self) -> int:
-        """How many pairs are to be decided."""
+        """The number of pairs to decide."""
         return len(self.open) * len(self.own.all) + len(self.decided) * len(self.own.new)
 
     @property
     def work(self) -> int:
-        """How many predicates the rules of these pairs have. Reads the segment."""
+        """The total number of predicates of the rules of these pairs. Reads the segment."""
         if not self.count:
             return 0
         forest = self.part.body.segment.forest
@@ -152,7 +153,7 @@ class _Task:
         return int(sizes[self.open].sum()) * len(self.own.all) + int(sizes[self.decided].sum()) * len(self.own.new)
 
     def pairs(self, decide: Decide, types: pa.Schema | None) -> Pairs:
-        """All of them."""
+        """All pairs, known and newly decided."""
         found = self.known
         for rows, own in ((self.open, self.own.all), (self.decided, self.own.new)):
             if len(rows) and len(own):
@@ -163,7 +164,7 @@ class _Task:
 
 @dataclass(frozen=True)
 class _Earlier:
-    """What a version has decided: the entries with pairs by the identity of their segment."""
+    """What a version has already decided: its entries with pairs, by the identity of their segment."""
 
     advertisements: Sequence[Rule] = ()
     entries: dict[int, SegmentEntry] = field(default_factory=dict)
@@ -183,12 +184,12 @@ class _Earlier:
 
 
 def _is_quick(tasks: Sequence[_Task]) -> bool:
-    # A rule has at least one predicate: segments of many pairs need not be read.
+    # A rule has at least one predicate, so a segment with too many pairs need not be read.
     return sum(task.count for task in tasks) <= UNASKED and sum(task.work for task in tasks) <= UNASKED
 
 
 def _task(store: Store, earlier: _Earlier, part: Part, sources: Sequence[Part], own: _Advertised) -> _Task:
-    """What is known of a part from those that it was made of, or from itself."""
+    """What is known about a part from the parts that it was merged from, or from the part itself."""
     known = Pairs.none()
     is_decided = np.zeros(part.body.rows, bool)
     for source in sources:
@@ -207,5 +208,5 @@ def _task(store: Store, earlier: _Earlier, part: Part, sources: Sequence[Part], 
 
 
 def _only(segment: Segment, rows: Rows) -> Segment:
-    """Some rows of a segment, in their order."""
+    """Some rows of a segment, in order."""
     return segment if len(rows) == len(segment.rules.priority) else merged([Part.of(segment).only(rows)])

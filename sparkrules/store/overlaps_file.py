@@ -1,7 +1,7 @@
-"""Which advertisements and which rules of one segment overlap: one Arrow file.
+"""One Arrow file of the overlapping pairs of advertisements and rules of one segment.
 
-The metadata of the file's schema has the column types that this was computed with: an Arrow schema in base64, because
-Arrow's Java reader fails on metadata that is not text.
+The metadata of the file's schema records the column types used to decide the pairs. They are an Arrow schema in base64,
+because Arrow's Java reader fails on metadata that is not text.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _TYPES = b"types"
 
 
 class Pairs(NamedTuple):
-    """Pairs of rows: of the advertisements, and of the rules of a segment. See `OverlappingPair`.
+    """Pairs of rows: one of the advertisements, one of the rules of a segment. See `OverlappingPair`.
 
     >>> Pairs.none().append(Pairs(np.array([0]), np.array([7]), np.array([True]))).subscription.tolist()
     [7]
@@ -42,14 +42,14 @@ class Pairs(NamedTuple):
         return Pairs(*(np.concatenate(columns) for columns in zip(self, others, strict=True)))
 
     def renumbered(self, advertisements: NDArray[np.int64], subscriptions: NDArray[np.int64]) -> Pairs:
-        """With other rows, given that of each old one, or -1 where there is none any more."""
+        """The pairs with new row numbers, given the new row of each old one, or -1 if it is gone."""
         own, its = advertisements[self.advertisement], subscriptions[self.subscription]
         kept = (own >= 0) & (its >= 0)
         return Pairs(own[kept], its[kept], self.certain[kept])
 
 
 def write_overlaps(file: Path, pairs: Pairs, types: pa.Schema | None) -> FileSum:
-    """Write pairs that were decided with some types, or with those that fit the constants."""
+    """Write pairs that were decided with `types`, or with types inferred from the constants."""
     order = np.lexsort((pairs.subscription, pairs.advertisement))
     columns = [arrow_of(column[order].astype(np.int32), pa.int32()) for column in pairs[:2]]
     bits = pa.py_buffer(np.packbits(pairs.certain[order], bitorder="little"))
@@ -59,7 +59,7 @@ def write_overlaps(file: Path, pairs: Pairs, types: pa.Schema | None) -> FileSum
 
 
 def read_overlaps(file: Path, published: FileSum | None, advertisements: int, subscriptions: int) -> Pairs:
-    """The pairs, checked against the number of advertisements and of rules in the segment."""
+    """Read the pairs, and check them against the number of advertisements and of rules in the segment."""
     table = read_arrow(file, OVERLAPS, published=published)
     rows = [numpy_of(table[name], null=-1) for name in OVERLAPS.names[:2]]
     for numbers, count in zip(rows, (advertisements, subscriptions), strict=True):
@@ -69,7 +69,7 @@ def read_overlaps(file: Path, published: FileSum | None, advertisements: int, su
 
 
 def types_of_overlaps(file: Path, published: FileSum | None = None) -> pa.Schema | None:
-    """With which types the pairs of a file were decided; None: with those that fit the constants."""
+    """The types used to decide the pairs of a file; None: types inferred from the constants."""
     metadata = map_arrow(file, OVERLAPS, published=published).schema.metadata or {}
     try:
         return pa.ipc.read_schema(pa.py_buffer(b64decode(metadata[_TYPES]))) if _TYPES in metadata else None

@@ -1,6 +1,6 @@
-"""The rules with a ticket that a new version would remove, restore or change.
+"""Finds the rules with a ticket that a new version would remove, restore or change.
 
-Errors do not reveal which rule has a ticket: the message is the same for all of them.
+Errors do not reveal which rule has a ticket: the message is the same for all rules.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sparkrules.store.part import Part
 
 
 def changed_owners(before: Sequence[Part], after: Sequence[Part]) -> set[str]:
-    """The hashes of the tickets of rules that differ between two states, as each of them has it."""
+    """The ticket hashes, from both states, of the rules that differ between them."""
     old, new = ticket_hashes(before), ticket_hashes(after)
     if not (old or new):
         return set()
@@ -25,14 +25,14 @@ def changed_owners(before: Sequence[Part], after: Sequence[Part]) -> set[str]:
 
 
 def replaced_owners(before: Sequence[Part], after: Sequence[Part]) -> set[str]:
-    """The hashes of the tickets of rules that are not there afterwards, or with another ticket or none."""
+    """The ticket hashes of the rules that are removed, or that lose or change their ticket."""
     old = ticket_hashes(before)
     new = ticket_hashes(after) if old else {}
     return {ticket for id, ticket in old.items() if new.get(id) != ticket}
 
 
 def ticket_hashes(parts: Iterable[Part]) -> dict[str, str]:
-    """The hashes of tickets, by the id of the subscription."""
+    """The ticket hashes, by subscription id."""
     found: dict[str, str] = {}
     for part in parts:
         tickets = part.body.column("ticket")

@@ -1,4 +1,4 @@
-"""A part of a rule set: a segment, and which of its rows are removed. Parts do not change; there are new ones."""
+"""A part of a rule set: a segment and its removed rows. Parts are immutable."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sparkrules.store.lazy_segment import LazySegment
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """A segment less the removed rows.
+    """A segment without its removed rows.
 
     >>> from sparkrules.index import Rule, build_segment
     >>> from sparkrules.sql.tree import Predicate
@@ -37,12 +37,12 @@ class Part:
 
     @staticmethod
     def of(segment: Segment) -> Part:
-        """All of a segment."""
+        """The whole segment."""
         return Part(LazySegment.of(segment), np.zeros(len(segment.rules.priority), bool))
 
     @cached_property
     def live(self) -> int:
-        """How many rules it has."""
+        """The number of rules."""
         return self.body.rows - int(np.count_nonzero(self.removed))
 
     @property
@@ -50,7 +50,7 @@ class Part:
         return np.flatnonzero(~self.removed)
 
     def find(self, ids: Sequence[str]) -> NDArray[np.int64]:
-        """The row of each id, -1 if it has no such rule (any more)."""
+        """The row of each id, or -1 if the part does not have that rule."""
         if not self.live:
             return np.full(len(ids), -1, np.int64)
         rows = self.body.find(ids)
@@ -59,28 +59,28 @@ class Part:
         return rows
 
     def without(self, rows: NDArray[np.int64]) -> Part:
-        """This part less some rows, each given once."""
+        """This part without the given rows, which must be distinct."""
         removed = self.removed.copy()
         removed[rows] = True
         less = Part(self.body, removed)
-        # Counting a million bits for each rule that is removed would be most of the work.
+        # Counting a million bits for each removed rule would be most of the work.
         vars(less)["live"] = self.live - int(np.count_nonzero(~self.removed[rows]))
         return less
 
     def only(self, rows: NDArray[np.int64]) -> Part:
-        """Of this part, some rows."""
+        """This part with only the given rows."""
         removed = np.ones(self.body.rows, bool)
         removed[rows] = False
         return Part(self.body, removed)
 
     def rules(self) -> Iterator[Rule]:
-        """Its rules, by id. All of the segment is read."""
+        """The rules, by id. Reads the whole segment."""
         _ = self.body.segment
         for row in self.live_rows.tolist():
             yield self.body.rule(row)
 
     def expired(self, at: datetime) -> int:
-        """How many of its rules have expired at an instant."""
+        """The number of rules that have expired at a given instant."""
         until = self.body.column("valid_until")
         if until.null_count == len(until):
             return 0
@@ -89,7 +89,7 @@ class Part:
 
 
 def merged(parts: Sequence[Part], drop_expired_at: datetime | None = None) -> Segment:
-    """One segment of what is live in some parts."""
+    """Merge the live rules of several parts into one segment."""
     return merge_segments(
         [(part.body.segment, np.flatnonzero(part.removed).astype(np.int32)) for part in parts],
         drop_expired_at,

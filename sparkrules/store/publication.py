@@ -1,9 +1,9 @@
-"""Publishing what has changed, beside others who do the same.
+"""Publishes changes, concurrently with other publishers.
 
-A publisher knows the version that it loaded or published last. If that is still the newest, the next version is what
-the publisher has now: it refers to stored segments by name and writes the rest. If others have published since, the
-publisher applies its changes to their newest version, unless both have changed the same rule. Only one publisher can
-take a version number; the other starts again from the new version.
+A publisher knows the version that it last loaded or published. If that version is still the newest, the next version is
+the publisher's current state: it refers to stored segments by name and writes the rest. If others have published since,
+the publisher applies its changes to the newest version, unless both sides have changed the same rule. Only one
+publisher can take a version number; the others start again from the new version.
 """
 
 from __future__ import annotations
@@ -43,8 +43,7 @@ class Version:
 
 @dataclass(frozen=True)
 class Draft:
-    """What is to become a version. `rejected` and `advertisements` are None if they are those of the version it was
-    made from."""
+    """A version to be published. `rejected` and `advertisements` are None if unchanged from the base version."""
 
     parts: tuple[Part, ...]
     overlaps: OverlapPlan
@@ -63,11 +62,11 @@ def publish_draft(
     action: str = "publish",
     force: bool = False,
 ) -> Version:
-    """Publish a draft that was made from a version of this store, or from nothing, and return the new version.
+    """Publish a draft made from `base`, a version of this store, or from nothing. Return the new version.
 
-    One that was made from nothing replaces all that was there; what has a ticket only with `force`.
+    A draft made from nothing replaces all existing rules; it replaces rules with a ticket only with `force`.
     """
-    written: dict[int, tuple[Part, str]] = {}  # segments by the identity of their body: not written again in a retry
+    written: dict[int, tuple[Part, str]] = {}  # segments by the identity of their body; a retry reuses them
     while True:
         if base is not None and not store.versions(rule_set):
             base = None  # the store was emptied
@@ -98,12 +97,12 @@ def publish_draft(
         published = store.commit(made, after=newest)
         if published is not None:
             return Version(published, parts)
-        # Somebody was faster. A merge takes time in which that would happen again; the next publisher can merge.
+        # Another publisher was faster. During a merge that could happen again; the next publisher can merge.
         merge = "none" if merge == "auto" else merge
 
 
 def _rebase(store: Store, rule_set: str, draft: Draft, base: Version, latest: Version) -> Draft:
-    """The changes from `base` to the draft, applied to `latest`."""
+    """Apply the changes from `base` to the draft to `latest`."""
     try:
         own, theirs = changes(base.parts, draft.parts), changes(base.parts, latest.parts)
         rejected = _rebased_rejected(store, draft, base, latest)
@@ -129,7 +128,7 @@ def _rebase(store: Store, rule_set: str, draft: Draft, base: Version, latest: Ve
     mine = own.added + own.changed
     for part in draft.parts:
         if id(part.body) not in shared:
-            # Of a segment of mine, what the base has as well (it was merged into it) is theirs to keep or change.
+            # Rules of the base that were merged into my segment are theirs to keep or change.
             rows = part.find(mine)
             rows = rows[rows >= 0]
             parts.append(part if len(rows) == part.live else part.only(rows))
@@ -167,7 +166,7 @@ def _rebased_rejected(store: Store, draft: Draft, base: Version, latest: Version
 def _rebased_advertisements(
     store: Store, rule_set: str, draft: Draft, base: Version, latest: Version
 ) -> tuple[Rule, ...] | None:
-    """Mine if I have changed them, else theirs; they are few, and not merged one by one."""
+    """Mine if I have changed them, else theirs. There are few, so they are not merged one by one."""
     mine = draft.advertisements
     if mine is None or latest.manifest.advertisements == base.manifest.advertisements:
         return mine

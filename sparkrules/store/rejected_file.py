@@ -1,4 +1,4 @@
-"""The rejected rules of a version: one Arrow file."""
+"""One Arrow file of the rejected rules of a version."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ REJECTED = pa.schema(
 
 
 def write_rejected(file: Path, rejected: Iterable[Rejected]) -> FileSum:
-    """Write rejected rules."""
+    """Write the rejected rules."""
     rows = [{key: _valid(value) for key, value in asdict(rule).items()} for rule in rejected]
     return write_arrow(file, pa.Table.from_pylist(rows, REJECTED), REJECTED)
 
 
 def read_rejected(file: Path, published: FileSum | None = None) -> list[Rejected]:
-    """The rejected rules, in the order in which they were rejected."""
+    """Read the rejected rules, in the order in which they were rejected."""
     return [Rejected(**row) for row in read_arrow(file, REJECTED, published=published).to_pylist()]
 
 
 def _valid(value: object) -> object:
-    """What was rejected because it is not Unicode can only be kept with the wrong characters replaced."""
+    """Replace invalid characters: text that was rejected because it is not Unicode cannot be stored otherwise."""
     return value.encode(errors="replace").decode() if isinstance(value, str) else value

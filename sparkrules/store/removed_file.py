@@ -1,4 +1,4 @@
-"""The rules of a segment that a version no longer has: one Arrow file of row numbers."""
+"""One Arrow file of row numbers: the rules of a segment that a version no longer has."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def write_removed(file: Path, removed: NDArray[np.bool_]) -> FileSum:
 
 
 def read_removed(file: Path, rows: int, published: FileSum | None = None) -> NDArray[np.bool_]:
-    """Which of the rows of a segment are removed."""
+    """Read which rows of a segment are removed."""
     column = read_arrow(file, REMOVED, published=published).column("row")
     numbers = numpy_of(column)
     if column.null_count or (len(numbers) and not 0 <= numbers.min() <= numbers.max() < rows):

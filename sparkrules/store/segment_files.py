@@ -1,4 +1,4 @@
-"""The Arrow files of a segment: written completely before anything refers to them, checked when they are read."""
+"""The Arrow files of a segment. They are complete before anything refers to them, and are checked when read."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from sparkrules.store.checksum import FileSum
 
 
 def write_segment(directory: Path, tables: Mapping[str, pa.Table]) -> dict[str, FileSum]:
-    """Write the files of a segment into a new directory, and make sure that they are on the disk.
+    """Write the files of a segment into a new directory, and sync them to disk.
 
-    Returns their checksums, by the name of the table.
+    Returns their checksums, by table name.
     """
     if tables.keys() != SCHEMAS.keys():
         raise StoreError(f"a segment has the tables {sorted(SCHEMAS)}, not {sorted(tables)}")
@@ -29,7 +29,7 @@ def write_segment(directory: Path, tables: Mapping[str, pa.Table]) -> dict[str, 
 
 
 def read_segment(directory: Path, published: Mapping[str, FileSum] | None = None) -> dict[str, pa.Table]:
-    """Read the files of a segment; an error names the file that is missing, damaged or not what was published."""
+    """Read the files of a segment. An error names the file that is missing, damaged or not the published one."""
     sums = published or {}
     return {
         name: read_arrow(directory / f"{name}.arrow", schema, published=sums.get(name))
@@ -38,7 +38,7 @@ def read_segment(directory: Path, published: Mapping[str, FileSum] | None = None
 
 
 def load_segment(directory: Path, tables: Mapping[str, pa.Table]) -> Segment:
-    """The segment that the tables of a directory describe, checked for contradictions."""
+    """Build the segment from the tables of a directory, and check its consistency."""
     try:
         return from_tables(tables)
     except CorruptSegment as error:

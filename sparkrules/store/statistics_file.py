@@ -26,21 +26,21 @@ _AGAIN = "analyse the rule set again"
 
 
 def write_statistics(directory: Path, rule_set: str, table: pa.Table) -> int:
-    """Make statistics the newest of a rule set, and return their number."""
+    """Store statistics as the newest of a rule set, and return their number."""
     sums: list[FileSum] = []
     number = add_numbered(directory, ".arrow", lambda file, _: sums.append(write_arrow(file, table, STATISTICS)))
     assert number is not None
-    # Who looks in between finds statistics of which there is no checksum, as older versions of sparkrules made them.
+    # Until the JSON file exists, readers see statistics without a checksum, like those of older versions of sparkrules.
     fields = {"rule_set": rule_set, "number": number, "length": sums[-1].length, "crc32": sums[-1].crc32}
     with temporary_in(directory) as temporary:
         write_text(temporary, sealed(json.dumps(fields, indent=2)))
-        temporary.replace(directory / f"{number}.json")  # the number is ours alone
+        temporary.replace(directory / f"{number}.json")  # no one else has this number
     sync_directory(directory)
     return number
 
 
 def read_statistics(directory: Path, rule_set: str, number: int) -> pa.Table:
-    """Some statistics of a rule set; an error names the file."""
+    """Read the statistics with a given number. An error names the file."""
     published = _checksum(directory / f"{number}.json", rule_set, number)
     return read_arrow(directory / f"{number}.arrow", STATISTICS, _AGAIN, published)
 

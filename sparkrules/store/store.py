@@ -1,7 +1,7 @@
 """The store of `docs/store-format.md`: immutable versions, each of which appears whole or not at all.
 
-Publishing follows the numbered steps of that page. `write_segment` and its like are step 2, `commit` is steps 3 to 5;
-for step 4 see `numbered_files`. If a process dies before step 4, `collect_garbage` removes what it left.
+Publishing follows the numbered steps of that page. The `write_...` methods are step 2, and `commit` is steps 3 to 5;
+for step 4 see `numbered_files`. If a process dies before step 4, `collect_garbage` removes what it left behind.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _MOST = 50
 
 
 class Store:
-    """A directory of published rule sets; without a path, the default one: `$SPARKRULES_STORE`, `~/.sparkrules/store`.
+    """A directory of published rule sets. The default path is `$SPARKRULES_STORE`, else `~/.sparkrules/store`.
 
     >>> from sparkrules import RuleSet
     >>> rules = RuleSet("alerts")
@@ -60,7 +60,7 @@ class Store:
 
     def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
         self.path = local_path(path or default_store())
-        self._written: dict[str, FileSum] = {}  # what this object has written, for the manifests to come
+        self._written: dict[str, FileSum] = {}  # what this object has written, for later manifests
 
     def __repr__(self) -> str:
         return f"Store({str(self.path)!r})"
@@ -68,8 +68,8 @@ class Store:
     def rollback(self, rule_set: str, version: int, *, tickets: Iterable[str] = (), force: bool = False) -> int:
         """Publish the content of an old version again, as the newest, and return its number.
 
-        If that would remove, bring back or change rules that have a ticket, these `tickets` must be given, or
-        `force=True`; else: `WrongTicket`.
+        If that would remove, restore or change rules that have a ticket, their `tickets` or `force=True` must be given.
+        Otherwise raises `WrongTicket`.
         """
         if isinstance(tickets, str):
             raise RuleSetError("tickets are several strings, not one")
@@ -96,7 +96,7 @@ class Store:
                 return made.version
 
     def diff(self, rule_set: str, before: int, after: int | None = None) -> Changes:
-        """What two versions differ in, by id; `after` is the newest if it is not given."""
+        """The difference between two versions, by id. `after` defaults to the newest version."""
         old = self.open(rule_set, before)
         return changes(old.parts, self.open(rule_set, after, known=old).parts)
 
@@ -112,7 +112,7 @@ class Store:
             raise StoreError(f"statistics of {rule_set!r} cannot be written to {self.path}: {error}") from error
 
     def statistics(self, rule_set: str) -> pa.Table | None:
-        """The newest statistics of a rule set, if it has been analysed."""
+        """The newest statistics of a rule set, if it has been analyzed."""
         directory = self._home(rule_set) / "statistics"
         known = numbers(directory, ".arrow")
         return read_statistics(directory, rule_set, known[-1]) if known else None
@@ -125,11 +125,11 @@ class Store:
         return [name for name in names if self.versions(name)]
 
     def versions(self, rule_set: str) -> list[int]:
-        """The published versions of a rule set, oldest first; none if there is no such rule set."""
+        """The published versions of a rule set, oldest first; none if the rule set does not exist."""
         return numbers(self._home(rule_set) / "versions", ".json")
 
     def manifest(self, rule_set: str, version: int | None = None) -> Manifest:
-        """The manifest of a version, by default of the newest."""
+        """The manifest of a version, by default the newest."""
         if version is None:
             version = self._known_versions(rule_set)[-1]
         file = self._home(rule_set) / "versions" / f"{version}.json"
@@ -144,22 +144,22 @@ class Store:
             ) from error
 
     def read(self, rule_set: str, version: int | None = None) -> tuple[Manifest, list[dict[str, pa.Table]]]:
-        """A version, by default the newest: its manifest and the tables of its segments, removed rows included."""
+        """Read a version, by default the newest: its manifest and its tables, including removed rows."""
         manifest = self.manifest(rule_set, version)
         return manifest, [
             read_segment(self._segment(rule_set, entry), manifest.sums_of(entry.name)) for entry in manifest.segments
         ]
 
     def load(self, rule_set: str, version: int | None = None) -> tuple[Manifest, list[Segment]]:
-        """A version, by default the newest: its manifest and its segments, checked for contradictions."""
+        """Load a version, by default the newest: its manifest and its segments, checked for consistency."""
         manifest, tables = self.read(rule_set, version)
         entries = zip(manifest.segments, tables, strict=True)
         return manifest, [load_segment(self._segment(rule_set, entry), own) for entry, own in entries]
 
     def open(self, rule_set: str, version: int | None = None, known: Version | None = None) -> Version:
-        """A version, by default the newest, of which only the manifest and the removed rows have been read.
+        """Open a version, by default the newest. Reads only the manifest and the removed rows.
 
-        Segments that another version, which is open already, has as well are the same objects.
+        Segments that the already open version `known` has too are shared with it.
         """
         manifest = self.manifest(rule_set, version)
         there = {} if known is None else dict(zip((e.name for e in known.manifest.segments), known.parts, strict=True))
@@ -191,15 +191,15 @@ class Store:
         return read_advertisements(self._home(manifest.rule_set) / "segments" / name, manifest.sums_of(name))
 
     def overlaps(self, manifest: Manifest, entry: SegmentEntry, advertisements: int) -> Pairs:
-        """The pairs of a segment of a version that has some; there are so many advertisements."""
+        """The stored pairs of a segment, checked against the number of advertisements."""
         return read_overlaps(*self._overlaps(manifest, entry), advertisements, entry.subscriptions)
 
     def types_of_overlaps(self, manifest: Manifest, entry: SegmentEntry) -> pa.Schema | None:
-        """With which types the pairs of a segment of a version that has some were decided, if some were declared."""
+        """The declared types used to decide the stored pairs of a segment, if any."""
         return types_of_overlaps(*self._overlaps(manifest, entry))
 
     def verify(self, manifest: Manifest) -> None:
-        """Raise `CorruptStore` unless all files of a version are there, and are what was published."""
+        """Raise `CorruptStore` unless all files of a version exist and match what was published."""
         home = self._home(manifest.rule_set)
         for path in manifest.paths():
             found = self._sum_on_disk(home, path)
@@ -208,7 +208,7 @@ class Store:
                 raise CorruptStore(f"{home / path} is not the file that was published: {PUBLISH_AGAIN}")
 
     def write_segment(self, rule_set: str, tables: Mapping[str, pa.Table]) -> str:
-        """Write a segment that a manifest can then name."""
+        """Write a segment, so that a manifest can name it."""
         name = uuid.uuid4().hex
         try:
             sums = write_segment(self._home(rule_set) / "segments" / name, tables)
@@ -218,11 +218,11 @@ class Store:
         return name
 
     def write_removed(self, rule_set: str, removed: NDArray[np.bool_]) -> str:
-        """Write which rows of a segment are removed, so that a manifest can name it."""
+        """Write which rows of a segment are removed, so that a manifest can name the file."""
         return self._write_file(rule_set, "removed", lambda file: write_removed(file, removed))
 
     def write_rejected(self, rule_set: str, rejected: Iterable[Rejected]) -> str:
-        """Write rejected rules, so that a manifest can name them."""
+        """Write rejected rules, so that a manifest can name the file."""
         return self._write_file(rule_set, "rejected", lambda file: write_rejected(file, rejected))
 
     def write_advertisements(self, rule_set: str, advertisements: Sequence[Rule]) -> str:
@@ -230,18 +230,18 @@ class Store:
         return self.write_segment(rule_set, to_tables(advertisement_segment(advertisements)))
 
     def write_overlaps(self, rule_set: str, pairs: Pairs, types: pa.Schema | None) -> str:
-        """Write the pairs of a segment, so that a manifest can name them."""
+        """Write the pairs of a segment, so that a manifest can name the file."""
         return self._write_file(rule_set, "overlaps", lambda file: write_overlaps(file, pairs, types))
 
     def commit(self, manifest: Manifest, after: int | None) -> Manifest | None:
-        """Make a manifest the next version, and return it as it is then; what it refers to has been written.
+        """Make a manifest the next version, and return it as published. The files that it refers to must exist.
 
-        Of `files`, the manifest need have only those that this object has not written. With `after`, it becomes a
-        version only if that is still the newest one; else return None.
+        `manifest.files` needs only the files that this object has not written. With `after`, commit only if that is
+        still the newest version; otherwise return None.
         """
         home = self._home(manifest.rule_set)
         known = {**manifest.files, **self._written}
-        # Files of a version that has no checksums get some now.
+        # Compute checksums now for the files of a version that has none.
         sums = {path: known.get(path) or self._sum_on_disk(home, path) for path in manifest.paths()}
         made = replace(manifest, files=sums, format=FORMAT)
 
@@ -265,11 +265,11 @@ class Store:
         return replace(made, version=number)
 
     def check_replaced(self, rule_set: str, parts: Sequence[Part]) -> None:
-        """Raise `WrongTicket` if a version that has only these parts would take away rules with a ticket."""
+        """Raise `WrongTicket` if a version with only these parts would remove rules that have a ticket."""
         try:
             newest = self.open(rule_set)
             owners = replaced_owners(newest.parts, parts)
-        except (CorruptStore, NewerFormat):  # whoever publishes again mends that
+        except (CorruptStore, NewerFormat):  # publishing again repairs this
             return
         if owners:
             raise WrongTicket(
@@ -278,7 +278,7 @@ class Store:
             )
 
     def _check_owners(self, rule_set: str, version: int, newest: int, secrets: Sequence[str]) -> None:
-        # Not at the top: the module of tickets is one of those that use the store.
+        # Not imported at the top: the tickets module itself uses the store.
         from sparkrules.store.tickets import matching_hashes, read_key
 
         key = read_key(self._home(rule_set))
@@ -288,7 +288,7 @@ class Store:
         except (CorruptStore, NewerFormat):
             if key is not None:
                 raise
-            return  # there never was a ticket, and going back is how the damage is mended
+            return  # there was never a ticket, and a rollback repairs the damage
         if owners - matching_hashes(key, secrets):
             raise WrongTicket(
                 f"rolling back rule set {rule_set!r} to version {version} would change rules that were made "
@@ -296,7 +296,7 @@ class Store:
             )
 
     def _known_versions(self, rule_set: str) -> list[int]:
-        """The versions of a rule set that has some."""
+        """The versions of a rule set, which must have at least one."""
         versions = self.versions(rule_set)
         if not versions:
             known = self.rule_sets()
@@ -322,7 +322,7 @@ class Store:
         return removed
 
     def _write_file(self, rule_set: str, kind: str, write: Callable[[Path], FileSum]) -> str:
-        """Write a file of some kind under a name of its own, which is returned."""
+        """Write a file of some kind under a unique name, and return the name."""
         file = self._home(rule_set) / kind / f"{uuid.uuid4().hex}.arrow"
         try:
             file.parent.mkdir(parents=True, exist_ok=True)

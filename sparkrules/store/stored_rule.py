@@ -1,4 +1,4 @@
-"""One rule out of the tables of a segment, without reading the others."""
+"""Reads one rule from the tables of a segment, without reading the others."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sparkrules.sql.tree import OPERATORS, Constant, Junction, Node, Predicate
 
 
 def stored_rule(tables: Mapping[str, pa.Table], row: int) -> Rule:
-    """The rule of a row of `subscriptions`. Raises `CorruptSegment` if what it refers to is not there."""
+    """The rule at a row of `subscriptions`. Raises `CorruptSegment` if something that it refers to is missing."""
     fields = _row(tables, "subscriptions", row)
     return Rule(
         fields["id"],

@@ -1,8 +1,8 @@
 """Tickets: secrets with which the owner of a subscription can renew or cancel it.
 
-The store has only a keyed hash of a ticket: HMAC-SHA256 of its UTF-8 bytes, in hexadecimal, with the key of the rule
-set, `<store>/<rule set>/tickets.key`, in which a checksum follows the key. Somebody who can read the segments but not
-the key cannot test guesses.
+The store has only a keyed hash of a ticket: HMAC-SHA256 of its UTF-8 bytes, in hexadecimal. The key of the rule set is
+in `<store>/<rule set>/tickets.key`, followed by a checksum. Anyone who can read the segments but not the key cannot
+test guesses.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def new_ticket() -> str:
 
 
 def ticket_hash(key: bytes, ticket: str) -> str:
-    """What is stored of a ticket.
+    """The stored form of a ticket.
 
     >>> ticket_hash(b"key", "secret")[:16]
     '25cf3c44c8f39313'
@@ -42,10 +42,10 @@ def ticket_hash(key: bytes, ticket: str) -> str:
 
 
 def check_ticket(key: bytes, ticket: str, stored: str | None, rule_set: str, id: str) -> None:
-    """Raise `WrongTicket` unless the ticket is the one whose hash is stored.
+    """Raise `WrongTicket` unless the ticket matches the stored hash.
 
-    Takes the same time whether there is a subscription with this id or not, and whether it has a ticket, and does not
-    say which it is. A failure is logged, without the ticket.
+    Takes the same time whether or not there is a subscription with this id and whether or not it has a ticket, and does
+    not reveal which. Failures are logged, without the ticket.
     """
     given = ticket_hash(key, ticket if isinstance(ticket, str) else "")
     same = hmac.compare_digest(given.encode(), (stored or _NOBODY).encode())
@@ -55,17 +55,17 @@ def check_ticket(key: bytes, ticket: str, stored: str | None, rule_set: str, id:
 
 
 def matching_hashes(key: bytes | None, tickets: Iterable[str]) -> set[str]:
-    """What is stored of some tickets; nothing, if no ticket has ever been given out."""
+    """The stored forms of some tickets; none if no ticket has ever been issued."""
     return set() if key is None else {ticket_hash(key, ticket) for ticket in tickets}
 
 
 def refuse(rule_set: str, id: str, reason: str) -> None:
-    """Log that somebody was not allowed to change a subscription."""
+    """Log that a change of a subscription was refused."""
     _log.warning("%s for rule %r of rule set %r", reason, id, rule_set)
 
 
 def read_key(home: Path) -> bytes | None:
-    """The key of the rule set in a directory, if it has one."""
+    """The key of the rule set in `home`, if it has one."""
     file = home / KEY_FILE
     try:
         key = file.read_bytes()
@@ -80,9 +80,9 @@ def read_key(home: Path) -> bytes | None:
 
 
 def shared_key(home: Path, wanted: bytes | None = None) -> bytes:
-    """The key of the rule set in a directory, made if there is none; all publishers get the same.
+    """The key of the rule set in `home`, created if there is none. All publishers get the same key.
 
-    With `wanted`, the key must be that one: tickets that were given out with it are to stay valid.
+    With `wanted`, the key must be `wanted`, so that tickets already issued with it stay valid.
     """
     key = read_key(home)
     if key is None:
@@ -99,7 +99,7 @@ def shared_key(home: Path, wanted: bytes | None = None) -> bytes:
 
 
 def _checksum(home: Path, key: bytes) -> bytes:
-    """What follows the key in its file, unless an older sparkrules has made that; other rule sets have another."""
+    """The checksum that follows the key in its file (an older sparkrules wrote none). It depends on the rule set."""
     return zlib.crc32(home.name.encode() + b"\0" + key).to_bytes(4, "big")
 
 

@@ -1,2 +1,2 @@
-"""What users call, in Python and in SQL. These tests run twice: in a classic session, as all others, and once more by
-`tests/servers/test_connect.py` over Spark Connect. So they use nothing of a session that only one of the two has."""
+"""Tests of the public API, in Python and in SQL. They run twice: in a classic session, like all others, and again over
+Spark Connect, by `tests/servers/test_connect.py`. So they use only what both kinds of session support."""

@@ -1,4 +1,4 @@
-"""The ways to call the functions, and what each call may see."""
+"""The ways to call the functions, and what each call can access."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CALL sparkrules.x(...): versions made by SQL, as whole and as exclusive as those that Python makes."""
+"""CALL sparkrules.x(...): versions made by SQL are as atomic and exclusive as those made by Python."""
 
 from __future__ import annotations
 
@@ -223,7 +223,7 @@ def test_a_rollback_takes_the_tickets_of_what_it_changes(spark: SparkSession, st
 
 
 def test_a_version_whose_files_are_gone_when_it_is_made_is_withdrawn(spark: SparkSession, store: Path) -> None:
-    """The rollback's own check finds what has gone before it; here a file goes that only the check at the end sees."""
+    """The rollback's own check finds files that are already gone. Here only the final check can see the loss."""
     rules = rule_set("alerts", {"a": "x > 1", "b": "x > 2"})
     rules.store = store
     rules.publish()
@@ -363,7 +363,7 @@ def test_unknown_procedures_name_the_known_ones(spark: SparkSession, store: Path
 
 
 def test_a_store_that_is_not_a_local_directory(spark: SparkSession, tmp_path: Path) -> None:
-    """Hadoop's viewfs stands for any file system that is not the local one: files go through Hadoop alone."""
+    """Hadoop's viewfs stands for any non-local file system: all file access goes through Hadoop."""
     rule_set("alerts", {"a": "x > 1", "b": "x > 2"}, store=tmp_path).publish()
     session = spark.newSession()
     session.conf.set("fs.viewfs.mounttable.rules.link./store", tmp_path.as_uri())

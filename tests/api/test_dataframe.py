@@ -1,4 +1,4 @@
-"""The DataFrame helpers and what of a rule set needs Spark, in a classic session."""
+"""The DataFrame functions, and the parts of a rule set that need Spark, in a classic session."""
 
 from __future__ import annotations
 

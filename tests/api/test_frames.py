@@ -1,4 +1,4 @@
-"""Frames of pandas and polars, matched without Spark: what Spark finds in the same rows, read from Parquet."""
+"""Matching pandas and polars frames without Spark gives Spark's answer for the same rows, read from Parquet."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_polars(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def test_nanoseconds(spark: SparkSession, tmp_path: Path) -> None:
-    """Spark has none: it reads microseconds."""
+    """Spark has no nanoseconds: it reads microseconds."""
     texts = ["nano = TIMESTAMP_NTZ '2024-05-01 10:30:00.25'", "nano < '1970-01-01T00:00:00'", "nano IS NULL"]
     NANO.with_columns(pl.col("nano").dt.cast_time_unit("us")).write_parquet(tmp_path / "n.parquet")
     expected = _expected(spark, tmp_path / "n.parquet", texts)

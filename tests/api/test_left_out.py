@@ -1,4 +1,4 @@
-"""Rules that do not fit a table, with `invalidRules=skip`: left out, and named."""
+"""With `invalidRules=skip`, rules that do not fit a table are left out and named."""
 
 from __future__ import annotations
 

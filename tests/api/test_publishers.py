@@ -1,7 +1,7 @@
-"""Python and the JVM publish by one specification: `docs/store-format.md`, "Publishing".
+"""Python and the JVM publish by the same specification: `docs/store-format.md`, "Publishing".
 
-Each operation runs with either publisher, and both must pass the same checks. `tests/store/test_crashes.py` kills the
-Python publisher before each of its steps. Here the states that a dying publisher can leave are made from its files.
+Each operation runs with both publishers, which must pass the same checks. `tests/store/test_crashes.py` kills the
+Python publisher before each of its steps. Here we build the states that a dying publisher can leave from its files.
 """
 
 from __future__ import annotations

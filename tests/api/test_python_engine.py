@@ -232,7 +232,7 @@ def test_text_that_spark_would_change_is_refused(spark: SparkSession) -> None:
 
 
 def test_workers_need_nothing_of_this_package(tmp_path: Path) -> None:
-    """What goes to them runs where `import sparkrules` fails."""
+    """The code sent to the workers runs where `import sparkrules` fails."""
     rules = rule_set("python_shipped", {"cheap": "price < 5 AND title LIKE 'a_%'", "new": "title <> ''"})
     batch = pa.record_batch({"price": [3, 7], "title": ["abc", ""]})
     task = Task.of(rules._segment, bind_predicates(rules._segment, batch.schema), passed=2, shape="list")

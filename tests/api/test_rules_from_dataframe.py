@@ -1,4 +1,4 @@
-"""Rules in a DataFrame are compiled by Spark's workers, to the same rule set as here."""
+"""Spark's workers compile rules from a DataFrame to the same rule set as this process does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What sparkrules is compared with gives the same answer."""
+"""The peers of the benchmarks give the same answer as sparkrules."""
 
 from __future__ import annotations
 

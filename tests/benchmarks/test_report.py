@@ -1,4 +1,4 @@
-"""Results are kept, shown and drawn."""
+"""Results are stored, printed and plotted."""
 
 from __future__ import annotations
 

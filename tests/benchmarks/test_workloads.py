@@ -1,4 +1,4 @@
-"""The generators give the same every time, and what was asked for."""
+"""The generators are deterministic and meet their targets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A Thrift server with a table of readings and rules on it, for BI tools. Only when asked for: `make test-bi`."""
+"""A Thrift server with a table of readings and rules, for BI tools. Runs only on request: `make test-bi`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An Apache Superset of its own: set up, started, and spoken to through its REST API."""
+"""A private Apache Superset: set up, started, and used through its REST API."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Superset for a test: its own database in a file, and everybody is its administrator. Never for anything else."""
+"""Superset for a test: its own database file, and everyone is an administrator. Never use it for anything else."""
 
 from __future__ import annotations
 

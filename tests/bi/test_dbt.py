@@ -1,4 +1,4 @@
-"""The dbt project of docs/bi.md: a model that materialises matches as a table."""
+"""The dbt project of docs/bi.md: a model that materializes matches as a table."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Apache Superset: its own connection to the server, a dataset on a view, a chart, and the picture in docs/bi.md.
 
-`make test-bi PICTURES=docs/images` renews that picture.
+`make test-bi PICTURES=docs/images` updates that picture.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The jar is built once per Spark and source, appears whole, and what is missing is said with the remedy."""
+"""The jar is built once per Spark and source and appears whole. Errors name what is missing and the fix."""
 
 from __future__ import annotations
 

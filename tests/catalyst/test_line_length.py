@@ -1,4 +1,4 @@
-"""No line of Scala or Python has more than 120 characters, apart from remarks to the checkers at its end."""
+"""No line of Scala or Python is longer than 120 characters, not counting checker directives at its end."""
 
 from __future__ import annotations
 

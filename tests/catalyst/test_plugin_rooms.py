@@ -1,4 +1,4 @@
-"""The packages of the plugin have an order: a lower one never imports a higher one."""
+"""The packages of the plugin are ordered: a lower one never imports a higher one."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The plugin's own unit tests: Scala, in jars/src/test, compiled and run on a plain JVM without a Spark session.
 
-Each `*Suite.scala` there is a test here. The environment variable `SEED` says where random cases begin, and `TIMES` how
-many times as many there are.
+Each `*Suite.scala` there is a test here. The environment variable `SEED` is the seed of random cases, and `TIMES`
+multiplies their number.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`configure` adds the jar and loses nothing of the user's; no Spark is started here."""
+"""`configure` adds the jar and keeps all of the user's settings. No Spark is started here."""
 
 from __future__ import annotations
 

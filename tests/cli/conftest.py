@@ -1,4 +1,4 @@
-"""A store, a file of rules and a file of data, in a directory that commands run in."""
+"""A store, a file of rules and a file of data, in a directory in which commands run."""
 
 from __future__ import annotations
 

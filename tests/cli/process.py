@@ -1,4 +1,4 @@
-"""A command as users run it: in a process of its own."""
+"""Runs a command the way users do: in a separate process."""
 
 from __future__ import annotations
 

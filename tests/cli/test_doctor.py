@@ -1,4 +1,4 @@
-"""`sparkrules doctor`: what is broken is named, with the fix, and is exit code 1."""
+"""`sparkrules doctor` names what is broken, with the fix, and exits with code 1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`sparkrules lint`: 0 nothing that bad, 1 findings, 2 it could not be done."""
+"""`sparkrules lint`: exit code 0 for no serious findings, 1 for findings, 2 if it could not run."""
 
 from __future__ import annotations
 

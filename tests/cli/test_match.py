@@ -1,4 +1,4 @@
-"""`sparkrules match`: both engines, all formats in and out, and that both engines agree."""
+"""`sparkrules match`: both engines agree, for all input and output formats."""
 
 from __future__ import annotations
 

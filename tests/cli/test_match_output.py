@@ -1,4 +1,4 @@
-"""A file of matches is there as a whole, or as it was before."""
+"""A file of matches is written as a whole, or left unchanged."""
 
 from __future__ import annotations
 

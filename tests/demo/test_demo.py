@@ -1,4 +1,4 @@
-"""The demo, small: that it runs as a user runs it, and that its parts tell the truth."""
+"""A small demo runs the way a user runs it, and its output is correct."""
 
 from __future__ import annotations
 

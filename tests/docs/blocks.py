@@ -2,11 +2,11 @@
 
 | block | what happens |
 |---|---|
-| `python` | executed; blocks of a page share their names, and `spark` is there |
+| `python` | executed; the blocks of a page share their names, and `spark` is defined |
 | `sql` | each statement (they end with `;`) goes to `spark.sql`; results of SELECT are shown |
-| `bash` | lines of `sparkrules` with one of `_COMMANDS` go to `cli.main`; others, and with `&&`, are not run |
+| `bash` | lines of `sparkrules` with one of `_COMMANDS` go to `cli.main`; other lines, and any with `&&`, are not run |
 | `csv`, `json`, `jsonl`, `yaml` | written to the file that a line `<!-- file: name -->` before the block names |
-| `text` | what the block before it prints, compared line by line; `...` in a line stands for anything |
+| `text` | the output of the previous block, compared line by line; `...` in a line matches anything |
 """
 
 from __future__ import annotations

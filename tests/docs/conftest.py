@@ -1,4 +1,4 @@
-"""What pages and examples have in common: the session is as it was before, after each of them."""
+"""Restores the session after each page and example."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notebooks of examples/, run in a kernel of their own; `python -m tests.docs.notebooks` stores what they print."""
+"""Runs the notebooks of examples/ in a separate kernel; `python -m tests.docs.notebooks` stores their output."""
 
 from __future__ import annotations
 

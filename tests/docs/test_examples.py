@@ -1,4 +1,4 @@
-"""The scripts in examples/ run on the shared session; each checks its own result."""
+"""The scripts in examples/ run on the shared session. Each checks its own result."""
 
 from __future__ import annotations
 

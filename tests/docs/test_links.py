@@ -1,4 +1,4 @@
-"""Links of the documentation lead somewhere: to a file that exists, and to a heading that it has."""
+"""Every link of the documentation leads to an existing file and heading."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of settings says what the plugin says."""
+"""The table of settings agrees with the plugin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The documentation as a site: it is built without a warning, is complete, and loads nothing from elsewhere."""
+"""The documentation site builds without a warning, is complete, and loads nothing from other sites."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random rule texts over a table: the whole grammar, well-typed for the most part, so that most are accepted."""
+"""Random rule texts over a table: the whole grammar, mostly well-typed, so that most are accepted."""
 
 from __future__ import annotations
 

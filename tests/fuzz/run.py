@@ -1,7 +1,7 @@
-"""Rounds of random cases, each round with a seed that reproduces it: `make fuzz`, `make fuzz MINUTES=60 SEED=7`.
+"""Rounds of random cases, each reproducible by its seed: `make fuzz`, `make fuzz MINUTES=60 SEED=7`.
 
-A difference is printed with its rule and row, and the run goes on with the next seed. `--shrink` first looks for the
-smallest table and rule that show it, which takes minutes.
+A difference is printed with its rule and row, and the run continues with the next seed. `--shrink` first searches for
+the smallest table and rule that show it, which takes minutes.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Every condition of Spark's own SQL tests as a rule: `python -m tests.fuzz.sql_tests <spark>/.../sql-tests/inputs`.
 
-The statements of each file are run one after the other. From a query come the conditions of its WHERE and HAVING and
-the Boolean expressions that it selects, each with the rows that it is asked of; they become rules over these rows, and
-the plugin must agree with WHERE on every pair. The input files are Spark's and are not part of this repository.
+The statements of each file run in order. Each query provides the conditions of its WHERE and HAVING and the Boolean
+expressions that it selects, each with the rows that it applies to. They become rules over these rows, and the plugin
+must agree with WHERE on every pair. The input files belong to Spark and are not part of this repository.
 """
 
 from __future__ import annotations

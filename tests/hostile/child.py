@@ -1,7 +1,7 @@
-"""A process with a Spark of its own that is asked one question after the other, each with a deadline.
+"""A process with its own Spark that answers one question after another, each with a deadline.
 
-Whatever a question does to the process, the asker goes on: a child that hangs or dies is ended and replaced, and what
-its threads were doing is kept. Questions and answers are lines of JSON.
+The asker survives whatever a question does to the process: a child that hangs or dies is killed and replaced, and the
+stacks of its threads are kept. Questions and answers are lines of JSON.
 """
 
 from __future__ import annotations

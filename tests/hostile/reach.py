@@ -1,6 +1,6 @@
-"""Rule texts that reach out of the row: to an address, to a file, to a class. And the trap that tells whether one did.
+"""Rule texts that reach outside the row, to an address, a file or a class, and the trap that detects whether one did.
 
-`{url}` stands for an address that the trap listens at, `{canary}` for the path of a file that it watches.
+`{url}` stands for an address that the trap listens on, `{canary}` for the path of a file that it watches.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The process of the attack suite: reads, publishes, plans and runs rules beside an innocent one.
 
-`python -m tests.hostile.rule_child DIRECTORY`; the directory gets the store and the table.
+`python -m tests.hostile.rule_child DIRECTORY`; the store and the table go into the directory.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`python -m tests.hostile.run [--family regex] [--every 10]`: all attacks, and a list of those that did harm."""
+"""Runs all attacks and lists those that did harm: `python -m tests.hostile.run [--family regex] [--every 10]`."""
 
 from __future__ import annotations
 

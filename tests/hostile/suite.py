@@ -1,4 +1,4 @@
-"""The attacks, one after the other through a child process, and what each of them did."""
+"""Runs the attacks one after another in a child process, and records what each did."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Which functions make much of little: every function of the default list, with extreme arguments, in plain Spark.
+"""Finds functions that amplify small input: every function of the default list, with extreme arguments, in plain Spark.
 
-`python -m tests.hostile.sweep [names]` takes the examples of Spark's own documentation, puts extreme values in place of
-their arguments and lists what takes long, grows, or ends the process. Bounds on rules must hold whatever a function
-does; the list tells where it is worth to predict the cost of a call before it is made.
+`python -m tests.hostile.sweep [names]` takes the examples of Spark's own documentation, replaces their arguments with
+extreme values, and lists what takes long, grows, or ends the process. The bounds on rules must hold whatever a function
+does. The list shows where it is worth predicting the cost of a call before making it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The process of the sweep: evaluates one expression of plain Spark over one row of extreme values, while it plans."""
+"""The process of the sweep: evaluates one plain Spark expression over one row of extreme values, at planning time."""
 
 from __future__ import annotations
 

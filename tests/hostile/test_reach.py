@@ -1,4 +1,4 @@
-"""No rule reaches out of its row: not when it is read, nor planned, nor run; not even one that Python never checked."""
+"""No rule reaches outside its row: not when parsed, planned or run, even if Python never checked it."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ FUNCTIONS = {
 
 
 def test_python_and_the_plugin_agree_on_every_option(spark: SparkSession, trap: Trap) -> None:
-    """Each option of each function: allowed by both, or by neither."""
+    """Both allow each option of each function, or both reject it."""
     table(spark, trap)
     calls = {
         f"{function} {key}": (function, key, call.format(f"map('{key}', '1')"))

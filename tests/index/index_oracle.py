@@ -1,4 +1,4 @@
-"""Brute force: what each rule is for each row, in plain three-valued Python, one value at a time."""
+"""Brute force: evaluates each rule on each row in plain three-valued Python, one value at a time."""
 
 from __future__ import annotations
 

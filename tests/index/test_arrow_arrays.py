@@ -1,4 +1,4 @@
-"""What goes to Arrow and back by its buffers is what pyarrow itself would make of it."""
+"""Converting to Arrow and back through buffers gives the same as pyarrow."""
 
 from __future__ import annotations
 

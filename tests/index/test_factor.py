@@ -1,4 +1,4 @@
-"""Factoring and merging forests: nothing changes its meaning, and what is shared is found."""
+"""Factoring and merging forests preserves their meaning and finds what is shared."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def segment(numbers: list[int], found: list[Node]) -> Segment:
 @settings(deadline=None, max_examples=100)
 @given(st.lists(trees, max_size=12), st.randoms(use_true_random=False))
 def test_a_merged_segment_is_the_one_of_all_rules_at_once(found: list[Node], pick: random.Random) -> None:
-    """However rules are divided, in whatever order, and whatever else was there and has been removed."""
+    """However the rules are divided, in any order, and whatever else was there and has been removed."""
     numbers = list(range(len(found)))
     pick.shuffle(numbers)
     cuts = sorted(pick.randrange(len(numbers) + 1) for _ in range(2))

@@ -1,4 +1,4 @@
-"""Merging segments gives what building all live rules at once gives."""
+"""Merging segments gives the same as building all live rules at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Building segments: exact sharing, whatever the order of writing; and their tables."""
+"""Building segments: sharing is exact, whatever the order of operands; and their tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lint says without Spark is what Spark says: of missing columns, and of texts that cannot be converted."""
+"""Without Spark, lint reports the same missing columns and the same strings that cannot be converted as Spark."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_impossible_tests_are_true_for_no_row(spark: SparkSession, text: str) ->
 
 
 def test_no_column_is_seen_in_the_examples_of_sparks_functions(spark: SparkSession, schema: pa.Schema) -> None:
-    """They select from nothing, so whatever they name is no column."""
+    """They select from nothing, so none of their names is a column."""
     texts: dict[str, str] = {}
     infos = spark.sparkContext._jvm.org.apache.spark.sql.api.python.PythonSQLUtils.listBuiltinFunctionInfos()
     for info in infos:

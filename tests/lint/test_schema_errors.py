@@ -1,4 +1,4 @@
-"""What lint says of rules that a table with a schema can never match: columns it lacks, constants it cannot hold."""
+"""Lint reports rules that a table with a schema can never match: missing columns, constants that do not fit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures of rules: well-formed, and true and false told apart without colour."""
+"""Drawings of rules are well-formed, and distinguish true from false without colour."""
 
 from __future__ import annotations
 

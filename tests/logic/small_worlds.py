@@ -1,4 +1,4 @@
-"""Small finite worlds: every row there is, random trees over them, and what brute force says about the trees."""
+"""Small finite worlds: every possible row, random trees over them, and the brute-force answers for the trees."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ class TestThePapersExample:
 @pytest.mark.parametrize("f_i", ["=", "<>", ">", "<", ">=", "<="])
 @pytest.mark.parametrize("f_j", ["=", "<>", ">", "<", ">=", "<="])
 def test_table_1_follows_the_definition(f_i: str, f_j: str, o: int) -> None:
-    """Including the rows of the paper's table that do not: EQUALS o violates `> o`, and `<> o` violates no `<> p`."""
+    """Including where the paper's table does not: EQUALS o violates `> o`, and `<> o` violates no `<> p`."""
     segment = build_segment(rule(str(c), f"i {f_j} {c}") for c in range(6))
     index = OverlapIndex(segment, world.TYPES)
     asked = leaf(f"i {f_i} {o}")

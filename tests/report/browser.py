@@ -1,4 +1,4 @@
-"""A real browser without a window: Debian's Chromium and its driver, neither of which is downloaded."""
+"""A real headless browser: Debian's Chromium and its driver, neither of which is downloaded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page in a real browser: it is drawn, it answers, it says nothing on the console, and no text of a user runs."""
+"""The page in a real browser: it renders, responds, logs nothing to the console, and runs no text of a user."""
 
 from __future__ import annotations
 
@@ -227,7 +227,7 @@ _CUT = """
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_texts_can_be_read(chromium: Browser, page: Path, scheme: str) -> None:
-    """The contrast of every text with what is behind it is that of WCAG's level AA."""
+    """The contrast of every text with its background meets WCAG level AA."""
     chromium.open(page, scheme)
     assert chromium.run((Path(__file__).parent / "contrast.js").read_text(encoding="utf-8")) == []
 

@@ -78,7 +78,7 @@ def test_a_report_of_a_published_rule_set_and_rows(files: Path) -> None:
 
 
 class TestRows:
-    """The rows of a report are those that `sparkrules match` reads."""
+    """A report reads the same rows as `sparkrules match`."""
 
     def test_a_directory_of_parquet_files(self, files: Path, spark: SparkSession) -> None:
         for name, more in (("many/day=2024-05-01/a", {}), ("many/day=2024-05-02/b", {"place": ["x"]})):

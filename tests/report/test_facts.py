@@ -1,4 +1,4 @@
-"""What a report counts is what Spark's own WHERE counts."""
+"""A report counts what Spark's own WHERE counts."""
 
 from __future__ import annotations
 

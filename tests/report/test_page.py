@@ -1,4 +1,4 @@
-"""The page as a text: what it says, and that no text of a user becomes a part of it."""
+"""The page as text: its content, and that no text of a user becomes markup."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules and rows that the tests of reports share: small enough to look through, and as nasty as users can be."""
+"""Rules and rows that the report tests share: small enough to inspect, and as nasty as real ones."""
 
 from __future__ import annotations
 

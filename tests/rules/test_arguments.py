@@ -1,4 +1,4 @@
-"""Public functions called with anything: an error of sparkrules that names the argument, never one of Python."""
+"""Public functions reject any bad argument with a sparkrules error that names it, never with a Python error."""
 
 from __future__ import annotations
 

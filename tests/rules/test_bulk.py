@@ -1,4 +1,4 @@
-"""Many rules at once: what is added, what is rejected, and what it costs."""
+"""Many rules at once: what is added, what is rejected, and the cost."""
 
 from __future__ import annotations
 

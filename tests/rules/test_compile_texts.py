@@ -1,4 +1,4 @@
-"""Compiling many texts together gives what parsing and building each of them would give."""
+"""Compiling many texts together gives the same as parsing and building each of them."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_every_shape_with_every_literal(shape: str) -> None:
 
 
 def test_good_and_bad_texts_with_other_literals() -> None:
-    """What the front end is tested with, each text often enough for a template."""
+    """The texts of the parser tests, each often enough for a template."""
     pick = random.Random(5)
     texts = []
     for text in [*(text for text, _ in GOLDEN), *(text for group in HOSTILE.values() for text in group)]:

@@ -1,4 +1,4 @@
-"""Rules are read the same from wherever they are kept."""
+"""Rules read from any source are the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""With a ticket, and only with it, the owner of a subscription can renew or cancel it."""
+"""The owner of a subscription can renew or cancel it with its ticket, and only with it."""
 
 from __future__ import annotations
 

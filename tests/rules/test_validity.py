@@ -1,4 +1,4 @@
-"""When a subscription matches: from an instant on, until another one."""
+"""A subscription matches from one instant until another."""
 
 from __future__ import annotations
 

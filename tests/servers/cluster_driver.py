@@ -1,8 +1,8 @@
-"""Run in a process of its own by test_cluster.py: a driver whose executors are other processes.
+"""A driver whose executors are other processes; test_cluster.py runs it in a separate process.
 
 python -m tests.servers.cluster_driver RESULT_FILE MASTER STORE SERIALIZER...
 
-One session after the other, with each of the serializers; what they saw is written as an object by serializer.
+Runs one session per serializer, one after another, and writes what they saw as an object by serializer.
 """
 
 from __future__ import annotations

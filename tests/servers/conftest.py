@@ -1,4 +1,4 @@
-"""What servers said is part of the report of a test that failed. One Thrift server for all tests that need one."""
+"""Adds server output to the report of a failed test. One Thrift server serves all tests that need one."""
 
 from __future__ import annotations
 

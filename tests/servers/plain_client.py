@@ -1,4 +1,4 @@
-"""Run in a process of its own by test_without_plugin.py: a session without the jar, classic or Connect.
+"""A session without the jar, classic or Connect; test_without_plugin.py runs it in a separate process.
 
 python -m tests.servers.plain_client RESULT_FILE REMOTE   (REMOTE is `classic`, or the address of a server)
 """

@@ -1,4 +1,4 @@
-"""A PostgreSQL server of the tests' own: a new cluster in a directory of its own, reached by a socket in it."""
+"""A private PostgreSQL server: a new cluster in its own directory, reached through a socket in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs that tests start beside themselves: output is kept, waiting has a bound, and none outlives its test."""
+"""Programs that tests start: their output is kept, waiting is bounded, and none outlives its test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A page of the documentation whose blocks talk to a Thrift server, run against one that is there."""
+"""Runs a page of the documentation whose blocks talk to a Thrift server against a running one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/bi.md does what it says: beeline, PyHive, SQLAlchemy, pandas and impyla against one server."""
+"""docs/bi.md works as written: beeline, PyHive, SQLAlchemy, pandas and impyla against one server."""
 
 from __future__ import annotations
 

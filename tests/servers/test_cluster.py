@@ -1,4 +1,4 @@
-"""Rules on a cluster, a standalone master and two workers: they travel to processes without the driver's classes."""
+"""Rules on a cluster, a standalone master and two workers: they reach processes without the driver's classes."""
 
 from __future__ import annotations
 

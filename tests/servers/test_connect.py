@@ -1,4 +1,4 @@
-"""The API over Spark Connect: a server that PySpark starts by itself, and one that was there before."""
+"""The API over Spark Connect: a server that PySpark starts by itself, and one that was already running."""
 
 from __future__ import annotations
 

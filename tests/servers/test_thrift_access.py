@@ -1,4 +1,4 @@
-"""A Thrift server that is bound to a store and to some rule sets: no client gets further, whatever it sends."""
+"""A Thrift server restricted to a store and some rule sets: no client can get around this, whatever it sends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clients of every kind beside each other: all get the same answer, and the newest version."""
+"""Different clients at the same time all get the same answer, and the newest version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`sparkrules thriftserver` starts, says so, keeps what clients create, ends when told to, and explains errors."""
+"""`sparkrules thriftserver` starts, says so, keeps what clients create, stops when told to, and explains errors."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def test_a_store_is_found_from_wherever_the_server_runs(tmp_path: Path, monkeypa
 
 
 class TestMetastore:
-    """That of the user's Spark is used, if it has one."""
+    """Uses the metastore of the user's Spark, if it has one."""
 
     @pytest.fixture
     def conf(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

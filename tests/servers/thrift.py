@@ -1,4 +1,4 @@
-"""A Thrift server that `sparkrules thriftserver` has started, and a connection to it."""
+"""A Thrift server started by `sparkrules thriftserver`, and a connection to it."""
 
 from __future__ import annotations
 

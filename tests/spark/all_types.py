@@ -1,4 +1,4 @@
-"""A table with a column of every type that rules compare, awkward values included, and random rules over it."""
+"""A table with a column of every type that rules compare, including awkward values, and random rules over it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spark's own answer, which defines what is right: a rule matches a row exactly when WHERE keeps the row."""
+"""Spark's own answer, which is correct by definition: a rule matches a row exactly when WHERE keeps the row."""
 
 from __future__ import annotations
 

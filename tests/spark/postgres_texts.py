@@ -1,4 +1,4 @@
-"""Random conditions as PostgreSQL writes them, over the columns of one table, by type."""
+"""Random conditions in PostgreSQL's syntax, over the columns of one table, by type."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The real corpus: Sigma's Windows rules over real events, and Spark's own answer for them, computed once and kept.
 
-`python -m benchmarks.sigma` compares all rules over all events, which takes many minutes; `test_sigma` a sample.
+`python -m benchmarks.sigma` compares all rules over all events, which takes many minutes; `test_sigma` uses a sample.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Versions written past the publisher, as docs/store-format.md says: several segments, removed rows, tickets."""
+"""Writes versions without the publisher, following docs/store-format.md: several segments, removed rows, tickets."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Rules of extreme size, regular expressions that never end: a clear rejection or the right answer, with bounded work.
+"""Huge rules and endless regular expressions: a clear rejection or the right answer, with bounded work.
 
-The bounds are those of `docs/limits.md`. Work is counted; whatever still takes for ever runs into the time-out.
+The bounds are those of `docs/limits.md`. Work is counted; anything that still takes forever hits the time-out.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The catalog `sparkrules`: the store read by SQL, and exactly what lies in its files."""
+"""The catalog `sparkrules` shows in SQL exactly what is in the files of the store."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ def test_every_comparison(spark: SparkSession, table: str) -> None:
     ],
 )
 def test_the_settings_of_reading(spark: SparkSession, table: str, setting: dict[str, str]) -> None:
-    """The rule set is the same, and has been compiled without the setting: that must not be used again."""
+    """The rule set is unchanged and was compiled without the setting. That program must not be reused."""
     with settings(spark, **setting):
         assert disagreements(spark.table(table), COMPARISONS, "chars") == []
 
@@ -194,7 +194,7 @@ def test_numpy_refuses_what_is_padded(spark: SparkSession, table: str) -> None:
 
 
 def test_the_same_rules_on_other_columns(spark: SparkSession, table: str) -> None:
-    """What is compiled for a CHAR(n) is not used for a text of the same name."""
+    """What is compiled for a CHAR(n) is not used for a string column of the same name."""
     made = rule_set("char_or_not", {"it": "c5 = 'ab'"})
     plain = spark.table(table).selectExpr("row", "concat(c5, '') AS c5")
     frames: list[DataFrame] = [spark.table(table), plain, spark.table(table)]

@@ -1,4 +1,4 @@
-"""Rows that come as batches of columns, with and without dictionaries; and matches as rows or only counted."""
+"""Rows in column batches, with and without dictionaries; and matches as rows or only counted."""
 
 from __future__ import annotations
 

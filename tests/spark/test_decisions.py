@@ -1,4 +1,4 @@
-"""Where "the same answer as Spark" needs a decision: whose settings count, which instant is now, what a program is."""
+"""Where "the same answer as Spark" needs a decision: whose settings apply, which instant is now, what a program is."""
 
 from __future__ import annotations
 

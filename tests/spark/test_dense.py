@@ -1,4 +1,4 @@
-"""Rules that match often: enough of them, and they are evaluated for many rows at once. The answer is the same."""
+"""If enough rules match often, they are evaluated for many rows at once. The answer is the same."""
 
 from __future__ import annotations
 

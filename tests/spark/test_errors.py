@@ -1,4 +1,4 @@
-"""A rule that cannot be computed for a row: unknown there by default and visible, Spark's own error in strict mode."""
+"""A rule that fails on a row: by default unknown there, and reported; in strict mode, Spark's own error."""
 
 from __future__ import annotations
 

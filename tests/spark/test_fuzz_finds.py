@@ -1,4 +1,4 @@
-"""What the fuzzer has found, each as the smallest case that showed it."""
+"""What the fuzzer has found, each reduced to the smallest case that shows it."""
 
 from __future__ import annotations
 

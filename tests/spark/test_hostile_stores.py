@@ -1,4 +1,4 @@
-"""A store that someone wrote past the Python front end: what the plugin does not accept, it says, and harms nobody."""
+"""A store written without the Python front end: the plugin reports what it rejects, and nothing else is affected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names and ids are data: nothing that stands in them becomes part of SQL that we generate."""
+"""Names and ids are data: nothing in them becomes part of the SQL that we generate."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What one rule may take: a value that grows, a search that never ends, a constant that the planner computes.
+"""The limits of one rule: a value that grows, a search that never ends, a constant that the planner computes.
 
-Each text is beside an innocent rule, which goes on. tests/hostile has many more, in processes of their own.
+Each text is beside an innocent rule, which must keep working. tests/hostile has many more, in separate processes.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ def test_counts_of_nothing(spark: SparkSession, df: DataFrame) -> None:
 
 
 def test_large_alternations_are_looked_up(spark: SparkSession) -> None:
-    """All at once, whatever their number: asked of Spark only where one of them was seen."""
+    """All at once, whatever their number. Spark is asked only where one of them was seen."""
     hashes = [f"{7919 * i:040x}" for i in range(3000)]
     rules = sparkrules.RuleSet("hashes")
     rules.subscribe("known", f"hash RLIKE '(?iu).*({'|'.join(hashes)}).*'")
@@ -181,7 +181,7 @@ def test_large_alternations_are_looked_up(spark: SparkSession) -> None:
 
 
 def test_values_within_bounds_are_spark_s(spark: SparkSession) -> None:
-    """What is measured and foreseen is computed as Spark does it, NULL and failing arguments included."""
+    """Measured and predicted values are computed as Spark does, including NULL and failing arguments."""
     texts = [
         "replace(s, 'a', t) = 'bb'", "replace(s, t, 'x') = 'x'", "length(concat_ws(t, s, a)) = 3", "btrim(s, t) = ''",
         "levenshtein(s, t) = 1", "levenshtein(s, CAST(s AS INT)) = 1", "round(n, 1) = 1.2", "array_join(a, t) = 'xby'",

@@ -1,4 +1,4 @@
-"""Columns by names in any case, in backticks, with dots and within others, as WHERE finds them."""
+"""Column names in any case, in backticks, with dots and nested, resolve as in WHERE."""
 
 from __future__ import annotations
 

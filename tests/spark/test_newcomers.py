@@ -1,4 +1,4 @@
-"""What SQL says to those who write it wrongly, and what it says of rules that it leaves out."""
+"""What SQL reports for common mistakes, and for rules that it leaves out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Spark takes to be never NULL it does not compute to answer IS NULL; neither does the plugin."""
+"""To answer IS NULL, neither Spark nor the plugin computes what Spark considers never NULL."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_columns_that_are_never_null(spark: SparkSession) -> None:
 
 
 def test_what_would_fail_is_not_computed(spark: SparkSession) -> None:
-    """A sum of what is never NULL is not NULL either, even where it would not fit."""
+    """A sum of values that are never NULL is never NULL either, even where it would overflow."""
     rules = {"overflow": "n + 1 IS NOT NULL", "never": "n + 1 IS NULL", "computed": "n + 1 > 0"}
     df = spark.createDataFrame(ROWS, SCHEMA)
     where = {(row.row, id) for id in ("overflow", "never") for row in df.where(rules[id]).select("row").collect()}
@@ -55,7 +55,7 @@ def test_what_would_fail_is_not_computed(spark: SparkSession) -> None:
 
 
 def test_an_element_at_no_place(spark: SparkSession) -> None:
-    """Spark's analyzer decides here whether an element of an array without NULLs can be NULL; WHERE follows it."""
+    """Here Spark's analyzer decides whether an element of an array without NULLs can be NULL; WHERE follows it."""
     df = spark.sql("SELECT 0 AS row, array(1, 2) AS a, CAST(NULL AS INT) AS i UNION ALL SELECT 1, array(1), 1")
     assert compared(df, {"null": "element_at(a, i) IS NULL", "not null": "element_at(a, i) IS NOT NULL"}) == []
 

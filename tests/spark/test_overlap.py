@@ -1,4 +1,4 @@
-"""What the overlap library proves about conditions, asked of Spark."""
+"""Checks with Spark what the overlap library proves about conditions."""
 
 from __future__ import annotations
 

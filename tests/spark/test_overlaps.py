@@ -45,7 +45,7 @@ def test_the_overlap_of_a_match_is_everyone_it_shares_a_set_with(spark: SparkSes
 
 
 def test_a_group_is_found_wherever_its_members_meet(spark: SparkSession) -> None:
-    """At a test that only one OR has, at one that is true while what is above it is not, at a rule that is a part."""
+    """At a predicate in only one OR, at a true predicate below a false node, at a rule that is part of another."""
     rules = sparkrules.RuleSet("meetings")
     rules.subscribe_all(
         {
@@ -137,7 +137,7 @@ def test_overlap_sets_of_random_rules_equal_brute_force(spark: SparkSession, see
 
 
 def test_rows_that_thousands_of_rules_match(spark: SparkSession) -> None:
-    """Groups of all sizes: those of thousands, many of the same size that begin alike, and hundreds of pairs."""
+    """Groups of all sizes: thousands of members, many of equal size that begin alike, and hundreds of pairs."""
     rules = sparkrules.RuleSet("many_matches")
     rules.subscribe_all(
         {

@@ -1,4 +1,4 @@
-"""What a call becomes in a plan: one operator, which reads and computes only what is used."""
+"""A call becomes one operator in a plan, which reads and computes only what is used."""
 
 from __future__ import annotations
 

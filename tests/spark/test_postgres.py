@@ -1,6 +1,6 @@
-"""What is translated from PostgreSQL gives, in Spark, what a PostgreSQL server gives: true, false and unknown alike.
+"""Rules translated from PostgreSQL give in Spark what a PostgreSQL server gives: true, false or unknown.
 
-SPARKRULES_POSTGRES_TEXTS sets how many random texts are tried.
+SPARKRULES_POSTGRES_TEXTS sets the number of random texts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Comparisons of which Spark's optimizer makes something else: WHERE evaluates that, and so do the engines."""
+"""Comparisons that Spark's optimizer rewrites: WHERE evaluates the result, and so do the engines."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ NUMBERS = """
 
 @pytest.mark.parametrize("ansi", ["true", "false"])
 def test_numbers_beyond_the_type(spark: SparkSession, ansi: str) -> None:
-    """Spark makes TRUE of `a < 9223372036854775808`, also where a is NULL."""
+    """Spark turns `a < 9223372036854775808` into TRUE, even where a is NULL."""
     constants = ["9223372036854775808", "-9223372036854775809", "9223372036854775807.5", "12345678901234567890123.4"]
     texts = [f"{c} {op} {n}" for c in ("a", "b", "a % 7", "c") for op in OPERATORS for n in constants]
     small = ["128", "127", "-129", "-128", "5.5", "0.1", "0.1D", "1e300D", "float('NaN')", "5L", "100.001"]

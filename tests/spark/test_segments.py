@@ -1,4 +1,4 @@
-"""A version of several segments, with removed and expired rules, gives the answers of one segment with what is left."""
+"""A version of several segments, with removed and expired rules, matches like one segment of the remaining rules."""
 
 from __future__ import annotations
 

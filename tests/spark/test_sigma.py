@@ -1,4 +1,4 @@
-"""A sample of the real corpus: Sigma's rules match real events as WHERE does. `sigma` compares all of it."""
+"""A sample of the real corpus: Sigma's rules match real events as WHERE does. `benchmarks.sigma` compares all of it."""
 
 from __future__ import annotations
 

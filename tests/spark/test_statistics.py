@@ -1,4 +1,4 @@
-"""What `RuleSet.analyze` counts is what WHERE counts, and no answer depends on it."""
+"""`RuleSet.analyze` counts what WHERE counts, and no answer depends on it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Whatever happens to a file of the store: the plugin gives the same answer, or an error names the file.
+"""Whatever happens to a file of the store, the plugin gives the same answer, or an error names the file.
 
-All bytes of all files with SPARKRULES_HOSTILE=1, else some of them.
+Tests all bytes of all files with SPARKRULES_HOSTILE=1, otherwise a sample.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ def test_queries(spark: SparkSession, small: Path, copies: Iterator[Path]) -> No
 def test_damage_that_no_checksum_finds_is_no_strange_error(
     spark: SparkSession, small: Path, tmp_path: Path, sealed: bool
 ) -> None:
-    """Another answer is all that can be expected then, or an error of the store."""
+    """Then we can only expect a different answer, or a store error."""
     old = tmp_path / "old"
     shutil.copytree(small, old)
     if not sealed:
@@ -194,7 +194,7 @@ def test_damage_that_no_checksum_finds_is_no_strange_error(
 
 
 def test_files_of_several_blocks(spark: SparkSession, tmp_path: Path) -> None:
-    """Only blocks that are read are compared, and what is read across their edges is right."""
+    """Only the blocks that are read are checked, and reads across their edges are correct."""
     rules = RuleSet(NAME)
     texts = {f"r{i:05}": f"city = '{'x' * 300}{i}' OR temperature > {i}" for i in range(4_000)}
     rules.subscribe_all(texts)

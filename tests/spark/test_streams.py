@@ -1,4 +1,4 @@
-"""Streams: every micro-batch takes the newest version and its own instant, without a restart and without a leak."""
+"""Streams: every micro-batch uses the newest version and its own instant, without a restart and without a leak."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_a_stream_into_a_table(spark: SparkSession, arrivals: Arrivals, tmp_path
 
 
 def test_a_rule_begins_and_ends_to_match_at_its_instants(spark: SparkSession, tmp_path: Path) -> None:
-    """The instant of a micro-batch is a whole millisecond: with a rule for every one, it is the bound of two rules."""
+    """The instant of a micro-batch is a whole millisecond. With a rule for each, it is the bound of two rules."""
     for seconds in PATIENCE:  # from the first rule's instant to the last one's: both micro-batches must come in between
         count = seconds * 1000
         first, rows = matched_at_instants(spark, tmp_path / str(seconds), count)

@@ -1,8 +1,7 @@
-"""Tests of texts, hundreds of them over one column: each true for the texts that WHERE keeps.
+"""String predicates, hundreds of them over one column: each is true for the strings that WHERE keeps.
 
-Patterns and texts are generated from a small alphabet, so that they often match, with the characters in it that have
-a meaning in patterns or are of more than one kind: cases outside ASCII, line terminators, surrogate pairs, bytes that
-are no UTF-8.
+Patterns and strings are generated from a small alphabet, so that they often match. It includes characters that are
+special in patterns or come in several kinds: cases outside ASCII, line terminators, surrogate pairs, invalid UTF-8.
 """
 
 from __future__ import annotations
@@ -164,7 +163,7 @@ def test_rlike(df: DataFrame) -> None:
 
 
 def test_texts_that_overlap(df: DataFrame) -> None:
-    """Every text of up to four letters, each found wherever it is, also inside another."""
+    """Every string of up to four letters, found wherever it occurs, also inside another."""
     texts = ["".join(letters) for length in range(5) for letters in itertools.product("abA", repeat=length)]
     same(df, [test for t in texts for test in (f"contains(s, '{t}')", f"s RLIKE '(?i){t}'")])
 

@@ -1,4 +1,4 @@
-"""NULL at every place where it can stand, contradictions, repetition and exclusive or: true is what WHERE keeps."""
+"""NULL everywhere it can occur, contradictions, repetition and exclusive or: true is what WHERE keeps."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_exclusive_or(df: DataFrame) -> None:
 
 
 def test_xor_between_conditions_is_one_or_the_other(df: DataFrame) -> None:
-    """Spark has no XOR: what it means is written out for the oracle."""
+    """Spark has no XOR, so its meaning is written out for the oracle."""
     rules = {
         "xor": "a > 3 XOR b > 3",
         "of three": "a > 3 XOR b > 3 XOR c",

@@ -1,4 +1,4 @@
-"""Rules over columns of every type match as WHERE does, whatever type the constant has."""
+"""Rules over columns of every type match as WHERE does, whatever the type of the constant."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ ZONES = [("Europe/Berlin", "false"), ("Asia/Kathmandu", "true"), ("America/Los_A
 
 @pytest.mark.parametrize(("zone", "ansi"), ZONES)
 def test_times_in_the_sessions_zone(spark: SparkSession, zone: str, ansi: str) -> None:
-    """Every pair of a column and a literal in every zone, in three of its forms; in all of the zones, in all forms."""
+    """Each zone tests every pair of a column and a literal in three forms; the zones together test all forms."""
     first = 3 * ZONES.index((zone, ansi))
     with settings(spark, zone=zone, ansi=ansi):
         check_matrix(spark, matrix(TEMPORAL_COLUMNS, TEMPORAL_LITERALS, FORMS_PER_PAIR or 3, first))
@@ -102,7 +102,7 @@ COLLATIONS = ["UTF8_LCASE", "UNICODE", "UNICODE_CI", "UNICODE_CI_AI", "UTF8_BINA
 
 @pytest.mark.parametrize("collation", COLLATIONS)
 def test_collations(spark: SparkSession, collation: str) -> None:
-    """Of columns and of literals, in comparisons and in tests of texts."""
+    """Collations of columns and of literals, in comparisons and in string predicates."""
     columns = [f"CAST(s AS STRING COLLATE {collation}) AS c", f"CAST(other AS STRING COLLATE {collation}) AS d", "s"]
     df = spark.sql(COLLATED).selectExpr("row", *columns, "array(s) AS plain").coalesce(1).localCheckpoint()
     literals = ["'x'", "'X'", "'x '", "''", "'é'", "'ss'", "NULL", f"'X' COLLATE {collation}", "'E' COLLATE UTF8_LCASE"]

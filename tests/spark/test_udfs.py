@@ -1,4 +1,4 @@
-"""Functions that the session has registered: in SQL, for the JVM, in Python."""
+"""Functions registered in the session: in SQL, for the JVM, in Python."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_a_function_that_asks_a_table_is_refused(spark: SparkSession, df: DataFr
 
 
 def test_a_jvm_function(spark: SparkSession, df: DataFrame) -> None:
-    """A Scala function of Spark's own, registered as a user would register one of his."""
+    """One of Spark's own Scala functions, registered the way a user would register one."""
     from pyspark.ml.functions import array_to_vector
     from pyspark.sql.functions import array
 

@@ -1,4 +1,4 @@
-"""Which version a query sees: the newest when it is planned, whatever the query was made of."""
+"""A query sees the version that is newest when it is planned, whatever the query is built from."""
 
 from __future__ import annotations
 

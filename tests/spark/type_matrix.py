@@ -1,4 +1,4 @@
-"""Every type of column against a literal of every type, with each operator: generated rules and the table for them."""
+"""Every column type against a literal of every type, with each operator: generated rules and their table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Versions of several segments, written straight into a store: what was removed, and when rules are valid."""
+"""Writes versions of several segments directly into a store, with removed rules and validity."""
 
 from __future__ import annotations
 

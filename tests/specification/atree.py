@@ -6,7 +6,7 @@ the set of ids listed at the node that stands for its whole expression. After an
 - `level(leaf) = 1`, `level(node) = 1 + max(level of its children)`, and no level below the highest is empty
   (theorem 1, corollary 1);
 - `use_count(node)` is the number of subscriptions whose tree contains the node, so `use_count(parent) <=
-  use_count(child)` (theorem 2) and a node is removed exactly when nobody uses it;
+  use_count(child)` (theorem 2) and a node is removed exactly when no subscription uses it;
 - every inner node has its two children (theorem 3).
 
 Where the thesis leaves a choice:
@@ -16,7 +16,7 @@ Where the thesis leaves a choice:
 - `A xor A` is a node whose two children are the same leaf. The leaf then lists that parent twice and touches it
   twice, so the filters need no special case. Repeated operands of AND and OR are dropped.
 - Nodes are found through a dictionary, not by intersecting parent lists (3.8 discusses both).
-- Constants (an AND or OR of nothing) have no node in the thesis and are refused.
+- Constants (an AND or OR of nothing) have no node in the thesis and are rejected.
 
 >>> a, b, c = (Predicate(name, "is true") for name in "ABC")
 >>> forest = ATree()

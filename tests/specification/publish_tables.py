@@ -1,4 +1,4 @@
-"""Publishing without a rule set: any tables, hostile ones too. Users reach `publish_draft`, by `RuleSet.publish`."""
+"""Publishes any tables without a rule set, even hostile ones. Users reach `publish_draft` through `RuleSet.publish`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the paper chooses a search, and cuts a domain into elementary ranges: see `sparkrules.local.distribution`."""
+"""How the paper chooses a search, and divides a domain into elementary ranges: see `sparkrules.local.distribution`."""
 
 from __future__ import annotations
 

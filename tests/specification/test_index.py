@@ -1,8 +1,8 @@
-"""The index, as it is built, merged and matched, does what the A-Tree of the thesis does.
+"""The index, when built, merged and matched, does what the A-Tree of the thesis does.
 
-A segment keeps chains flat, `A AND B AND C` as one node, where the A-Tree has a binary node for each step. What is
-compared is therefore a node's flat form: the operands of its whole chain. The A-Tree's other nodes are the beginnings
-of chains, which end in no rule.
+A segment keeps chains flat, with `A AND B AND C` as one node, where the A-Tree has a binary node for each step. So we
+compare a node's flat form: the operands of its whole chain. The A-Tree's other nodes are prefixes of chains, which are
+not the end of any rule.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Texts from people who mean harm, or whose keyboard does, by the reason that the author of the text is given."""
+"""Malicious or mistyped texts, by the reason that their author is given."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Spark's own parser makes of a text, beside what this room's grammar makes of it."""
+"""Compares how Spark's own parser and this room's grammar parse a text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random expressions as Spark's grammar has them (`SqlBaseParser.g4`), and a few that it has not."""
+"""Random expressions from Spark's grammar (`SqlBaseParser.g4`), and a few outside it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Precedence and literals as Spark has them: a text keeps the rows that its tree keeps.
+"""Precedence and literals are Spark's: a text keeps the rows that its tree keeps.
 
-Each predicate is evaluated by Spark from its own SQL, alone; only the ANDs and ORs between them are ours. A text that
-we take apart differently from Spark would keep different rows.
+Spark evaluates each predicate alone, from its own SQL; only the ANDs and ORs between them are ours. If we parsed a text
+differently from Spark, it would keep different rows.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ def test_what_spark_reads_is_read_in_the_same_way(spark: Any) -> None:
 
 @pytest.mark.slow
 def test_random_texts_are_read_as_spark_reads_them(spark: Any) -> None:
-    """SPARKRULES_PARSER_TEXTS sets how many."""
+    """SPARKRULES_PARSER_TEXTS sets the number of texts."""
     count = int(os.environ.get("SPARKRULES_PARSER_TEXTS", "500"))
     texts = SparkTexts(seed=5)
     found = SparkParser(spark).compare(texts.text() for _ in range(count))

@@ -1,4 +1,4 @@
-"""Texts that nest or go on: the work is in proportion to their length, and what is too deep is rejected."""
+"""Deeply nested or long texts: the work is proportional to their length, and too deep a text is rejected."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_depth_up_to_the_limit_is_fine() -> None:
 @pytest.mark.timeout(300, method="thread")
 @pytest.mark.parametrize("call", ["{}(", "{}(1, "])
 def test_no_function_makes_nesting_expensive(call: str) -> None:
-    """sqlglot tries a name that is a type as well, `date(...)`, in two ways: 2**30 of them when that nests."""
+    """sqlglot parses a name that is also a type, like `date(...)`, in two ways: 2**30 of them when nested."""
 
     def parsed(name: str, depth: int) -> None:
         with suppress(RuleError):

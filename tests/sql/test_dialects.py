@@ -1,6 +1,6 @@
-"""Other dialects: what means the same in Spark is translated, and goes the same way; the rest is refused.
+"""Other dialects: what has the same meaning in Spark is translated and parsed like Spark SQL; the rest is rejected.
 
-The texts are in `tests/sql/dialects`, a module for each dialect.
+The texts are in `tests/sql/dialects`, one module per dialect.
 """
 
 from __future__ import annotations

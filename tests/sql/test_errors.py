@@ -1,4 +1,4 @@
-"""Errors name the place, the offending text and what to do."""
+"""Errors name the position, the offending text and what to do."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""Texts from people who mean harm, or whose keyboard does: rejected with `RuleError` and nothing else."""
+"""Malicious or mistyped texts are rejected with `RuleError` and nothing else."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_the_key_of_parse_url_is_a_name_and_not_a_pattern() -> None:
 
 
 def test_texts_that_only_look_hostile() -> None:
-    """What stands in a string or in backticks is data."""
+    """Anything in a string or in backticks is data."""
     for text in ("s = '; DROP TABLE t'", "s = '-- x'", "s = '/* x */'", "s = '(SELECT 1)'", "s = '${env:HOME}'"):
         assert str(parse_rule(text)) == text
     assert str(parse_rule("`a; DROP TABLE t` = 1")) == "`a; DROP TABLE t` = 1"

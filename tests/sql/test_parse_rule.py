@@ -1,4 +1,4 @@
-"""Texts and the trees they stand for. Where a tree surprises, the comment says why."""
+"""Texts and their trees. Where a tree is surprising, a comment explains why."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Long rules take work in proportion to their length."""
+"""The work for a long rule is proportional to its length."""
 
 from __future__ import annotations
 

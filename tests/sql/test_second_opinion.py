@@ -1,4 +1,4 @@
-"""What is not a scalar expression is told by its words alone, and what sqlglot cannot read is not refused for it."""
+"""A non-scalar expression is recognized by its words alone, and a sqlglot parse failure alone rejects nothing."""
 
 from __future__ import annotations
 

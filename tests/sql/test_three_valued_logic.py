@@ -1,7 +1,7 @@
-"""Random conditions, printed as SQL and parsed: true for exactly the rows for which SQL's logic says so.
+"""Random conditions, printed as SQL and parsed, are true for exactly the rows where SQL's logic says so.
 
-The oracle evaluates the condition itself in three-valued logic; the tree is evaluated with nothing but true and not
-true, as the kernel does.
+The oracle evaluates the condition itself in three-valued logic. The tree is evaluated with only true and not true, as
+in the kernel.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is true of every store after each step of every publisher: `docs/store-format.md`, "Publishing"."""
+"""What holds for every store after each step of every publisher: `docs/store-format.md`, "Publishing"."""
 
 from __future__ import annotations
 

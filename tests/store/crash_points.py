@@ -1,9 +1,9 @@
-"""Does something to a store again and again, and kills itself one step later each time: a program for test_crashes.
+"""Repeats an operation on a store, killing itself one step later each time: a program for test_crashes.
 
     python crash_points.py SCENARIO PRISTINE DIRECTORY
 
-`DIRECTORY/<k>` is the store PRISTINE after the scenario was killed before its k-th step on the file system. The last
-one is not killed. A step is opening, making, linking, renaming, removing or syncing something in the store.
+`DIRECTORY/<k>` is the store PRISTINE after the scenario was killed before its k-th file system step. The last one is
+not killed. A step is opening, making, linking, renaming, removing or syncing something in the store.
 """
 
 from __future__ import annotations

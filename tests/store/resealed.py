@@ -1,4 +1,4 @@
-"""Manifests made valid again after something was changed behind the store's back, as a hostile writer would do."""
+"""Makes manifests valid again after changes behind the store's back, as a hostile writer would."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A small store with every kind of file, and all that can be asked of it in Python."""
+"""A small store with every kind of file, and everything that Python can read from it."""
 
 from __future__ import annotations
 

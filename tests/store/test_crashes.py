@@ -1,4 +1,4 @@
-"""A process that dies while it publishes leaves the old version or the new one, and nothing that cannot be cleaned."""
+"""A process that dies while publishing leaves the old version or the new one, and nothing that cannot be cleaned up."""
 
 from __future__ import annotations
 

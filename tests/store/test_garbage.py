@@ -1,4 +1,4 @@
-"""Garbage collection removes what nobody needs, and nothing else."""
+"""Garbage collection removes what no one needs, and nothing else."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def test_with_a_damaged_manifest_nothing_is_removed_that_it_might_need(store: St
 
 
 class TestSymbolicLinks:
-    """What they lead to is not the store's, and stays."""
+    """Their targets are outside the store, and stay."""
 
     @pytest.fixture
     def outside(self, tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -203,7 +203,7 @@ class TestSymbolicLinks:
 
 
 class TestBesidePublishers:
-    """Whoever publishes for longer than `older_than` may find that its files have been collected."""
+    """If publishing takes longer than `older_than`, the publisher's files may have been collected."""
 
     def test_a_version_whose_files_are_gone_is_withdrawn(self, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
         link = numbered_files.link
@@ -229,7 +229,7 @@ class TestBesidePublishers:
     def test_a_file_that_is_referred_to_meanwhile_is_put_back(
         self, store: Store, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """The other way round: the collector has found files to be garbage, then a manifest refers to them."""
+        """The reverse: the collector has classified files as garbage, then a manifest refers to them."""
         old = store.manifest("alerts", 1)
         (store.path / "alerts" / "versions" / "1.json").unlink()
         needed, calls = garbage._needed, []
@@ -246,7 +246,7 @@ class TestBesidePublishers:
         assert [rule.id for rule in RuleSet.load("alerts", store.path)] == ["r0"]
 
     def test_a_newest_version_that_lacks_a_file_keeps_the_others(self, store: Store) -> None:
-        """Its publisher may be about to withdraw it, and then the one before is the newest."""
+        """Its publisher may be about to withdraw it, which makes the previous version the newest."""
         name = store.manifest("alerts").segments[0].name
         (store.path / "alerts" / "segments" / name / "nodes.arrow").unlink()
         with pytest.raises(StoreError, match=r"nothing was removed, since .*nodes\.arrow, a file of the newest"):
@@ -267,7 +267,7 @@ class TestBesidePublishers:
         assert len(RuleSet.load("alerts", store.path)) == 5
 
     def test_a_publisher_and_a_collector_that_waits_for_nobody(self, tmp_path: Path) -> None:
-        """Two processes: what is there at the end is whole, whoever was faster each time."""
+        """Two processes: the result is always complete, whichever was faster each time."""
         rules = RuleSet("alerts")
         rules.subscribe("first", "a = 1")
         rules.store = tmp_path

@@ -1,6 +1,6 @@
-"""Whatever happens to a file of the store: the answer is the same, or an error names the file.
+"""Whatever happens to a file of the store, the answer is the same, or an error names the file.
 
-All bytes of all files with SPARKRULES_HOSTILE=1, else some of them.
+Tests all bytes of all files with SPARKRULES_HOSTILE=1, otherwise a sample.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def test_versions_of_an_older_sparkrules(small: tuple[Path, str, str], tmp_path:
 def test_damage_that_no_checksum_finds_is_no_strange_error(
     small: tuple[Path, str, str], tmp_path: Path, sealed: bool
 ) -> None:
-    """Another answer is all that can be expected then, or an error of the store."""
+    """Then we can only expect a different answer, or a store error."""
     old = tmp_path / "old"
     shutil.copytree(small[0], old)
     if not sealed:

@@ -1,4 +1,4 @@
-"""A segment on the disk answers what it is asked without being read as a whole, as one in memory does."""
+"""A segment on disk answers like one in memory, without being read as a whole."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The publisher's and the plugin's number for the sizes of segments are those of docs/store-format.md."""
+"""The segment-size constants of the publisher and the plugin are those of docs/store-format.md."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ def test_both_sides_have_the_documented_numbers() -> None:
 
 
 def test_a_version_is_at_most_two_parts() -> None:
-    """All segments beside the largest have less than an `OwnPartShare`th of all rules together."""
+    """All segments except the largest together have less than an `OwnPartShare`th of all rules."""
     assert only_number(r"val OwnPartShare = (\d+)", PART_SPEC) <= BESIDE

@@ -1,4 +1,4 @@
-"""A version appears whole or not at all, keeps its number, and damage is named with the file."""
+"""A version appears whole or not at all and keeps its number. Errors about damage name the file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Advertisements are part of a version: kept, carried over, rolled back, and not lost between two publishers."""
+"""Advertisements are part of a version: stored, carried over, rolled back, and not lost between two publishers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pairs of advertisements and subscriptions that overlap are part of a version, and each is decided once."""
+"""The overlapping pairs of advertisements and subscriptions are part of a version, and each is decided once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The types of expressions over a DataFrame, or why Spark rejects them."""
+"""The types of expressions over a DataFrame, or the reason why Spark rejects them."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ class Rejection:
 
     @staticmethod
     def no_column(parts: Sequence[str]) -> Rejection:
-        """What the plugin says of a column that is missing."""
+        """The plugin's message for a missing column."""
         return Rejection(f"there is no column {'.'.join(parts)}", tuple(parts))
 
 
 def analyzed(df: DataFrame, expressions: Sequence[str]) -> list[StructField | Rejection]:
-    """Each expression over the columns of a DataFrame as the column that it would be: its type, whether it is NULL."""
+    """Each expression over a DataFrame as a field: its type, and whether it can be NULL. Or why Spark rejects it."""
     from pyspark.errors import AnalysisException
 
     def fields(some: Sequence[str]) -> list[StructField | Rejection]:
-        # A later expression may refer to an earlier one by its name: none that a rule would write.
+        # A later expression could refer to an earlier one by name, so the names are ones that no rule would use.
         named = [f"{sql} AS `sparkrules {number}`" for number, sql in enumerate(some)]
         return [*df.selectExpr(*named).schema.fields]
 

@@ -1,4 +1,4 @@
-"""The attributes of a rule set over the columns of a DataFrame: which Spark accepts, and of which type they are."""
+"""The attributes of a rule set over the columns of a DataFrame: which ones Spark accepts, and their types."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 class Attribute:
     """An expression over the columns that Spark accepts.
 
-    `column` is its position if it is one of the DataFrame's columns. `can_fail`, unless it only names something, and
-    then it is computed under guard: `is_apart`, except where it calls a function of Python, which Spark does not allow.
-    `nullable` is what Spark thinks, which does not compute what it tests for NULL if it is never NULL. `is_char`: texts
-    of a CHAR(n), which Spark pads where it compares them as a column, and only there.
+    `column` is its position if it is one of the DataFrame's columns. `can_fail` is false if it only names something;
+    otherwise it is computed under guard. Then it `is_apart`, unless it calls a Python function, which Spark does not
+    allow there. `nullable` is Spark's view: Spark does not compute a value to test it for NULL if it is never NULL.
+    `is_char`: strings of a CHAR(n), which Spark pads only where it compares them as a column.
     """
 
     sql: str
@@ -42,7 +42,7 @@ class Attribute:
         """SQL of its value, NULL where it cannot be computed."""
         if self.can_fail:
             return guarded_value(f"({self.sql})", self._fingerprint)
-        # A field that is a CHAR(n) would be one as a column, too.
+        # A CHAR(n) field would become a CHAR(n) column, too.
         return f"coalesce({self.sql})" if self.is_char else f"({self.sql})"
 
     @property
@@ -56,7 +56,7 @@ class Attribute:
 
 
 class Attributes:
-    """Attributes over a DataFrame. `frame` has its columns and then, if they are to be read as NULL, missing ones."""
+    """Attributes over a DataFrame. `frame` adds missing columns to its columns, if they are to be read as NULL."""
 
     def __init__(self, df: DataFrame, *, missing_as_null: bool) -> None:
         self.frame = self._df = df
@@ -68,7 +68,7 @@ class Attributes:
         self._null_paths: set[tuple[str, ...]] = set()
 
     def of(self, texts: Sequence[str]) -> list[Attribute | Rejection]:
-        """The attribute of each text, or why there is none."""
+        """The attribute of each text, or why it is rejected."""
         found: list[Attribute | Rejection] = [self._named(text) for text in texts]
         open_ = [number for number, own in enumerate(found) if isinstance(own, Rejection) and not own.reason]
         while open_:
@@ -84,13 +84,13 @@ class Attributes:
             if missing:
                 self._null_paths.update(missing.values())
                 self.frame = self._with_nulls()
-            # Spark names one missing column of an expression at a time.
+            # Spark reports one missing column of an expression at a time.
             open_ = list(missing)
         self._refuse_no_columns(found)
         return self._placed(found)
 
     def _named(self, text: str) -> Attribute | Rejection:
-        """A plain column, or one that is missing, without asking Spark."""
+        """A plain column, or a missing one, without asking Spark."""
         from pyspark.sql.types import NullType
 
         if not is_name(text):
@@ -122,7 +122,7 @@ class Attributes:
                 yield parts
 
     def _placed(self, found: list[Attribute | Rejection]) -> list[Attribute | Rejection]:
-        """Attributes that can fail, with whether Spark lets them be computed apart."""
+        """The attributes, with whether Spark can compute those that can fail apart."""
         own = {number: one for number, one in enumerate(found) if isinstance(one, Attribute) and one.can_fail}
         doubtful = [number for number, one in own.items() if not functions_in(one.sql) <= SCALAR_FUNCTIONS]
         tried = analyzed(self.frame, [apart(own[number].value, self.variable) for number in doubtful])
@@ -161,6 +161,6 @@ def _unused(name: str, taken: Iterable[str]) -> str:
 
 
 def _has_no_hash(type_: Any) -> bool:
-    """Whether Spark has no hash of values of a type: of maps and variants, also inside of others."""
+    """Whether Spark cannot hash values of a type: maps and variants, also nested in other types."""
     text = type_.simpleString().lower()
     return "map<" in text or "variant" in text

@@ -33,7 +33,7 @@ _IS_TRUE = Comparison("integer", "=", (1,))
 
 @dataclass
 class Bound:
-    """`carried` has the DataFrame's columns and then those that `predicates` read; `rejections` are of predicates."""
+    """`carried` has the DataFrame's columns, then those that `predicates` read; `rejections` is by predicate number."""
 
     asked: Attributes
     carried: DataFrame
@@ -42,7 +42,7 @@ class Bound:
 
 
 def bind(df: DataFrame, segment: Segment, *, missing_as_null: bool, numpy_knows_time: bool) -> Bound:
-    """Bind every predicate, or say why Spark does not accept it."""
+    """Bind every predicate, or record why Spark rejects it."""
     asked = Attributes(df, missing_as_null=missing_as_null)
     found = asked.of(segment.forest.attributes.tolist())
     predicates, attribute_of = list(segment.forest.all_predicates()), segment.forest.predicates.attribute.tolist()
@@ -59,10 +59,10 @@ def bind(df: DataFrame, segment: Segment, *, missing_as_null: bool, numpy_knows_
 def _keep_whole(
     asked: Attributes, found: list[Attribute | Rejection], predicates: list[Predicate], attribute_of: list[int]
 ) -> None:
-    """Make conditions of the comparisons that Spark's optimizer has to see as a whole.
+    """Turn comparisons that Spark's optimizer must see as a whole into conditions.
 
-    Where a local time is cast to an instant to be compared, it compares local times instead, which is not the same
-    while clocks are changed. A column that has been computed shows it no cast.
+    Where a local time is cast to an instant for a comparison, the optimizer compares local times instead, which is not
+    the same around a clock change. In a column that is already computed, the optimizer would see no cast.
     """
     cast = []
     for number, (predicate, place) in enumerate(zip(predicates, attribute_of, strict=True)):
@@ -98,14 +98,14 @@ def _computed(asked: Attributes, width: int, attributes: dict[int, Attribute], d
         plain["apart"] = apart(f"named_struct({struct})", asked.variable)
     names = [f"c{number}" for number in range(width)]
     missing = [f"m{number}" for number in range(len(asked.frame.columns) - width)]
-    # Names that no rule would write, which Spark would look for here, too.
+    # Names that no rule would use, because Spark would also resolve names to these columns.
     computed = asked.frame.selectExpr("*", *(f"{sql} AS `sparkrules {name}`" for name, sql in plain.items()))
-    # By position: several columns of a DataFrame may have one name.
+    # By position: several columns of a DataFrame may have the same name.
     return computed.toDF(*names, *missing, *plain)
 
 
 def _refuse(computed: DataFrame, divided: DividedPredicates) -> None:
-    """Take out the predicates that Spark does not accept, and those that are never true, by their constants."""
+    """Remove the predicates that Spark rejects, and those that are never true because of their constants."""
     types = analyzed(computed, [f"({predicate.condition}) IS TRUE" for predicate in divided.by_spark])
     accepted = []
     for predicate, own in zip(divided.by_spark, types, strict=True):
@@ -162,11 +162,11 @@ def _carried(
 
 
 def _flag(reference: str) -> str:
-    """The column that says whether an attribute is computable, from the one that has its value."""
+    """The column that tells whether an attribute is computable, given the column of its value."""
     head, point, name = reference.rpartition(".")
     return f"{head}{point}e{name[1:]}"
 
 
 def _calls_sparks_own(predicate: SparkPredicate) -> bool:
-    """Whether a condition calls no function of Python, in a constant: the attribute is a column here."""
+    """Whether a condition calls no Python function in a constant. (The attribute is a column here.)"""
     return functions_in(predicate.condition) <= SCALAR_FUNCTIONS

@@ -1,9 +1,9 @@
-"""Which engine evaluates each predicate: numpy, on a column that Spark computes, or Spark itself.
+"""Decides which engine evaluates each predicate: numpy, on a column that Spark computes, or Spark itself.
 
 Contract: numpy evaluates what it can evaluate exactly (`comparison`). Spark evaluates the rest: implicit casts, regular
 expressions, collations, local time. A predicate that cannot be computed for a row is not true for it, as in the plugin.
-So a predicate that is true for NULL must tell an attribute that failed from one that is NULL; Spark evaluates these
-too. ILIKE is LIKE on what Spark makes of `lower(...)`, if the pattern has only ASCII letters.
+So a predicate that is true for NULL must distinguish an attribute that failed from one that is NULL; Spark evaluates
+these too. ILIKE becomes LIKE on Spark's `lower(...)`, if the pattern is ASCII.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ class SparkPredicate:
     trial: str | None = None
 
     def truth(self, computable: str) -> str:
-        """SQL that is true where the condition is; `computable` says where the attribute is."""
+        """SQL that is true where the condition is true; `computable` is true where the attribute can be computed."""
         guarded = guarded_truth(self.condition)
         return f"IF({computable}, {guarded}, NULL)" if self.when_computable else guarded
 
 
 @dataclass
 class DividedPredicates:
-    """The predicates by engine. Those of numpy are on an attribute, or on an attribute in lower case."""
+    """The predicates by engine. Those for numpy use an attribute, or an attribute in lower case."""
 
     by_numpy: list[tuple[int, int, bool, Comparison]] = field(default_factory=list)
     by_spark: list[SparkPredicate] = field(default_factory=list)
@@ -59,7 +59,7 @@ def divide(
     *,
     numpy_knows_time: bool,
 ) -> DividedPredicates:
-    """Divide the predicates; `references` names the column of each attribute that is there."""
+    """Divide the predicates; `references` has the column of each accepted attribute."""
     divided = DividedPredicates()
     types: dict[int, ColumnType] = {}
     for number, (predicate, place) in enumerate(zip(predicates, attribute_of, strict=True)):
@@ -72,7 +72,7 @@ def divide(
             divided.rejections[number] = Rejection(f"a condition of type {found} is not BOOLEAN")
             continue
         if predicate.operator in _NULL_TESTS and not attribute.nullable:
-            # Spark does not compute it then, even if that would fail.
+            # Then Spark does not compute it, even if that would fail.
             divided.by_numpy.append((number, place, False, ALWAYS if predicate.operator == "is not null" else NEVER))
             continue
         if place not in types:
@@ -91,7 +91,7 @@ def divide(
 
 
 def _as_like(predicate: Predicate) -> Predicate:
-    """`x ILIKE 'Ab%' -> x LIKE 'ab%'`, where x is then in lower case."""
+    """`x ILIKE 'Ab%' -> x LIKE 'ab%'`, where x is in lower case."""
     (pattern,) = predicate.constants
     if pattern.kind != "string" or not pattern.text.isascii():
         raise Unsupported("Python does not know what Spark has for lower case")
@@ -105,8 +105,8 @@ def _spark_predicate(
     own = Predicate(reference, predicate.operator, predicate.constants)
     operator = predicate.operator.removeprefix("not ")
     trial = None
-    # A constant that fails makes the test fail, whatever the row is. Spark's IN does not look at all of its constants,
-    # and a pattern that is none would fail the query before it looks at a row.
+    # A constant that fails makes the predicate fail for every row. But Spark's IN does not evaluate all of its
+    # constants, and an invalid pattern would fail the query before the first row.
     if operator == "in" and len(predicate.constants) > 1:
         trial = predicate_sql(own)
     elif operator in _PATTERNS:

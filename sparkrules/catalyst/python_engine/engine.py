@@ -1,4 +1,4 @@
-"""Matching a DataFrame without the plugin; see `sparkrules.match`."""
+"""Matches a DataFrame without the plugin; see `sparkrules.match`."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def matched_rows(df: DataFrame, segment: Segment, rule_set: str, shape: Shape, t
     width = len(df.columns)
     carried, instant = bound.carried, None
     if not (np.isnat(segment.rules.valid_from).all() and np.isnat(segment.rules.valid_until).all()):
-        # Spark has one instant for a query, and for a micro-batch of a stream.
+        # Spark has one instant per query, and per micro-batch of a stream.
         instant = len(carried.columns)
         carried = carried.selectExpr("*", "unix_micros(current_timestamp()) AS instant")
     task = Task.of(segment, bound.predicates, passed=width, shape=shape, top=top, instant=instant)
@@ -104,13 +104,13 @@ def _fitting(df: DataFrame, segment: Segment, rule_set: str) -> tuple[Segment, B
     named = {segment.rules.id[number]: own for number, own in rejections.items()}
     listed = described(rule_set, df.columns, named)
     _log.warning("%s\nThe query skips them: spark.sparkrules.invalidRules=skip.", listed)
-    # The others as a segment of their own: what has no leaf must not be taken for false, nor be a part of a group.
+    # Put the others in a segment of their own: a node without a leaf must not count as false or join a group.
     left_out = np.array([*rejections], np.int32)
     return _fitting(df, merge_segments([(segment, left_out)]), rule_set)
 
 
 def _between_padded(df: DataFrame, segment: Segment) -> Segment:
-    """The rules with BETWEEN on a CHAR(n) whole: Spark pads two comparisons by themselves, and BETWEEN it does not."""
+    """Keep rules with BETWEEN on a CHAR(n) whole: Spark pads two separate comparisons, but not BETWEEN."""
     padded = [column.name.lower() for column in df.schema.fields if is_char(column)]
     texts = (
         [(sql or where).lower() for sql, where in zip(segment.rules.sql, segment.rules.where, strict=True)]
@@ -124,7 +124,7 @@ def _between_padded(df: DataFrame, segment: Segment) -> Segment:
 
 
 def _rejected(segment: Segment, rejections: dict[int, Rejection]) -> dict[int, Rejection]:
-    """The rules with a predicate that has a rejection, each with one such rejection, a missing column first."""
+    """The rules with a rejected predicate, each with one of its rejections; a missing column takes precedence."""
     found: dict[int, Rejection] = {}
     for predicate in sorted(rejections, key=lambda number: not rejections[number].missing):
         for subscription in segment.forest.users.row(int(segment.forest.node_of_predicate[predicate])).tolist():
@@ -143,7 +143,7 @@ def _is_condition(found: Attribute | Rejection) -> bool:
 
 
 def _knows_time(spark: SparkSession) -> bool:
-    """Whether dates and times are compared as numpy does it: two settings of Spark change what constants mean."""
+    """Whether Spark compares dates and times as numpy does: two settings change the meaning of constants."""
     kind = spark.conf.get("spark.sql.timestampType", None) or "TIMESTAMP_LTZ"
     as_texts = spark.conf.get("spark.sql.legacy.typeCoercion.datetimeToString.enabled", None) or "false"
     return kind == "TIMESTAMP_LTZ" and as_texts == "false"
@@ -154,7 +154,7 @@ def _setting(spark: SparkSession, name: str, default: str) -> str:
 
 
 def _check_carried(df: DataFrame) -> None:
-    """All columns go through the workers, and so through Arrow."""
+    """Check that Arrow supports all columns, because all of them go through the workers."""
     from pyspark.errors import PySparkException
     from pyspark.sql.pandas.types import to_arrow_type
 
@@ -171,7 +171,7 @@ def _check_carried(df: DataFrame) -> None:
 
 
 def _check_as_written(df: DataFrame, segment: Segment) -> None:
-    """Spark puts `${env:HOME}` and the like into SQL before it parses it, and into a rule it must not."""
+    """Spark substitutes `${env:HOME}` and the like in SQL before parsing. It must not do so in a rule."""
     spark = df.sparkSession
     texts = [
         *segment.forest.attributes.tolist(),

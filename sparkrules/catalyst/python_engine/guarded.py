@@ -1,9 +1,9 @@
-"""SQL that is NULL where computing it fails: in plain Spark, whatever the expression and the error are.
+"""SQL that is NULL where its computation fails: in plain Spark, for any expression and any error.
 
-`try_to_binary` is the way in: Spark evaluates its argument, whatever that is, and gives NULL for any error in it. So it
-says whether something can be computed, and what a condition is. Two things of Spark's own would evaluate the argument
-outside of it, and fail: constants are folded while a query is planned, and subexpressions that several columns have in
-common are computed first. Neither is done in a branch that may not be taken: hence `apart`.
+This relies on `try_to_binary`: Spark evaluates its argument, whatever it is, and returns NULL on any error in it. So it
+tells whether something can be computed, and the truth of a condition. Two optimizations would evaluate the argument
+outside of it, and fail: Spark folds constants while planning, and computes common subexpressions of several columns
+first. It does neither in a branch that may not be taken: hence `apart`.
 
 >>> guarded_truth("a > 5")
 "try_to_binary(CAST((a > 5) AS STRING), 'utf-8') = X'74727565'"
@@ -19,12 +19,12 @@ _TRUE = "X'" + b"true".hex() + "'"
 
 
 def guarded_truth(condition: str) -> str:
-    """True or false as the condition is, NULL where that is unknown or cannot be computed."""
+    """True or false like the condition, NULL where the condition is unknown or cannot be computed."""
     return f"{_tried(condition)} = {_TRUE}"
 
 
 def computable(fingerprint: str) -> str:
-    """Whether something can be computed, given what has to compute all of it to be computed itself: its hash, say."""
+    """Whether something can be computed, given SQL that has to compute all of it, such as its hash."""
     return f"{_tried(fingerprint)} IS NOT NULL"
 
 
@@ -34,7 +34,7 @@ def guarded_value(sql: str, fingerprint: str) -> str:
 
 
 def apart(sql: str, variable: str) -> str:
-    """The expression in a branch that Spark cannot know to be taken; `variable` is a name that it does not use."""
+    """Put an expression in a branch that Spark cannot know is taken; `variable` is a name that it does not use."""
     return f"get(transform(array(0), {variable} -> IF({variable} = 0, {sql}, NULL)), 0)"
 
 

@@ -1,7 +1,7 @@
-"""The names that an expression uses, in a text that has been accepted as a rule.
+"""The names in an expression that has been accepted as a rule.
 
-A name that is no column must be an error, as in the plugin. Spark takes some for something else: `user` for a function,
-others for a variable of the session.
+A name that is not a column must be an error, as in the plugin. Spark resolves some names differently: `user` as a
+function, others as session variables.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _CALLS = {"current_date", "current_timestamp", "current_time", "localtimestamp"}
 
 
 def names_in(sql: str) -> Iterator[tuple[str, ...]]:
-    """The names in an expression, in parts; also those of types, units and the variables of lambdas.
+    """The names in an expression, in parts, including types, units and lambda variables.
 
     >>> list(names_in("lower(a.`b c`) = 'x.y' AND CAST(d AS INT) > 1"))
     [('a', 'b c'), ('d',), ('INT',)]
@@ -38,12 +38,12 @@ def names_in(sql: str) -> Iterator[tuple[str, ...]]:
         while tokens.kinds[at : at + 1] == ["."] and _is_name(tokens.kinds[at + 1]):
             parts.append(_unquoted(tokens.texts[at + 1]))
             at += 2
-        if tokens.kinds[at] not in ("(", "string"):  # no call, nor DATE '2020-01-01'
+        if tokens.kinds[at] not in ("(", "string"):  # not a call, nor DATE '2020-01-01'
             yield tuple(parts)
 
 
 def is_name(sql: str) -> bool:
-    """Whether an expression is nothing but a column, or a field of one.
+    """Whether an expression is only a column, or a field of one.
 
     >>> is_name("a.`b c`"), is_name("a.b + 1"), is_name("true"), is_name("current_date")
     (True, False, False, False)
@@ -55,14 +55,14 @@ def is_name(sql: str) -> bool:
 
 
 def no_columns(spark: SparkSession, names: Collection[tuple[str, ...]]) -> set[tuple[str, ...]]:
-    """Those of the names that mean something where there are no columns at all."""
+    """The names that mean something even where there are no columns at all."""
     asked = [name for name in names if name[-1].lower() not in _CALLS]
     empty = spark.range(1).select()
     return {name for name, found in zip(asked, analyzed(empty, _quoted(asked)), strict=True) if _is_known(found)}
 
 
 def _quoted(names: Sequence[tuple[str, ...]]) -> list[str]:
-    # Not in quotes: Spark takes only a plain `user` for the function.
+    # Quoted only if necessary: Spark resolves only an unquoted `user` as the function.
     return [
         ".".join(part if part.isidentifier() and part.isascii() else f"`{part.replace('`', '``')}`" for part in name)
         for name in names

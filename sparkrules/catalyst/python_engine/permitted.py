@@ -1,5 +1,4 @@
-"""Whether a rule set calls only functions that rules may call. A store can contain anything that its writers put
-there."""
+"""Checks that a rule set calls only permitted functions. A store can contain anything that its writers put there."""
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ _BUILT_IN = "org.apache.spark.sql.catalyst."
 
 
 def check_permitted(spark: SparkSession, segment: Segment) -> None:
-    """Raise `RuleSetError` for text that is not an expression, and for functions of Spark that no rule may call."""
+    """Raise `RuleSetError` for text that is not an expression, and for Spark functions that no rule may call."""
     constants = zip(segment.forest.constants.kind.tolist(), segment.forest.constants.text.tolist(), strict=True)
     try:
         called = functions_of(
@@ -40,4 +39,4 @@ def _is_built_in(spark: SparkSession, name: str) -> bool:
     try:
         return (spark.catalog.getFunction(name).className or "").startswith(_BUILT_IN)
     except PySparkException:
-        return False  # no function at all: Spark says so where the rule is analysed
+        return False  # not a function: Spark reports this when it analyzes the rule

@@ -1,4 +1,4 @@
-"""The work of one task in a Python worker of Spark: batches of columns in, the same columns and the matches out."""
+"""The work of one task in a Spark Python worker: reads batches of columns, returns the same columns and the matches."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ Shape = Literal["struct", "list"]
 
 @dataclass(frozen=True)
 class Task:
-    """Everything that a worker needs, made by the driver: it binds nothing.
+    """Everything that a worker needs. The driver builds it, so the worker binds nothing.
 
-    The first `passed` columns come out again, and `found` after them: a struct of ids and overlaps, or a list of
-    matches. The column at `instant`, if there is one, says when the query began, in microseconds.
+    The first `passed` columns are returned, followed by `found`: a struct of ids and overlaps, or a list of matches.
+    The column at `instant`, if any, is the start of the query, in microseconds.
     """
 
     matcher: Matcher
@@ -45,7 +45,7 @@ class Task:
 
     @staticmethod
     def of(segment: Segment, predicates: BoundPredicates, **options: Any) -> Task:
-        """A task for a segment, with nothing of it that only people read."""
+        """A task for a segment, without the segment's fields that only people read."""
         parts = Matcher(segment, predicates), Answer(segment), OverlapGroups(segment)
         return Task(*parts, segment.rules.valid_from, segment.rules.valid_until, **options)
 
@@ -75,7 +75,7 @@ class Task:
 
 
 def shipped(task: Task) -> Callable[[Batches], Batches]:
-    """A function for `mapInArrow` that brings its code along: workers need numpy and pyarrow, not this package."""
+    """A function for `mapInArrow` that ships with its code: workers need numpy and pyarrow, not this package."""
     from pyspark import cloudpickle as untyped
 
     cloudpickle: Any = untyped
@@ -86,7 +86,7 @@ def shipped(task: Task) -> Callable[[Batches], Batches]:
     finally:
         cloudpickle.unregister_pickle_by_value(package)
 
-    # Defined here, because a function of a module goes to the workers as the module's name.
+    # Defined here, because a module-level function is sent to the workers as a reference to its module.
     def run(batches: Batches) -> Batches:
         return pickle.loads(content)(batches)  # type: ignore[no-any-return]
 

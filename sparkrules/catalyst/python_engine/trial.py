@@ -1,4 +1,4 @@
-"""Which predicates have a constant that cannot be computed, and so are never true."""
+"""Finds predicates with a constant that cannot be computed. These are never true."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def failing(spark: SparkSession, columns: Collection[StructField], conditions: Sequence[str]) -> set[str]:
-    """Those of the conditions over the columns that fail where every column is NULL: by their constants alone.
+    """The conditions that fail when every column is NULL: their constants alone make them fail.
 
-    A row that Spark does not look at before it plans the query, so that it folds the constants.
+    The row is hidden from the planner, so that it folds the constants.
     """
     if not conditions:
         return set()
@@ -31,7 +31,7 @@ def failing(spark: SparkSession, columns: Collection[StructField], conditions: S
 
     failed: list[bool] = answers(list(dict.fromkeys(conditions)), run, Exception, _is_failure)
     if any(failed):
-        row.collect()  # if this fails, it was not the constants
+        row.collect()  # if this fails, the constants were not the cause
     return {condition for condition, fails in zip(dict.fromkeys(conditions), failed, strict=True) if fails}
 
 

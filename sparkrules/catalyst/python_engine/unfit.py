@@ -1,4 +1,4 @@
-"""Rules that do not fit a DataFrame: an error that lists them by reason, in the words of the plugin."""
+"""Reports rules that do not fit a DataFrame: an error that lists them by reason, with the plugin's wording."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _REASONS, _IDS = 10, 5
 
 
 def refuse(rule_set: str, columns: Sequence[str], rejections: Mapping[str, Rejection]) -> None:
-    """Raise `RuleSetError` if there are rejections, given by the ids of the rules.
+    """Raise `RuleSetError` if there are rejections, given by rule id.
 
     >>> refuse("alerts@1", ["price"], {"typo": Rejection.no_column(["prise"])})
     Traceback (most recent call last):
@@ -29,7 +29,7 @@ def refuse(rule_set: str, columns: Sequence[str], rejections: Mapping[str, Rejec
 
 
 def described(rule_set: str, columns: Sequence[str], rejections: Mapping[str, Rejection]) -> str:
-    """The rules and what is wrong with them, the first of many."""
+    """The rejected rules and their reasons, at most the first few."""
     by_reason: dict[Rejection, list[str]] = {}
     for id, rejection in rejections.items():
         by_reason.setdefault(rejection, []).append(id)

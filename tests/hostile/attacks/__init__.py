@@ -1,4 +1,4 @@
-"""Rule texts that mean harm, by what they try: each family is a few ideas times the places where they can be put.
+"""Malicious rule texts, grouped by goal: each family combines a few ideas with the places where they can occur.
 
 The columns are those of `rule_child.ROW`: `s` is short, `t` has 60,000 characters, `w` many words, `p` a bad pattern,
 `xs`, `ys` and `aa` are arrays, `j` JSON, `x` XML, and so on.

@@ -1,4 +1,4 @@
-"""Depth and length: texts that exhaust the stack of whoever reads them."""
+"""Depth and length: texts that exhaust the stack of whatever parses them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Telling what is not theirs to know: the environment, settings, files."""
+"""Leaks of information that a rule must not see: the environment, settings, files."""
 
 from __future__ import annotations
 

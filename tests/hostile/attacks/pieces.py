@@ -1,4 +1,4 @@
-"""What attacks of several families are made of."""
+"""Building blocks for attacks of several families."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Absurd dates, times, zones and formats of them."""
+"""Absurd dates, times, zones and formats."""
 
 from __future__ import annotations
 

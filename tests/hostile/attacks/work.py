@@ -1,4 +1,4 @@
-"""Work that one row can ask for: comparisons under collations, quadratic functions, long loops."""
+"""Expensive work for a single row: comparisons under collations, quadratic functions, long loops."""
 
 from __future__ import annotations
 

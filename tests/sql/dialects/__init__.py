@@ -1,4 +1,4 @@
-"""What each dialect means by a text, by its documentation's word: a module for each.
+"""What a text means in each dialect, according to its documentation: one module per dialect.
 
 `tests/spark/test_dialects.py` runs the translations where a dialect and Spark differ in more than spelling.
 """

@@ -1,4 +1,4 @@
-"""MySQL: texts and what they are in Spark SQL, and texts that are refused with the reason."""
+"""MySQL: texts and their Spark SQL, and rejected texts with the reason."""
 
 # fmt: off
 TRANSLATED = [

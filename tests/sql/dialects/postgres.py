@@ -1,4 +1,4 @@
-"""PostgreSQL: texts and what they are in Spark SQL, and texts that are refused with the reason."""
+"""PostgreSQL: texts and their Spark SQL, and rejected texts with the reason."""
 
 # fmt: off
 TRANSLATED = [
