@@ -37,11 +37,11 @@ def test_a_report_of_a_file_of_rules(files: Path, capsys: pytest.CaptureFixture[
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--time", "at"], "give them too, --data FILE"),
+        (["--time", "at"], "give them with --data FILE"),
         (["--data", "none.csv"], "none.csv cannot be read: there is no such file"),
         (["--data", "rows.xls"], "rows.xls: data is read from .parquet, .csv, .jsonl"),
-        (["--data", "rows.csv", "rules.jsonl"], "files of one format are read together, not csv and json"),
-        (["--data", "empty"], "empty has no .parquet, .csv, .jsonl, .ndjson, .json files in it"),
+        (["--data", "rows.csv", "rules.jsonl"], "all files must have the same format, not csv and json"),
+        (["--data", "empty"], "empty contains no .parquet, .csv, .jsonl, .ndjson, .json files"),
         (["--data", "broken.parquet"], "broken.parquet cannot be read: "),
     ],
 )
