@@ -43,7 +43,7 @@ def main(spark: SparkSession) -> list[tuple[str, int]]:
     with tempfile.TemporaryDirectory() as directory:
         Path(directory, "books.csv").write_text(RULES, encoding="utf-8")
         store = str(Path(directory, "store"))
-        assert cli.main(["publish", str(Path(directory, "books.csv")), "--store", store]) == 0
+        assert cli.main(["publish", "--rules", str(Path(directory, "books.csv")), "--store", store]) == 0
 
         spark.sql(f"SET spark.sparkrules.store = {store}")
         spark.sql(BOOKS)

@@ -82,6 +82,10 @@ COMPARISONS = [
     "m['k'] = 'ab'",
     "coll = 'AB'",
     "coll IN ('AB', 'X')",
+    "coll BETWEEN 'AB' AND 'AC'",
+    "st.c BETWEEN 'ab' AND 'ac'",
+    "st.c NOT BETWEEN 'ab' AND 'q'",
+    "get(a, 0) BETWEEN 'ab' AND 'abc'",
 ]
 
 
@@ -126,7 +130,7 @@ def test_the_settings_of_reading(spark: SparkSession, table: str, setting: dict[
 def test_views_aliases_and_expressions(spark: SparkSession, table: str) -> None:
     spark.sql(
         "CREATE OR REPLACE TEMPORARY VIEW char_view AS "
-        f"SELECT row, c5 AS k, upper(c5) AS up, struct(c5, c2) AS both, c2 FROM {table}"
+        f"SELECT row, c5 AS k, upper(c5) AS up, struct(c5, c2) AS both, c2, c5 AS `a``b` FROM {table}"
     )
     texts = [
         "k = 'ab'",
@@ -137,6 +141,10 @@ def test_views_aliases_and_expressions(spark: SparkSession, table: str) -> None:
         "both.c5 = concat('a', 'b')",
         "both.c5 = both.c2",
         "k = both.c5",
+        "K BETWEEN 'ab' AND 'ac'",
+        "both.c5 BETWEEN 'ab' AND 'ac'",
+        "`a``b` BETWEEN 'ab' AND 'ac'",
+        "`A``B` NOT BETWEEN 'ab' AND 'ac'",
     ]
     assert disagreements(spark.table("char_view"), texts, "char_view") == []
 

@@ -112,14 +112,13 @@ def _fitting(df: DataFrame, segment: Segment, rule_set: str) -> tuple[Segment, B
 def _between_padded(df: DataFrame, segment: Segment) -> Segment:
     """Keep rules with BETWEEN on a CHAR(n) whole: Spark pads two separate comparisons, but not BETWEEN."""
     padded = [column.name.lower() for column in df.schema.fields if is_char(column)]
-    texts = (
-        [(sql or where).lower() for sql, where in zip(segment.rules.sql, segment.rules.where, strict=True)]
-        if padded
-        else []
-    )
-    whole = [
-        number for number, text in enumerate(texts) if "between" in text and any(column in text for column in padded)
-    ]
+    if not padded:
+        return segment
+    whole = []
+    for number, (sql, where) in enumerate(zip(segment.rules.sql, segment.rules.where, strict=True)):
+        text = (sql or where).lower().replace("``", "`")  # a backtick in a name is written twice
+        if "between" in text and any(column in text for column in padded):
+            whole.append(number)
     return _with_whole_texts(segment, whole) if whole else segment
 
 

@@ -37,7 +37,8 @@ final class SegmentBinder(session: SparkSession, store: Store, key: ProgramKey) 
     val padded = key.columns.filter(_.charLength.isDefined).map(_.names.last.toLowerCase)
     if (padded.isEmpty) Nil
     else segment.rules.texts.indices.filter { s =>
-      val text = segment.rules.texts(s).toLowerCase
+      // A backtick in a name is written twice.
+      val text = segment.rules.texts(s).toLowerCase.replace("``", "`")
       text.contains("between") && padded.exists(text.contains(_))
     }
   }
