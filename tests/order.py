@@ -15,6 +15,9 @@ import pytest
 # Group: the files or folders in it. Those that wait for servers alternate with those that keep a core busy.
 GROUPS: dict[str, tuple[str, ...]] = {
     "connect": ("tests/servers/test_connect.py",),
+    "spark-parser": ("tests/sql/test_against_spark_parser.py",),
+    "segments": ("tests/spark/test_segments.py",),
+    "crashes": ("tests/store/test_crashes.py",),
     "types": ("tests/spark/test_types.py",),
     "cluster": ("tests/servers/test_cluster.py",),
     "bounds": ("tests/spark/test_bounds.py",),
@@ -28,9 +31,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "attacks": ("tests/hostile/test_attacks.py",),
     "overlaps": ("tests/spark/test_overlaps.py", "tests/spark/test_overlaps_table.py", "tests/spark/test_overlap.py"),
     "thrift-access": ("tests/servers/test_thrift_access.py",),
-    "segments": ("tests/spark/test_segments.py",),
     "without-plugin": ("tests/servers/test_without_plugin.py",),
-    "crashes": ("tests/store/test_crashes.py",),
     "scala": ("tests/catalyst/test_scala_units.py",),
     "shells": ("tests/servers/test_shells.py",),
     "python-engine": ("tests/api/test_python_engine.py",),
@@ -45,10 +46,12 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "demo": ("tests/demo",),
     "regions": ("tests/spark/test_regions.py",),
     "cli-match": ("tests/cli/test_match.py",),
-    "spark-parser": ("tests/sql/test_against_spark_parser.py",),
     "advertisements": ("tests/api/test_advertisements.py",),
     "procedures": ("tests/api/test_catalog_procedures.py",),
     "deep-texts": ("tests/sql/test_deep_texts.py",),
+    "integrity": ("tests/spark/test_store_integrity.py",),
+    "rewritten": ("tests/spark/test_rewritten.py",),
+    "statistics": ("tests/spark/test_statistics.py",),
 }
 # Hundreds of tests of a moment: at the end, where they fill up whichever worker is free.
 LAST: dict[str, tuple[str, ...]] = {"doctests": ("sparkrules", "docs")}

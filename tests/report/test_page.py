@@ -161,5 +161,5 @@ def test_a_time_needs_rows(tmp_path: Path) -> None:
 
 
 def test_a_page_that_cannot_be_written(tmp_path: Path) -> None:
-    with pytest.raises(RuleSetError, match="path must be a file to be written, and there is no directory"):
+    with pytest.raises(RuleSetError, match="path must be a file to write, but there is no directory"):
         alerts().report(tmp_path / "nowhere" / "report.html")

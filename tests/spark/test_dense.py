@@ -83,12 +83,12 @@ def table(request: pytest.FixtureRequest, spark: SparkSession, tmp_path_factory:
     return spark.read.parquet(path)
 
 
-def subscriptions_at_once(df: DataFrame) -> int:
-    """How many subscriptions of a query's program are evaluated for many rows at once."""
+def rules_at_once(df: DataFrame) -> int:
+    """How many rules of a query's program are evaluated for many rows at once."""
     node = df._jdf.queryExecution().executedPlan()
     while not node.nodeName().startswith("Match "):
         node = node.children().head()
-    count: int = len(node.rules().program().dense().subscriptions())
+    count: int = len(node.spec().rules().parts().head().program().code().dense().rules())
     return count
 
 
@@ -98,7 +98,7 @@ def test_many_rows_at_once_give_the_answer_of_where(
     published = rule_set("dense", rules)
     query = sparkrules.match(table, published).selectExpr("row", "matches.ids")
     assert rules_in_plan(query) == RULES
-    assert subscriptions_at_once(query) > RULES // 2
+    assert rules_at_once(query) > RULES // 2
     ours = pairs_by_plugin(table, published)
     assert len(ours) > RULES * ROWS / 10
     sample = dict(list(rules.items())[::12])

@@ -123,4 +123,4 @@ def test_a_session_that_was_stopped_is_named() -> None:
         "df = spark.range(1)\nspark.stop()\nsparkrules.match(df, 'alerts')\n"
     )
     ended = process.run("-c", program)
-    assert "RuleSetError: sparkrules.match: df belongs to a Spark session that has been stopped" in ended.stderr
+    assert "RuleSetError: sparkrules.match: df belongs to a stopped Spark session" in ended.stderr
