@@ -75,6 +75,9 @@ def main() -> int:
         except AssertionError as difference:
             differences += 1
             print(f"seed {seed} finds a difference: {difference}", flush=True)
+        except Exception as error:  # an engine that raises is a difference, too, and the run goes on
+            differences += 1
+            print(f"seed {seed} raises: {type(error).__name__}: {str(error)[:1000]}", flush=True)
         print(f"seed {seed}: {tally}", flush=True)
         seed += 1
     spark.stop()

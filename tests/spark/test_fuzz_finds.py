@@ -8,7 +8,7 @@ import pytest
 from pyspark.errors import AnalysisException
 
 import sparkrules
-from tests.spark.oracle import pairs_by_plugin, pairs_by_where, rule_set
+from tests.spark.oracle import pairs_by_plugin, pairs_by_python, pairs_by_where, rule_set
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -39,3 +39,18 @@ def test_what_spark_rejects_is_rejected_though_a_constant_decides_it(df: DataFra
         df.where(text)
     with pytest.raises(AnalysisException, match="'it': "):
         sparkrules.match(df, rule_set("refused", {"it": text})).collect()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["concat(s, t) IS NULL", "length(concat(s, t)) = 2", "coalesce(concat(s, t) IS NOT NULL AND a = 1, false)"],
+)
+def test_strings_of_two_collations_have_a_type_that_pyspark_cannot_read(spark: SparkSession, text: str) -> None:
+    df = spark.sql(
+        "SELECT row, a, s COLLATE UTF8_LCASE AS s, t COLLATE UNICODE_CI AS t "
+        "FROM VALUES (0, 'x', 'y', 1), (1, 'xx', NULL, 0), (2, NULL, NULL, NULL) AS v(row, s, t, a)"
+    ).localCheckpoint()
+    rules = rule_set("two", {"it": text, "other": "a = 1"})
+    expected = pairs_by_where(df, {"it": text, "other": "a = 1"})
+    assert pairs_by_plugin(df, rules) == expected
+    assert pairs_by_python(df, rules) == expected
