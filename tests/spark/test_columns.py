@@ -131,3 +131,36 @@ def test_a_row_per_match_computes_only_what_is_read(spark: SparkSession, view: s
     assert [row for (row,) in filtered.orderBy("row").collect()] == [
         row for row, id in sorted(map(tuple, ids.collect())) if id == "code" and row < 100
     ]
+
+
+NESTED = [
+    "exists(i, e -> e = 0)", "NOT exists(i, e -> e = 1)", "exists(i, e -> e IS NULL)", "forall(i, e -> e < 9)",
+    "size(filter(l, e -> e IS NULL)) = 1", "get(transform(d, e -> e + 1), 0) IS NULL",
+    "aggregate(i, 0, (x, e) -> x + e) = 5",
+    "exists(b, e -> NOT e)", "NOT exists(s, e -> e = '')", "exists(t, e -> e < DATE'2024-01-02')",
+    "exists(aa, e -> exists(e, f -> f = 0))", "exists(st, e -> e.x = 0)", "exists(st, e -> e IS NULL)",
+    "exists(map_values(m), e -> e = 0)", "size(map_filter(m, (k, v) -> v IS NULL)) = 1", "m['k'] IS NULL",
+    "get(zip_with(i, l, (x, y) -> x + y), 1) IS NULL", "i = array(NULL, 5)", "i <=> array(CAST(NULL AS INT))",
+    "i < array(5)",
+    "one.x IS NULL", "one.y = array(NULL, 1)", "one = named_struct('x', NULL, 'y', array(NULL, 1))", "i IS NULL",
+    "exists(one.y, e -> e = 0)", "array_contains(i, 5)", "array_max(i) = 5", "get(sort_array(l), 0) IS NULL",
+]  # fmt: skip
+
+
+def test_nulls_inside_of_nested_columns(spark: SparkSession, tmp_path: Path) -> None:
+    """Elements of a batch's arrays, maps and structs, which Spark's expressions never see as they lie in a batch."""
+    spark.sql(
+        "SELECT * FROM VALUES "
+        "(0, array(NULL, 5), array(NULL, 5L), array(NULL, 5D), array(NULL, true), array(NULL, 'x'), "
+        "array(NULL, DATE'2024-01-01'), array(NULL, array(NULL, 1)), "
+        "array(NULL, named_struct('x', CAST(NULL AS INT))), "
+        "map('k', CAST(NULL AS INT)), named_struct('x', CAST(NULL AS INT), 'y', array(NULL, 1))), "
+        "(1, array(1), array(1L), array(1D), array(false), array(''), array(DATE'2023-01-01'), array(array(0)), "
+        "array(named_struct('x', 0)), map('k', 0), named_struct('x', 0, 'y', array(0))), "
+        "(2, array(), array(), array(), array(), array(), array(), array(), array(), map(), NULL), "
+        "(3, array(NULL), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL), "
+        "(4, NULL, array(0L), NULL, NULL, NULL, NULL, NULL, NULL, map('j', 1), named_struct('x', 1, 'y', NULL)) "
+        "AS t(row, i, l, d, b, s, t, aa, st, m, one)"
+    ).coalesce(1).write.parquet(str(tmp_path / "nested"))
+    df = spark.read.parquet(str(tmp_path / "nested"))
+    assert compared(df, {text: text for text in NESTED}, "nested") == []

@@ -38,7 +38,7 @@ final class SlotCodes(slots: CompiledSlots, inputs: Seq[Expression]) {
     case (e, _) => e.transformUp { case BoundReference(i, _, _) => inputs(i) } // inputs have references of their own
   }
   private val readers: Array[SlotReader] =
-    expressions.zip(slots.keys).map { case (expression, keys) => SlotReader(expression, keys) }
+    expressions.zip(slots.keys).map { case (expression, keys) => SlotReader(Nested.readable(expression), keys) }
   private val operand = new GenericInternalRow(1)
 
   private var current: InternalRow = _

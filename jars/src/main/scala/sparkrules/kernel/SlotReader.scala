@@ -120,12 +120,12 @@ object SlotReader {
         known(entry)
       }
 
-    def value(row: InternalRow): Any = row.get(ordinal, dataType)
+    def value(row: InternalRow): Any = Nested.of(row.get(ordinal, dataType))
   }
 
   private final class BoxedReader(ordinal: Int, dataType: DataType, keys: Keys)
       extends ColumnReader(ordinal, dataType) {
-    def code(row: InternalRow): Int = keys.codeOf(row.get(ordinal, dataType))
+    def code(row: InternalRow): Int = keys.codeOf(Nested.of(row.get(ordinal, dataType)))
   }
 
   private final class ExpressionReader(expression: Expression, keys: Keys) extends SlotReader {
