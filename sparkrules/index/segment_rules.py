@@ -28,8 +28,8 @@ def rule_at(segment: Segment, row: int) -> Rule:
         int(segment.rules.priority[row]),
         metadata_at(row, segment.rules.metadata[row]),
         segment.rules.sql[row],
-        _instant(segment.rules.valid_from[row]),
-        _instant(segment.rules.valid_until[row]),
+        _instant(row, segment.rules.valid_from[row]),
+        _instant(row, segment.rules.valid_until[row]),
         segment.rules.ticket[row],
     )
 
@@ -45,6 +45,8 @@ def metadata_at(row: int, text: str | None) -> dict[str, object] | None:
     return metadata
 
 
-def _instant(stored: np.datetime64) -> datetime | None:
-    naive: datetime | None = stored.astype(datetime)  # NaT becomes None
+def _instant(row: int, stored: np.datetime64) -> datetime | None:
+    naive: datetime | int | None = stored.astype(datetime)  # NaT becomes None, what no datetime can say an integer
+    if isinstance(naive, int):
+        raise CorruptSegment("subscriptions", row, f"the instant {naive} is out of range")
     return None if naive is None else naive.replace(tzinfo=timezone.utc)

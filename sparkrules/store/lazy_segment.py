@@ -129,9 +129,9 @@ class LazySegment:
 
     def rule(self, row: int) -> Rule:
         """Return one rule. If the segment has not been read yet, this reads only what belongs to the rule."""
-        if self._given is not None or "segment" in self.__dict__:
-            return rule_at(self.segment, row)
         try:
+            if self._given is not None or "segment" in self.__dict__:
+                return rule_at(self.segment, row)
             return stored_rule(self.tables, row)
         except CorruptSegment as error:
             raise CorruptStore(f"{self._file(error.table)} is damaged ({error}): {PUBLISH_AGAIN}") from error

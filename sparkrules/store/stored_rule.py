@@ -70,5 +70,8 @@ def _predicate(tables: Mapping[str, pa.Table], number: int) -> Predicate:
 def _row(tables: Mapping[str, pa.Table], table: str, row: int | None) -> dict[str, Any]:
     if row is None or not 0 <= row < tables[table].num_rows:
         raise CorruptSegment(table, row, "the row does not exist")
-    fields: dict[str, Any] = tables[table].slice(row, 1).to_pylist()[0]
+    try:
+        fields: dict[str, Any] = tables[table].slice(row, 1).to_pylist()[0]
+    except (ValueError, OverflowError) as error:  # bytes that are no string, an instant out of range
+        raise CorruptSegment(table, row, str(error)) from error
     return fields

@@ -109,3 +109,17 @@ def test_flipped_bytes_never_crash(stored: LazySegment, tmp_path: Path) -> None:
             lazy.rule(7)
         except CorruptStore:
             pass
+
+
+@pytest.mark.parametrize("whole", [False, True], ids=["one rule", "the whole segment"])
+def test_an_instant_out_of_range_is_damage(tables: dict[str, pa.Table], tmp_path: Path, whole: bool) -> None:
+    rules = tables["subscriptions"]
+    late = pa.array([2**62] * len(rules), pa.int64()).cast(SCHEMAS["subscriptions"].field("valid_until").type)
+    place = rules.schema.get_field_index("valid_until")
+    damaged = rules.set_column(place, rules.schema.field(place), late)
+    write_segment(tmp_path / "segment", {**tables, "subscriptions": damaged})
+    stored = LazySegment.stored(tmp_path / "segment")
+    if whole:
+        assert len(stored.segment.rules.id) == len(IDS)
+    with pytest.raises(CorruptStore, match="out of range"):
+        stored.rule(3)
