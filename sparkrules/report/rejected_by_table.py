@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 _MOST = 200
-_TAKEN = re.compile(r"Match \[\S+, (\d+) (?:rule|subscription)")
+_TAKEN = re.compile(r"Match \[\S+, (\d+) rule")
 
 
 @dataclass(frozen=True)
