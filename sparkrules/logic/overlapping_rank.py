@@ -23,7 +23,7 @@ import numpy as np
 
 from sparkrules.index.forest import Forest
 from sparkrules.logic.advertisements import OverlapIndex
-from sparkrules.logic.pruning import Triples, Floats, Operands, Prunings
+from sparkrules.logic.pruning import Floats, Operands, Prunings, Triples
 from sparkrules.sql.tree import Predicate
 
 
@@ -78,9 +78,7 @@ def _of_others(operands: Operands) -> tuple[Floats, Floats]:
     return 1.0 - operands.product_of_others(1.0 - mean), np.clip(operands.sum_of_others(high), 0.0, 1.0)
 
 
-def predicate_ranks(
-    predicates: Iterable[Predicate], subscriptions: OverlapIndex, matches: Floats
-) -> Floats:
+def predicate_ranks(predicates: Iterable[Predicate], subscriptions: OverlapIndex, matches: Floats) -> Floats:
     """The rank of some predicates of advertisements. `matches` has a number for each predicate of the subscriptions."""
     associations = subscriptions.associations.lengths
     weight = associations / np.sqrt(matches + 1.0)

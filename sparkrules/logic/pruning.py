@@ -20,7 +20,7 @@ then all their children, and so on. The children of a place are adjacent.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple, Protocol
@@ -148,11 +148,13 @@ class PlacedTrees:
     @staticmethod
     def of(forest: Forest, roots: Ints) -> PlacedTrees:
         """Lay out the trees, level by level."""
-        nodes, parents, trees = [roots], [np.full(len(roots), -1, np.int64)], [np.arange(len(roots))]
+        nodes: list[Ints] = [roots]
+        parents: list[Places] = [np.full(len(roots), -1, np.int64)]
+        trees: list[Places] = [np.arange(len(roots))]
         layers = [len(roots)]
         while len(nodes[-1]):
             below = forest.nodes.children.take(nodes[-1])
-            rows = below.row_numbers()
+            rows = below.row_numbers().astype(np.int64)
             above = layers[-1] - len(nodes[-1])
             parents.append(rows + above)
             trees.append(trees[-1][rows])
@@ -213,12 +215,16 @@ class PlacedTrees:
 
 
 class Pruned(NamedTuple):
-    """Prunings of a chunk of trees: which tree, the place that goes, how harmful it is, how many predicates it frees."""
+    """Prunings of some trees: the tree, the place that goes, how harmful that is, how many predicates it frees."""
 
     tree: Places
     place: Places
     degradation: Floats
     predicates: Places
+
+    def take(self, rows: Places) -> Pruned:
+        """Some of them, in the given order."""
+        return Pruned(self.tree[rows], self.place[rows], self.degradation[rows], self.predicates[rows])
 
 
 def best_prunings(trees: PlacedTrees, leaves: Triples, measure: Measure) -> Pruned:
@@ -239,12 +245,19 @@ def best_prunings(trees: PlacedTrees, leaves: Triples, measure: Measure) -> Prun
         alive[found.place] = False
         keep = left.kept(alive)
         left, places, leaves = left.take(keep), places[keep], leaves.at(keep)
-    if not steps:
-        none = np.empty(0, np.int64)
-        return Pruned(none, none, np.empty(0), none)
-    joined = Pruned(*(np.concatenate(column) for column in zip(*steps, strict=True)))
-    order = np.argsort(joined.tree, kind="stable")
-    return Pruned(*(column[order] for column in joined))
+    found = concatenated(steps)
+    return found.take(np.argsort(found.tree, kind="stable"))
+
+
+def concatenated(parts: Sequence[Pruned]) -> Pruned:
+    """All prunings of the parts."""
+    none = np.empty(0, np.int64)
+    return Pruned(
+        np.concatenate([none, *(own.tree for own in parts)]),
+        np.concatenate([none, *(own.place for own in parts)]),
+        np.concatenate([np.empty(0), *(own.degradation for own in parts)]),
+        np.concatenate([none, *(own.predicates for own in parts)]),
+    )
 
 
 def tree_estimates(trees: PlacedTrees, leaves: Triples, measure: Measure) -> Triples:
@@ -272,6 +285,16 @@ def _evaluated(trees: PlacedTrees, leaves: Triples, measure: Measure) -> tuple[T
 
 def _one_step(trees: PlacedTrees, leaves: Triples, measure: Measure) -> Pruned:
     """The best pruning of each tree that has one."""
+    found = possible_prunings(trees, leaves, measure)
+    order = np.lexsort((found.place, -found.predicates, found.degradation, found.tree))
+    tree = found.tree[order]
+    is_first = np.ones(len(order), bool)
+    is_first[1:] = tree[1:] != tree[:-1]
+    return found.take(order[is_first])
+
+
+def possible_prunings(trees: PlacedTrees, leaves: Triples, measure: Measure) -> Pruned:
+    """Every child of an AND that may be removed next."""
     values, rest = _evaluated(trees, leaves, measure)
     parent = trees.parent
     several = trees.children > 1
@@ -295,13 +318,7 @@ def _one_step(trees: PlacedTrees, leaves: Triples, measure: Measure) -> Pruned:
         joined = measure.both(siblings, without).where(is_all, measure.either(siblings, without))
         without, at = without.where(alone, joined), parent[at]
     degradation = np.round(measure.degradation(values.at(root), result), _DIGITS)
-    freed = trees.predicates()[places]
-    tree = trees.tree[places]
-    order = np.lexsort((places, -freed, degradation, tree))
-    first = np.ones(len(order), bool)
-    first[1:] = tree[order][1:] != tree[order][:-1]
-    best = order[first]
-    return Pruned(tree[best], places[best], degradation[best], freed[best])
+    return Pruned(trees.tree[places], places, degradation, trees.predicates()[places])
 
 
 @dataclass(frozen=True, eq=False)
@@ -324,8 +341,7 @@ class Prunings:
         """`leaves` has an estimate for each predicate of the forest."""
         sizes = tree_sizes(forest)[forest.roots]
         numbers = np.flatnonzero(sizes <= largest)
-        none = np.empty(0, np.int64)
-        found = [Pruned(none, none, np.empty(0), none)]
+        found: list[Pruned] = []
         chunks: list[tuple[int, PlacedTrees]] = []
         offset = 0
         for start, end in _chunks(sizes[numbers]):
@@ -335,19 +351,15 @@ class Prunings:
             found.append(pruned._replace(tree=own[pruned.tree], place=pruned.place + offset))
             chunks.append((offset, replace(trees, tree=own[trees.tree])))
             offset += len(trees)
-        tree, place, degradation, predicates = (np.concatenate(column) for column in zip(*found, strict=True))
-        order = queue_order(tree, degradation)
+        joined = concatenated(found)
+        joined = joined.take(queue_order(joined.tree, joined.degradation))
         total = sum(int((trees.operator == PREDICATE).sum()) for _, trees in chunks)
-        return Prunings(
-            forest, tree[order], degradation[order], predicates[order], total, tuple(chunks), place[order]
-        )
+        return Prunings(forest, joined.tree, joined.degradation, joined.predicates, total, tuple(chunks), joined.place)
 
     def __len__(self) -> int:
         return len(self.tree)
 
-    def until(
-        self, keep: float | None = None, degradation: float | None = None, prunings: float | None = None
-    ) -> int:
+    def until(self, keep: float | None = None, degradation: float | None = None, prunings: float | None = None) -> int:
         """How many prunings leave this share of the predicates, come before one that is more harmful, or are this
         share of all prunings; the least of these.
         """

@@ -6,14 +6,15 @@
 | a OR b | max(a, b) | a + b - ab | min(1, a + b) |
 
 The paper prints min(0, a + b - 1) for the minimum of AND. Its own example, (0.7, 0.77, 1), shows that max is meant.
-The degradation of a pruning is the largest absolute difference of the three (section 5.1): the share of additional rows.
+The degradation of a pruning is the largest absolute difference of the three (section 5.1): the share of
+additional rows.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from sparkrules.logic.pruning import Triples, Floats, Operands
+from sparkrules.logic.pruning import Floats, Operands, Triples
 
 
 class SelectivityMeasure:
@@ -36,9 +37,7 @@ class SelectivityMeasure:
     def any_of(self, operands: Operands) -> Triples:
         """The OR of each junction's operands."""
         low, mean, high = operands.values
-        return Triples(
-            operands.greatest(low), 1.0 - operands.product(1.0 - mean), np.minimum(1.0, operands.sum(high))
-        )
+        return Triples(operands.greatest(low), 1.0 - operands.product(1.0 - mean), np.minimum(1.0, operands.sum(high)))
 
     def all_others(self, operands: Operands) -> Triples:
         """For each operand, the AND of the others."""

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pyarrow as pa
 
 from sparkrules.errors import RuleSetError
 from sparkrules.index import Segment
 from sparkrules.index.builder import trees_forest
-from sparkrules.index.forest import Strings
+from sparkrules.index.forest import Forest, Strings
 from sparkrules.index.merge_forests import merge_forests, only_rules
-from sparkrules.logic.pruning import Prunings
+from sparkrules.logic.pruning import Prunings, Triples
+from sparkrules.logic.replacement import Replacements
+from sparkrules.logic.selectivity_measure import SelectivityMeasure
 from sparkrules.rules.advertised import Advertisement
 from sparkrules.sql import Node
 from sparkrules.sql.tree_sql import tree_sql
@@ -24,9 +28,10 @@ class Extent:
     keep: float | None = None
     degradation: float | None = None
     prunings: float | None = None
+    distinct: float | None = None
 
     def __post_init__(self) -> None:
-        given = {"keep": self.keep, "degradation": self.degradation, "prunings": self.prunings}
+        given = {name: getattr(self, name) for name in ("keep", "degradation", "prunings", "distinct")}
         if all(share is None for share in given.values()):
             raise RuleSetError("say how far to prune: keep=0.34 for a third of the predicates, or degradation=0.01")
         for name, share in given.items():
@@ -35,11 +40,30 @@ class Extent:
 
     def count(self, prunings: Prunings) -> int:
         """How many prunings that is."""
+        if self.keep is None and self.degradation is None and self.prunings is None:
+            return 0
         return prunings.until(self.keep, self.degradation, self.prunings)
 
 
 def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def pruned_segment(
+    segment: Segment,
+    leaves: Callable[[Forest], Triples],
+    extent: Extent,
+    types: pa.Schema | None = None,
+) -> Segment:
+    """The rules of a segment after pruning, and then after replacing predicates. `leaves` estimates predicates."""
+    before = len(segment.forest.predicates)
+    prunings = Prunings.of(segment.forest, leaves(segment.forest), SelectivityMeasure())
+    made = with_trees(segment, dict(prunings.trees(extent.count(prunings))))
+    if extent.distinct is not None:
+        replacements = Replacements(made.forest, leaves(made.forest), SelectivityMeasure(), types)
+        replacements.until(int(extent.distinct * before))
+        made = with_trees(made, dict(replacements.trees()))
+    return made
 
 
 def with_trees(segment: Segment, trees: dict[int, Node]) -> Segment:
@@ -78,4 +102,3 @@ def pruned_advertisement(own: Advertisement, tree: Node) -> Advertisement:
 
 def _none(count: int) -> Strings:
     return np.full(count, None, object)
-
