@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import MappingProxyType
@@ -24,10 +24,21 @@ from sparkrules.catalyst.compile import compile_dataframe
 from sparkrules.catalyst.row_truth import row_truth
 from sparkrules.catalyst.session import RULE_SET_SETTING, STORE_SETTING, store_of
 from sparkrules.errors import RuleSetError
-from sparkrules.index import Rule, Segment, Sharing, sharing
+from sparkrules.index import Rule, Segment, Sharing, build_segment, sharing
 from sparkrules.index.forest import Forest
 from sparkrules.lint import Report, lint
-from sparkrules.local import Drawing, Explanations, Matches, Statistics, explain, match
+from sparkrules.local import (
+    CountedPredicates,
+    Drawing,
+    Explanations,
+    Matches,
+    Selectivities,
+    Statistics,
+    explain,
+    guesses,
+    match,
+)
+from sparkrules.logic import Selectivity
 from sparkrules.logic.implied_filter import implied_filter
 from sparkrules.logic.pruning import Triples
 from sparkrules.report import write_report
@@ -51,8 +62,8 @@ from sparkrules.rules.arguments import (
 from sparkrules.rules.as_written import as_written
 from sparkrules.rules.collection import RuleCollection
 from sparkrules.rules.frames import Frame, as_arrow
-from sparkrules.rules.publication import AnyStore, Publication, store_path
 from sparkrules.rules.pruned import Extent, pruned_segment
+from sparkrules.rules.publication import AnyStore, Publication, store_path
 from sparkrules.rules.restricted import predicates_of, restricted_segment
 from sparkrules.rules.scan_filter import ScanFilter
 from sparkrules.rules.sources import RuleRow, is_spark
@@ -69,6 +80,7 @@ if TYPE_CHECKING:
 __all__ = ["RuleSet"]
 
 _Own = TypeVar("_Own", bound="RuleSet")
+_GUESSED_ROWS = 100_000  # as many as `analyze` counts
 
 
 class RuleSet:
@@ -381,7 +393,7 @@ class RuleSet:
             store=store,
             default_validity=self.default_validity,
         )
-        segment = pruned_segment(self._segment, self._leaves(), extent, arrow_schema(schema))
+        segment = pruned_segment(self._segment, self._leaves, extent, arrow_schema(schema))
         made._collection.content.add_segment(segment, segment.rules.id.tolist())
         made._collection.general = True
         for own in self._advertised.values():
@@ -412,7 +424,7 @@ class RuleSet:
         """
         segment = self._segment
         valid = np.flatnonzero(segment.rules.valid_at(instant_of(at))).tolist()
-        share = self._leaves()(segment.forest).avg
+        share = self._leaves(segment.forest).avg
         found = implied_filter(
             segment.forest, valid, share.__getitem__, arrow_schema(schema), disjuncts=disjuncts, values=values
         )
@@ -451,13 +463,21 @@ class RuleSet:
 
         return expr(self.filter_sql(at=at, schema=schema, disjuncts=disjuncts, values=values))
 
-    def _leaves(self) -> Callable[[Forest], Triples]:
-        """What estimates the predicates of a forest: by the statistics of these rules, or guesses."""
-        return guessed_leaves
+    def _leaves(self, forest: Forest) -> Triples:
+        """The estimated shares of rows of the predicates of a forest."""
+        counted = self._counted()
+        found = (guesses(forest) if counted is None else counted.estimates(forest)).estimates
+        return Triples(found.least / found.rows, found.share, found.most / found.rows)
 
     def _matches(self, segment: Segment) -> NDArray[np.float64]:
-        """For how many rows each predicate of a segment is true."""
-        return self._leaves()(segment.forest).avg * 100_000
+        """For how many rows each predicate of a segment is true, of those that were counted."""
+        counted = self._counted()
+        return self._leaves(segment.forest).avg * (_GUESSED_ROWS if counted is None else counted.rows)
+
+    def _counted(self) -> CountedPredicates | None:
+        """The newest statistics of `analyze`."""
+        analysis = self.store.analysis(self.name)
+        return None if analysis is None else CountedPredicates(*analysis)
 
     # Published versions
 
@@ -689,6 +709,29 @@ class RuleSet:
             print(rules.analyze(spark.table("readings")))
         """
         return analyze(self, df, rows, seed)
+
+    @overload
+    def selectivity(self, id: None = None) -> Selectivities: ...
+
+    @overload
+    def selectivity(self, id: str) -> Selectivity: ...
+
+    def selectivity(self, id: str | None = None) -> Selectivities | Selectivity:
+        """The share of rows that rules match: at least, probably and at most. Of one rule, or of all by id.
+
+        It is estimated from the newest statistics of `analyze` in the store of this rule set, also for rules that are
+        newer. What these rows counted is always between `min` and `max`, whatever the validity of the rule. Without
+        statistics, every predicate may be true for all rows or none, and `avg` is a guess.
+
+        >>> rules = RuleSet("guesses")
+        >>> rules.subscribe("hot", "temperature > 30 AND NOT indoors")
+        >>> rules.selectivity("hot")
+        Selectivity(min=0.0, avg=0.15, max=1.0)
+        """
+        counted = self._counted()
+        if id is None:
+            return Selectivities(self._segment, counted)
+        return Selectivities(build_segment([self._collection.content[id]]), counted)[id]
 
     @checked(top=a_whole_number)
     def sharing(self, top: int = 10) -> Sharing:

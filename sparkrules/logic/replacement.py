@@ -60,10 +60,8 @@ class Replacements:
 
     def until(self, distinct: int) -> None:
         """Replace until at most so many distinct predicates are left, or none can be replaced."""
-        queue = []
-        for narrow in self._users:
-            if (wide := self._target(narrow)) is not None:
-                queue.append((self._cost(narrow, wide), narrow, wide))
+        targets = ((narrow, self._target(narrow)) for narrow in self._users)
+        queue = [(self._cost(narrow, wide), narrow, wide) for narrow, wide in targets if wide is not None]
         heapq.heapify(queue)
         left = len(np.unique(self.now))
         while queue and left > distinct:

@@ -44,7 +44,7 @@ def forest_of(*trees: Node) -> Forest:
 
 
 def test_the_example_of_the_paper() -> None:
-    """Node H of figure 5: new books below 15.0, or used ones below 10.0. The shares of the predicates fit the figure."""
+    """Node H of figure 5: new books below 15.0, or used ones below 10.0. Shares of predicates that fit it."""
     new, below_15, used, below_10 = (Selectivity.exactly(share) for share in (0.2, 0.95, 0.8, 0.9))
     h = Selectivity.any_of([Selectivity.all_of([new, below_15]), Selectivity.all_of([used, below_10])])
     assert h == pytest.approx((0.7, 0.77, 1.0), abs=0.005)
