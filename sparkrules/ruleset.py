@@ -382,7 +382,7 @@ class RuleSet:
         >>> rules.prune(keep=0.5)
         RuleSet('alerts.general', 1 rules, general)
         >>> print(rules.prune(keep=0.5).subscriptions["cellar"].where)
-        floor = -1 AND indoors
+        indoors AND floor = -1
         """
         extent = Extent(keep, degradation, prunings, distinct)
         store = self._publication.chosen

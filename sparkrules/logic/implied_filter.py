@@ -84,7 +84,7 @@ def implied_filter(
 
     >>> from sparkrules.index import Rule, build_segment
     >>> from sparkrules.sql import parse_rule
-    >>> texts = "price < 7.4 AND used", "price < 20 AND lower(name) = 'x'", "city = 'Rome' OR city = 'Oslo' AND used"
+    >>> texts = "price < 7.4 AND used", "price < 20 AND lower(name) = 'x'", "city = 'Rome' OR city = 'Oslo' AND new"
     >>> forest = build_segment(Rule(text, text, parse_rule(text)) for text in texts).forest
     >>> implied_filter(forest, [0, 1, 2], lambda _: 0.1).sql
     "city IN ('Oslo', 'Rome') OR price < 20"
@@ -245,21 +245,25 @@ class _Cover:
         queue = []
         for number in self._candidates():
             gain = int(self.weight[self._clauses_of(number)].sum())
-            queue.append((self._cost(number) / gain, number, gain))
+            queue.append((self._cost(number) / gain, self._rarity(number), number, gain))
         heapq.heapify(queue)
         chosen = []
         while is_open.any():
-            _, number, before = heapq.heappop(queue)
+            *_, number, before = heapq.heappop(queue)
             own = self._clauses_of(number)
             gain = int(self.weight[own[is_open[own]]].sum())
             if not gain:
                 continue
             if gain < before:
-                heapq.heappush(queue, (self._cost(number) / gain, number, gain))
+                heapq.heappush(queue, (self._cost(number) / gain, self._rarity(number), number, gain))
                 continue
             chosen.append(number)
             is_open[own] = False
         return chosen
+
+    def _rarity(self, number: int) -> int:
+        """Of equals, that on the attribute of the most predicates is taken: they may be united."""
+        return -len(self.by_attribute[self.offers.attribute(number)])
 
     def _cost(self, number: int) -> float:
         return max(self.offers.share(number), 1e-9)

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from sparkrules.index.csr import Ints
 from sparkrules.index.forest import AND, PREDICATE, Forest
-from sparkrules.sql.tree import Junction, Node, Predicate
+from sparkrules.sql.tree import ALWAYS, Junction, Node, Predicate
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -439,7 +439,7 @@ def _rebuilt(trees: PlacedTrees, predicates: list[Predicate]) -> Iterator[tuple[
     """`AND(A) -> A`, `OR(OR(A, B), A) -> OR(A, B)`."""
     number = trees.forest.nodes.predicate[trees.node].tolist()
     operator, first, count = trees.operator.tolist(), trees.first_child.tolist(), trees.children.tolist()
-    made: list[Node] = [predicates[0]] * len(trees)
+    made: list[Node] = [ALWAYS] * len(trees)
     for place in range(len(trees) - 1, -1, -1):
         if operator[place] == PREDICATE:
             made[place] = predicates[number[place]]

@@ -7,7 +7,8 @@ import re
 from sparkrules.sql.predicate_sql import constant_sql, predicate_sql
 from sparkrules.sql.tree import Constant, Node, Predicate
 
-_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*|`(?:[^`]|``)+`")
+_PART = r"(?:[A-Za-z_][A-Za-z0-9_]*|`(?:[^`]|``)+`)"
+_PLAIN = re.compile(rf"{_PART}(?:\.{_PART})*")
 _BETWEEN_OPERANDS = ("=", "<>", "<", "<=", ">", ">=", "<=>", "like", "not like", "ilike", "not ilike", "rlike")
 
 
@@ -55,8 +56,10 @@ def readable_predicate(predicate: Predicate) -> str:
 
 
 def readable_constant(constant: Constant) -> str:
-    """Like `constant_sql`; `1.50` is a decimal anyway."""
+    """Like `constant_sql`; `1.50` is a decimal anyway, and `1e3` a double."""
     if constant.kind == "decimal" and re.fullmatch(r"-?\d*\.\d+", constant.text):
+        return constant.text
+    if constant.kind == "double" and "e" in constant.text.lower():
         return constant.text
     if constant.kind == "sql" and re.fullmatch(r"\w+\s*'[^'\\]*'", constant.text):
         return constant.text
