@@ -15,7 +15,7 @@ from sparkrules.index.rule import Rule
 from sparkrules.logic.implied_filter import ImpliedFilter, implied_filter
 from sparkrules.logic.relations import covers
 from sparkrules.sql import parse_rule
-from sparkrules.sql.tree import Node, Predicate, predicates
+from sparkrules.sql.tree import Node, predicates
 from tests.logic import small_worlds as world
 from tests.logic.test_pruning import share
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -60,7 +60,7 @@ class TestTheExamplesOfAdvertisementPruning:
     N6, N7 = f"{N2} AND {N3}", f"{N4} AND {N5}"
     N8 = f"{N6} OR {N7}"
     A1 = f"{N1} AND ({N8})"
-    MATCHES = {"condition = 'new'": 500, "price < 15": 1500, "condition = 'used'": 2000}  # p3, p5, p6
+    MATCHES: ClassVar = {"condition = 'new'": 500, "price < 15": 1500, "condition = 'used'": 2000}  # p3, p5, p6
 
     def setup_method(self) -> None:
         self.index = OverlapIndex(build_segment([Rule("S1", "", parse_rule(self.SUBSCRIPTION))]))
