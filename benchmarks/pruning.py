@@ -109,10 +109,13 @@ def _class_2(draw: Draw) -> Node:
 
 
 def _class_3(draw: Draw) -> Node:
-    """A collector of a category or an author: signed copies, within an hour and without bids, or to buy at once."""
+    """A collector of a category or an author: signed copies to buy at once; or signed or without bids, within an hour.
+
+    Only this tree, of the paper on advertisements, has three prunings that free .368 of the predicates at .525.
+    """
     interest = _any(_is("category", draw.integers(len(CATEGORIES))), _is("author", draw.integers(AUTHORS)))
-    soon = _all(_below("ending_within", HOUR), _is("bids", 0))
-    return _all(interest, _is("signed", 1), _any(soon, _is("buy_it_now", 1)))
+    soon = _all(_below("ending_within", HOUR), _any(_is("signed", 1), _is("bids", 0)))
+    return _all(interest, _any(_all(_is("signed", 1), _is("buy_it_now", 1)), soon))
 
 
 MAKERS: tuple[Callable[[Draw], Node], ...] = (_class_1, _class_2, _class_3)
@@ -243,7 +246,7 @@ def _cells(values: tuple[float, ...]) -> str:
 def verdict(ours: tuple[float, ...], paper: tuple[float, ...], count: int) -> str:
     """What the row says about the paper's claim: so many predicates gone for so small a growth of the union."""
     same_prunings = abs(ours[0] / count - paper[0] / 10_000) < 0.05
-    if same_prunings and abs(ours[5] - paper[5]) <= 0.05 and ours[3] <= 1.5 * paper[3] + 0.05:
+    if same_prunings and abs(ours[5] - paper[5]) <= 0.05 and ours[4] <= paper[4] + 0.01:
         return "reproduced"
     return "trend only" if ours[5] > 0.3 else "not"
 

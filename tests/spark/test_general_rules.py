@@ -10,6 +10,7 @@ import pytest
 
 import sparkrules
 from sparkrules.demo.auctions import auction_rows, auction_rules
+from tests.spark.oracle import settings
 from tests.spark.test_regions import TYPES, VALUES, any_rule, order
 
 if TYPE_CHECKING:
@@ -36,6 +37,12 @@ def published(spark: SparkSession, name: str, rules: list[str]) -> sparkrules.Ru
 
 @pytest.mark.parametrize("seed", range(3))
 def test_general_rules_and_filters_keep_what_where_keeps(spark: SparkSession, seed: int) -> None:
+    # Under ANSI, Spark's own WHERE fails for some of these rules: `s > 1` casts strings that are no numbers.
+    with settings(spark, spark_sql_ansi_enabled="false"):
+        compare(spark, seed)
+
+
+def compare(spark: SparkSession, seed: int) -> None:
     chance = random.Random(seed)
     df = some_rows(spark, seed)
     texts = [any_rule(chance) for _ in range(12)]
