@@ -4,8 +4,8 @@ Advertisements of each class, and of all, are pruned step by step, against subsc
 step we ask for the subscriptions that overlap advertisements: whether there is any (First) and all of them (All). The
 *memory* is the number of predicate associations. `python -m benchmarks.pruning` runs it.
 
-Times are of the processor, since the machine may be busy. Where the number of overlaps hardly grows in the end, there is no cut-off point: all prunings pay. Otherwise it is the
-bend of the curve.
+Times are of the processor, since the machine may be busy. Where the number of overlaps hardly grows in the end, there
+is no cut-off point: all prunings pay. Otherwise it is the bend of the curve.
 """
 
 from __future__ import annotations

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import sqlglot
@@ -57,5 +56,3 @@ class ScanFilter:
             raise RuleSetError(f"the filter cannot be written in the dialect {dialect!r}: {error}") from None
         return made
 
-
-__all__: Sequence[str] = ["ScanFilter"]
