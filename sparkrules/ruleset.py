@@ -341,6 +341,7 @@ class RuleSet:
         made = RuleSet(name, self.dialect, self.policy, store=store, default_validity=self.default_validity)
         segment = restricted_segment(self._segment, self._advertisements._numbers(given, schema, exact=exact))
         made._collection.content.add_segment(segment, segment.rules.id.tolist())
+        made._collection.general = self.general
         if advertisement is not None:
             made._advertised.add(given)
         return made

@@ -58,6 +58,11 @@ class TestPruning:
         fresh.publish()
         assert not RuleSet.load("alerts.general", tmp_path).general
 
+    def test_what_is_made_from_general_rules_is_general(self) -> None:
+        general = rules({"hot": "t > 30 AND NOT indoors", "cold": "t < 0 AND indoors"}).prune(keep=0.5)
+        assert general.restrict(where="t > 0").general
+        assert general.prune(keep=0.5).general
+
     def test_two_publishers_do_not_lose_the_mark(self, tmp_path: Path) -> None:
         general = rules({"hot": "t > 30 AND NOT indoors"}).prune(keep=0)
         general.store = tmp_path

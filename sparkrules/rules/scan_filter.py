@@ -55,4 +55,3 @@ class ScanFilter:
         except (SqlglotError, ValueError) as error:
             raise RuleSetError(f"the filter cannot be written in the dialect {dialect!r}: {error}") from None
         return made
-
