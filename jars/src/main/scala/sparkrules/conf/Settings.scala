@@ -49,6 +49,13 @@ object Settings {
     "whether a rule that Spark's WHERE would fail on fails the query; otherwise the predicate that cannot be " +
       "computed is unknown for the row, and the other rules go on")
 
+  val PushDown = new Setting(
+    "spark.sparkrules.pushDown",
+    new Choice[OnPushDown]("auto" -> OnPushDown.Auto, "always" -> OnPushDown.Always, "never" -> OnPushDown.Never),
+    "auto",
+    "whether queries that want only rows with a match give the source a filter that all rules imply: where it can " +
+      "skip enough rows, wherever there is one, or not at all; see [Tuning](tuning.md#read-less)")
+
   val Steps = new Setting(
     "spark.sparkrules.steps",
     new Positive("steps"),
@@ -88,7 +95,7 @@ object Settings {
 
   /** In the order of the documentation. */
   val All: Seq[Setting[_]] = Seq(
-    Store, FixedStore, AllowedRuleSets, RuleSet, MissingColumns, InvalidRules, Strict, Steps, ValueBytes, BindSeconds,
+    Store, FixedStore, AllowedRuleSets, RuleSet, MissingColumns, InvalidRules, Strict, PushDown, Steps, ValueBytes, BindSeconds,
     CacheBytes, PartRules)
 
   /** All settings as a Markdown table. */
