@@ -1,4 +1,4 @@
-"""Where rows without a match are dropped anyway, the source gets a filter that all rules imply: same matches, fewer rows.
+"""Where rows without a match are dropped anyway, the source gets a filter that all rules imply.
 
 The oracle is the same query without the filter, and Spark's WHERE.
 """
@@ -194,10 +194,7 @@ def test_conditions_on_the_rule_of_a_match(
     for n, id in enumerate(("one", "two", "three"), 1):
         rules.subscribe(id, f"n = {n}", priority=3 * n)
     rules.publish(spark)
-    query = (
-        "SELECT row, subscription_id AS id FROM match_subscriptions('per-match', TABLE(events)) "
-        f"WHERE {condition}"
-    )
+    query = f"SELECT row, subscription_id AS id FROM match_subscriptions('per-match', TABLE(events)) WHERE {condition}"
     plan = executed(spark, query).replace("L", "").replace("(", "").replace(")", "")
     assert f"scan filter: {expected} " in plan
     with settings(spark, **NEVER):
@@ -240,9 +237,7 @@ def test_a_disjunct_of_two_columns_where_it_skips_more(spark: SparkSession, even
         ({"spark_sparkrules_pushDown": "never"}, ""),
     ],
 )
-def test_off_where_it_must_be(
-    spark: SparkSession, events: DataFrame, change: dict[str, str], reason: str
-) -> None:
+def test_off_where_it_must_be(spark: SparkSession, events: DataFrame, change: dict[str, str], reason: str) -> None:
     rule_set("late", RULES).publish(spark)
     with settings(spark, **change):
         plan = executed(spark, "SELECT row FROM match_subscriptions('late', TABLE(events))")
@@ -293,7 +288,11 @@ VALUES: dict[str, tuple[pa.DataType, list[object], list[str]]] = {
     "l": (pa.int64(), [-(2**63), 0, 5, 2**63 - 1, None], ["0", "5", "5.5", "9223372036854775807"]),
     "f": (pa.float32(), [float("nan"), -0.0, 0.0, 1.5, float("inf"), None], ["0.0", "-0.0", "1.5", "FLOAT('NaN')"]),
     "d": (pa.float64(), [float("nan"), -0.0, 0.0, 2.5, float("-inf"), None], ["0.0", "2.5", "1e300", "DOUBLE('NaN')"]),
-    "s": (pa.string(), ["", "a", "A", "ab", "ä", "\U0001f600", "￿", None], ["''", "'a'", "'ab'", "'\U0001f600'", "'b'"]),
+    "s": (
+        pa.string(),
+        ["", "a", "A", "ab", "ä", "\U0001f600", "\uffff", None],
+        ["''", "'a'", "'ab'", "'\U0001f600'", "'b'"],
+    ),
     "day": (pa.date32(), [datetime(1500, 1, 1), datetime(2024, 3, 10), None], ["DATE'2024-03-10'", "DATE'1500-01-01'"]),
     "ts": (
         pa.timestamp("us", tz="UTC"),
@@ -343,7 +342,8 @@ def written_by_arrow(path: Path, seed: int) -> None:
     chance = random.Random(seed)
     for file in range(4):
         columns = {
-            name: pa.array([chance.choice(values) for _ in range(6)], kind) for name, (kind, values, _) in VALUES.items()
+            name: pa.array([chance.choice(values) for _ in range(6)], kind)
+            for name, (kind, values, _) in VALUES.items()
         }
         nested = pa.StructArray.from_arrays(list(columns.values()), names=list(columns))
         rows = pa.array(range(6 * file, 6 * file + 6), pa.int64())
@@ -414,8 +414,8 @@ def test_case_insensitive_names_and_several_parts(spark: SparkSession, events: D
 def test_no_filter_for_a_value_that_the_query_computes(spark: SparkSession, events: DataFrame) -> None:
     rule_set("computed", {"one": "total > 60 AND n = 1"}).publish(spark)
     query = (
-        "SELECT row FROM (SELECT row, match_subscriptions('computed', named_struct('total', price * 2, 'n', n)).ids AS ids "
-        "FROM events) WHERE size(ids) > 0"
+        "SELECT row FROM (SELECT row, match_subscriptions('computed', named_struct('total', price * 2, 'n', n)).ids "
+        "AS ids FROM events) WHERE size(ids) > 0"
     )
     plan = executed(spark, query)
     assert "price" not in plan.split("scan filter: ")[1].split("of the rows")[0]

@@ -95,8 +95,8 @@ object Settings {
 
   /** In the order of the documentation. */
   val All: Seq[Setting[_]] = Seq(
-    Store, FixedStore, AllowedRuleSets, RuleSet, MissingColumns, InvalidRules, Strict, PushDown, Steps, ValueBytes, BindSeconds,
-    CacheBytes, PartRules)
+    Store, FixedStore, AllowedRuleSets, RuleSet, MissingColumns, InvalidRules, Strict, PushDown, Steps, ValueBytes,
+    BindSeconds, CacheBytes, PartRules)
 
   /** All settings as a Markdown table. */
   def table: String =

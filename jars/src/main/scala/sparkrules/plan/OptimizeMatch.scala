@@ -36,7 +36,8 @@ object PruneAnswers extends Rule[LogicalPlan] {
       below(generate, filter.copy(child = prune(matched, used(generate, generator.references ++ condition.references))))
   }
 
-  private def used(generate: Generate, own: AttributeSet): AttributeSet = own ++ AttributeSet(generate.requiredChildOutput)
+  private def used(generate: Generate, own: AttributeSet): AttributeSet =
+    own ++ AttributeSet(generate.requiredChildOutput)
 
   /** A generator on another child. It names what nobody needs by its place among the child's columns. */
   private def below(generate: Generate, child: LogicalPlan): LogicalPlan =

@@ -36,7 +36,8 @@ final case class PinVersions(session: SparkSession) extends Rule[LogicalPlan] {
       val Pinned(rules, inputs, instant) = Pinning.pin(session, call, Local(child))
       val (ready, own) = computed(inputs, child)
       val kept = child.output.zipWithIndex.collect { case (attribute, i) if !unused.contains(i) => attribute }
-      Project(kept ++ columns, matching(MatchSpec(rules, Per.Match, PinVersions.OfMatch), own, instant, columns, ready))
+      val spec = MatchSpec(rules, Per.Match, PinVersions.OfMatch)
+      Project(kept ++ columns, Match(spec, own, instant, None, columns, ready))
     case operator if operator.expressions.exists(_.exists(_.isInstanceOf[MatchCall])) => pin(operator)
   }
 
@@ -57,17 +58,13 @@ final case class PinVersions(session: SparkSession) extends Rule[LogicalPlan] {
       case i =>
         val answers = calls.flatMap(_.answers).distinct
         val columns = answers.map(_.attribute)
-        val below = matching(MatchSpec(rules, Per.Row, answers), Nil, instant, columns, operator.children(i))
+        val below = Match(MatchSpec(rules, Per.Row, answers), Nil, instant, None, columns, operator.children(i))
         val (ready, own) = computed(inputs, below.child)
         val matched = below.copy(inputs = own, child = ready)
         val widened = operator.withNewChildren(operator.children.updated(i, matched))
         replace(widened, calls)(wanted => MatchCall.result(wanted, wanted.map(a => columns(answers.indexOf(a)))))
     }
   }
-
-  private def matching(
-      spec: MatchSpec, inputs: Seq[Expression], instant: Option[Expression], added: Seq[Attribute], child: LogicalPlan) =
-    Match(spec, inputs, instant, scanFilter = None, added, child)
 
   /** Inputs that are not simple reads become columns below, where Spark gives them what they need. */
   private def computed(all: Seq[Expression], child: LogicalPlan): (LogicalPlan, Seq[Expression]) = {

@@ -98,7 +98,8 @@ final case class PushScanFilter(session: SparkSession) extends Rule[LogicalPlan]
   /** Which rules a query asks for, if its conditions tell. */
   private def wanted(conditions: Seq[Expression], matched: Match): Option[(UTF8String, Int) => Boolean] = {
     val answers = matched.added.zip(matched.spec.answers)
-    def isAnswer(e: Expression, answer: Answer) = answers.exists { case (a, own) => own == answer && a.semanticEquals(e) }
+    def isAnswer(e: Expression, answer: Answer) =
+      answers.exists { case (a, own) => own == answer && a.semanticEquals(e) }
 
     def named(condition: Expression): Option[Set[UTF8String]] = condition match {
       case ArrayContains(ids, Literal(id: UTF8String, _)) if isAnswer(ids, Answer.Ids) => Some(Set(id))

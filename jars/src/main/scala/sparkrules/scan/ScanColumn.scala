@@ -61,7 +61,8 @@ final class ScanColumn(val value: Expression, val keys: Keys, counted: Option[Ar
     else {
       val isNull = codes.nonEmpty && codes.head == Keys.NullCode
       val present = Codes.intersection(codes, Array(1, keys.maxCode))
-      val (points, ranges) = Codes.pairs(present).toSeq.partition { case (first, last) => first == last && isKey(first) }
+      val (points, ranges) =
+        Codes.pairs(present).toSeq.partition { case (first, last) => first == last && isKey(first) }
       val parts = equal(points.map(p => key(p._1))) ++ ranges.map { case (first, last) => between(first, last) } ++
         Option.when(isNull)(IsNull(value))
       parts.reduceOption(Or).getOrElse(Literal.FalseLiteral)

@@ -76,7 +76,8 @@ object ScanColumns {
       rules.parts.indices.map { p =>
         val own = rules.parts(p).program.slots.keys
         val recoded = columns(p).zipWithIndex.map { case (column, slot) =>
-          if (column < 0) Array.empty[Int] else Array.tabulate(own(slot).size)(i => keys(column).codeOf(own(slot).value(i)))
+          if (column < 0) Array.empty[Int]
+          else Array.tabulate(own(slot).size)(i => keys(column).codeOf(own(slot).value(i)))
         }
         new PartColumns(columns(p), recoded, keys)
       })
