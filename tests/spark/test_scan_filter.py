@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from datetime import datetime, timedelta, timezone
+from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -293,15 +293,15 @@ VALUES: dict[str, tuple[pa.DataType, list[object], list[str]]] = {
         ["", "a", "A", "ab", "ä", "\U0001f600", "\uffff", None],
         ["''", "'a'", "'ab'", "'\U0001f600'", "'b'"],
     ),
-    "day": (pa.date32(), [datetime(1500, 1, 1), datetime(2024, 3, 10), None], ["DATE'2024-03-10'", "DATE'1500-01-01'"]),
+    "day": (pa.date32(), [date(1500, 1, 1), date(2024, 3, 10), None], ["DATE'2024-03-10'", "DATE'1500-01-01'"]),
     "ts": (
         pa.timestamp("us", tz="UTC"),
-        [datetime(2024, 3, 10, 2, 30), datetime(1969, 12, 31, 23, 59, 59, 999999), None],
+        [datetime.fromisoformat(t) for t in ("2024-03-10T02:30", "1969-12-31T23:59:59.999999")] + [None],
         ["TIMESTAMP'2024-03-10 02:30:00'", "TIMESTAMP'1970-01-01 00:00:00'", "DATE'2024-03-10'"],
     ),
     "ntz": (
         pa.timestamp("us"),
-        [datetime(2024, 3, 10, 2, 30), datetime(2000, 1, 1), None],
+        [datetime.fromisoformat(t) for t in ("2024-03-10T02:30", "2000-01-01")] + [None],
         ["TIMESTAMP_NTZ'2024-03-10 02:30:00'", "TIMESTAMP_NTZ'2000-01-01 00:00:00'"],
     ),
     "dec": (pa.decimal128(12, 2), [0, 1, -5, 99999, None], ["0", "1.00", "-5.005", "99999", "1e3"]),
@@ -404,7 +404,7 @@ def test_case_insensitive_names_and_several_parts(spark: SparkSession, events: D
     texts = {f"r{i}": f"N = {i % 5} AND AT > TIMESTAMP'1970-01-01 0{i % 8}:00:00'" for i in range(40)}
     with settings(spark, spark_sparkrules_partRules="10", **ALWAYS):
         for start in range(0, 40, 20):
-            rules.subscribe_all({id: text for id, text in list(texts.items())[start : start + 20]})
+            rules.subscribe_all(dict(list(texts.items())[start : start + 20]))
             rules.publish(spark)
         events.createOrReplaceTempView("parts")
         for query in QUERIES.values():
