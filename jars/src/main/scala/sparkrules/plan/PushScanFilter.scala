@@ -28,8 +28,8 @@ final case class PushScanFilter(session: SparkSession) extends Rule[LogicalPlan]
   import PushScanFilter._
 
   override def apply(plan: LogicalPlan): LogicalPlan = {
-    val mode = Settings.PushDown.get(conf)
-    if (mode == OnPushDown.Never || !plan.exists(isOpen)) plan
+    lazy val mode = Settings.PushDown.get(conf)
+    if (!plan.exists(isOpen) || mode == OnPushDown.Never) plan
     else plan.transformDown {
       case filter @ Filter(condition, matched: Match) if isOpen(matched) =>
         val conditions = splitConjunctivePredicates(condition)
