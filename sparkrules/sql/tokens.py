@@ -224,8 +224,8 @@ _REJECTIONS = {
     "/*": ("comments are not allowed", "Remove the comment."),
     ";": ("a rule is one expression, not a statement", "Remove the semicolon."),
     "?": ("parameter markers are not allowed", "Write the value itself."),
-    "'": ("a string that is not closed", "Close it with ', and double a ' inside of it."),
-    '"': ("a string that is not closed", 'Close it with ", and double a " inside of it.'),
+    "'": ("a string that is not closed", "Close it with ', and double each ' inside it."),
+    '"': ("a string that is not closed", 'Close it with ", and double each " inside it.'),
     "`": ("a quoted name that is not closed", "Close it with a backtick."),
 }
 

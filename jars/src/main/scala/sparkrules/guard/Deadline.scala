@@ -48,7 +48,7 @@ final class Deadline(session: SparkSession, conf: SQLConf) {
     } catch { case e: TooSlow => spend(ordinary + most); throw e }
   }
 
-  /** Work for several expressions. If it takes too long, one of them may be slow: then each needs a deadline of its own. */
+  /** Work for several expressions. If it takes too long, one of them may be slow: each then needs its own deadline. */
   def many[T](expressions: Int)(work: => T): T =
     timed(1000 + MillisAmongMany * expressions, "Spark takes too long to understand one of them")(work)._1
 

@@ -56,7 +56,7 @@ object Options {
         case Literal(key, _) => forbidden(function, String.valueOf(key))
         case _ => None
       })
-    case _ => Some(s"the options of $function are not written out; write them as map('mode', 'FAILFAST')")
+    case _ => Some(s"the options of $function are not constants; write them as map('mode', 'FAILFAST')")
   }
 
   /** Spark's parser takes seconds for a long schema, and its time grows with the square of the depth. */
