@@ -106,7 +106,6 @@ BETWEENS = [
     "((row < 3 AND NOT (c5 BETWEEN 'ab' AND 'ac')) OR c2 = 'a') AND s IS NOT NULL",
     "(c5 BETWEEN 'ab' AND 'ac') = (c2 = 'ab')",
     "(c5 BETWEEN 'ab' AND 'ac') <> TRUE",
-    "c5 BETWEEN 'ab' AND 'ac' XOR row = 0",
     "CASE WHEN c5 BETWEEN 'ab' AND 'ac' THEN true ELSE c5 >= 'b' END",
     "c5 BETWEEN 'ab' AND 'ac' AND c5 >= 'ab' AND c5 <= 'ac'",
     "c5 >= 'ab' AND c5 <= 'ac' AND c2 NOT BETWEEN 'a' AND 'ab'",
