@@ -158,13 +158,13 @@ DEEP = [
     "deep.day = DATE'1970-01-01'", "deep.at IS NULL", "deep.yes IS FALSE", "NOT deep.yes", "deep.raw = X''",
     "deep.inner IS NULL", "deep.inner.k IS NULL", "deep.inner.k = 0", "deep.inner.m['a'] IS NULL",
     "deep.inner.m['a'] = 0", "size(deep.inner.m) = 1", "exists(deep.inner.l, e -> e.v = 0)",
-    "deep.inner.l[0].v IS NULL",
+    "get(deep.inner.l, 0).v IS NULL",
     "exists(deep.inner.l, e -> e IS NULL)", "exists(map_values(deep.inner.m), e -> e = 0)",
     "map_contains_key(deep.inner.m, 'a') AND deep.n <=> NULL", "forall(deep.inner.l, e -> e.v = deep.inner.k)",
     "deep.inner.l = array(named_struct('v', 0))", "deep.inner.l <=> array(NULL, named_struct('v', NULL))",
     "deep IS NULL",
     "coalesce(deep.n, 7) = 7", "size(filter(lm, e -> e['a'] IS NULL)) = 1", "exists(lm, e -> e['a'] = 0)",
-    "exists(map_values(ml), e -> exists(e, f -> f = 0))", "ml['a'][0] IS NULL", "exists(ml['a'], e -> e IS NULL)",
+    "exists(map_values(ml), e -> exists(e, f -> f = 0))", "get(ml['a'], 0) IS NULL", "exists(ml['a'], e -> e IS NULL)",
     "exists(map_keys(mk), e -> e.a IS NULL)", "size(map_filter(mk, (k, v) -> k.a = 0)) = 1",
 ]  # fmt: skip
 

@@ -130,7 +130,7 @@ def test_spark_s_parser_is_kept_from_work(spark: SparkSession, df: DataFrame) ->
 def slow_to_understand(number: int) -> str:
     """A rule that would match, with schemas for which Spark takes seconds."""
     columns = ", ".join(f"c{i} INT" for i in range(8000))
-    structs = ", ".join(f"from_json(s, '{columns}, d{number} INT, e{i} INT').c0" for i in range(30))
+    structs = ", ".join(f"from_json(s, '{columns}, d{number} INT, e{i} INT').c0" for i in range(50))
     return f"coalesce({structs}, 1) = 1"
 
 

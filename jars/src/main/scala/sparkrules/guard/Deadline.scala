@@ -83,7 +83,7 @@ final class Deadline(session: SparkSession, conf: SQLConf) {
 object Deadline {
   // What an ordinary expression takes at most: alone, with the time to set up its plan, and among many.
   private val MillisOfEach = 20L
-  private val SizePerMilli = 1000L
+  private val SizePerMilli = 5000L
   private val MillisAmongMany = 2L
 
   private val Interval = 100L
