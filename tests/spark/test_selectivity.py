@@ -151,7 +151,9 @@ def test_several_predicates_of_one_attribute_are_counted(spark: SparkSession, st
 
 
 def test_new_constants_divide_the_ranges_that_were_counted(spark: SparkSession, store: Store) -> None:
-    df = spark.range(100).selectExpr("id AS a", "CAST(id AS STRING) AS s", "date_add(DATE'2024-01-01', CAST(id AS INT)) AS d")
+    df = spark.range(100).selectExpr(
+        "id AS a", "CAST(id AS STRING) AS s", "date_add(DATE'2024-01-01', CAST(id AS INT)) AS d"
+    )
     old = {"a": "a < 40 OR a = 60", "s": "s >= '5'", "d": "d < DATE'2024-02-10'"}
     rules = rule_set("divided", old)
     rules.publish(spark)
