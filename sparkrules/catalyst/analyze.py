@@ -53,8 +53,7 @@ def analyze(rules: Rules, df: DataFrame, rows: int, seed: int) -> Statistics:
     # After storing the counts: the predicates must reflect how values are looked up from now on.
     counted = counted_values(df, store, rules.name, version, ranges)
     if number is not None:
-        bound = bound_predicates(counted, _padded_columns(df))
-        store.analyzed_predicates(rules.name, number, predicate_table(bound, COUNTED_PREDICATES))
+        store.analyzed_predicates(rules.name, number, predicate_positions(df, counted))
     return statistics_of(rules.name, version, ranges, counted.tests, [*map(str, counted.predicates)], counted.uses)
 
 
@@ -71,7 +70,12 @@ def counted_values(df: DataFrame, store: Store, name: str, version: int, ranges:
     return Counted(ranges, tests.filter(own), predicates, uses)
 
 
-def bound_predicates(counted: Counted, padded: Collection[str]) -> Iterator[BoundPredicate]:
+def predicate_positions(df: DataFrame, counted: Counted) -> pa.Table:
+    """Where the predicates are true, in the store's columns: see `CountedPredicates`."""
+    return predicate_table(_bound_predicates(counted, _padded_columns(df)), COUNTED_PREDICATES)
+
+
+def _bound_predicates(counted: Counted, padded: Collection[str]) -> Iterator[BoundPredicate]:
     """The predicates with the slot and the positions of each, without those on `padded` columns.
 
     Spark pads a CHAR(n) and what it is compared with. It does so by the whole comparison, BETWEEN included, and not by

@@ -6,7 +6,7 @@ import org.apache.spark.sql.classic.SparkSession
 import sparkrules.catalog.KnownCatalog
 import sparkrules.plan.{
   CountMatches, ForgottenTable, Functions, MatchStrategy, PinVersions, PluginClasses, PruneAnswers,
-  PushFilterThroughMatch, ReadColumns
+  PushFilterThroughMatch, PushScanFilter, ReadColumns
 }
 
 /** What the plugin adds to a session. Found by Spark through the ServiceLoader: `spark.jars` is enough. */
@@ -21,6 +21,7 @@ class SparkRulesExtension extends SparkSessionExtensionsProvider {
     extensions.injectOptimizerRule(_ => PushFilterThroughMatch)
     extensions.injectOptimizerRule(_ => PruneAnswers)
     extensions.injectOptimizerRule(_ => CountMatches)
+    extensions.injectOptimizerRule(session => PushScanFilter(session.asInstanceOf[SparkSession]))
     extensions.injectPlannerStrategy(_ => MatchStrategy)
     extensions.injectColumnar(_ => ReadColumns)
   }

@@ -24,6 +24,7 @@ private final class Assembler(terms: Terms, val alternatives: Alternatives, scan
   import terms.costs.predicates
 
   private val code = out.words
+  private val necessary = EarlyRejection.of(terms, alternatives) // before their terms are used up
   private val choice = new TermChoice(terms, alternatives, scanOf)
   private val branches = new Branches(terms, out)
   import branches.goOnIf
@@ -37,6 +38,14 @@ private final class Assembler(terms: Terms, val alternatives: Alternatives, scan
   /** Per alternative: how many predicates it is expected to cost per row, once it is assembled. */
   def expected: Array[Double] = choice.expected
 
+  /** Code that ends here for rows which no alternative can be true for, where the groups would ask several slots. */
+  private def rejectEarly(groups: Seq[Group]): ArrayBuffer[Int] = {
+    val exits = ArrayBuffer.empty[Int]
+    val asked = groups.map(g => if (g.term < 0) -1 else predicates.slot(g.term)).distinct
+    if (asked.length > 1) necessary.foreach(goOnIf(_, exits))
+    exits
+  }
+
   /** The code for alternatives that could all be true. */
   private def block(open: Array[Int], depth: Int): Unit = {
     val (done, rest) = IntArrays.partition(open)(isDone)
@@ -44,6 +53,7 @@ private final class Assembler(terms: Terms, val alternatives: Alternatives, scan
     if (rest.length == 1 || depth == Deepest) rest.foreach(single)
     else if (rest.nonEmpty) {
       val groups = choice.divide(rest)
+      val rejected = if (depth == 0) rejectEarly(groups) else ArrayBuffer.empty[Int]
       val (wholeGroups, ofPredicates) = groups.partition(_.term < 0)
       val (ofTexts, ofSlots) = ofPredicates.partition(g => isFound(g.term))
       ofSlots.groupBy(g => predicates.slot(g.term)).toSeq.sortBy(_._1).foreach { case (slot, own) =>
@@ -53,6 +63,7 @@ private final class Assembler(terms: Terms, val alternatives: Alternatives, scan
         if (own.length == 1) gate(own.head, depth) else ofScan(scan, own, depth)
       }
       wholeGroups.foreach(gate(_, depth))
+      patch(rejected)
     }
   }
 

@@ -49,6 +49,13 @@ object Settings {
     "whether a rule that Spark's WHERE would fail on fails the query; otherwise the predicate that cannot be " +
       "computed is unknown for the row, and the other rules go on")
 
+  val PushDown = new Setting(
+    "spark.sparkrules.pushDown",
+    new Choice[OnPushDown]("auto" -> OnPushDown.Auto, "always" -> OnPushDown.Always, "never" -> OnPushDown.Never),
+    "auto",
+    "whether queries that want only rows with a match give the source a filter that all rules imply: where it can " +
+      "skip enough rows, wherever there is one, or not at all; see [Tuning](tuning.md#read-less)")
+
   val Steps = new Setting(
     "spark.sparkrules.steps",
     new Positive("steps"),
@@ -71,6 +78,13 @@ object Settings {
     "how much processor time Spark's parser, analyzer and optimizer may take for one part of a rule; what takes " +
       "longer is rejected")
 
+  val BindTotalSeconds = new Setting(
+    "spark.sparkrules.bindTotalSeconds",
+    new Positive("seconds"),
+    "60",
+    "how much processor time they may take for all slow rules together that are compiled at once; what an ordinary " +
+      "rule takes, a fiftieth of a second, does not count. When it is used up, further slow rules are rejected")
+
   val CacheBytes = new Setting(
     "spark.sparkrules.cacheBytes",
     new Positive("bytes"),
@@ -88,8 +102,8 @@ object Settings {
 
   /** In the order of the documentation. */
   val All: Seq[Setting[_]] = Seq(
-    Store, FixedStore, AllowedRuleSets, RuleSet, MissingColumns, InvalidRules, Strict, Steps, ValueBytes, BindSeconds,
-    CacheBytes, PartRules)
+    Store, FixedStore, AllowedRuleSets, RuleSet, MissingColumns, InvalidRules, Strict, PushDown, Steps, ValueBytes,
+    BindSeconds, BindTotalSeconds, CacheBytes, PartRules)
 
   /** All settings as a Markdown table. */
   def table: String =

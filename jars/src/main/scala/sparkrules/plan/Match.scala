@@ -25,14 +25,16 @@ object Per {
  * What is matched, and what is to be said of it.
  *
  * @param answers the columns that are added to those of the input; none per rule
+ * @param scan what is said of the scan filter in EXPLAIN, once it is decided
  */
-final case class MatchSpec(rules: PinnedRules, per: Per, answers: Seq[Answer]) {
+final case class MatchSpec(rules: PinnedRules, per: Per, answers: Seq[Answer], scan: Option[String] = None) {
 
   /** What a query can read, given the columns of the input and those that are added. */
   def available(input: Seq[Attribute], added: Seq[Attribute]): Seq[Attribute] =
     if (per == Per.Rule) added else input ++ added
 
-  def describe(added: Seq[Attribute]): String = s"Match [$rules] ${added.mkString("[", ", ", "]")}"
+  def describe(added: Seq[Attribute]): String =
+    s"Match [$rules] ${added.mkString("[", ", ", "]")}${scan.fold("")(", " + _)}"
 }
 
 /**
@@ -41,12 +43,15 @@ final case class MatchSpec(rules: PinnedRules, per: Per, answers: Seq[Answer]) {
  *
  * @param inputs the inputs of the rules' program, over the columns of `child`
  * @param instant the query's, if it decides which rules can match: else plans of a version would never be the same
+ * @param scanFilter a condition over the columns of `child` that every row with a match fulfils, where all other rows
+ *   are dropped; see [[PushScanFilter]]
  * @param added the attributes of the answers
  */
 final case class Match(
     spec: MatchSpec,
     inputs: Seq[Expression],
     instant: Option[Expression],
+    scanFilter: Option[Expression],
     added: Seq[Attribute],
     child: LogicalPlan)
     extends UnaryNode {

@@ -6,7 +6,6 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project}
-import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 
@@ -25,21 +24,8 @@ object MatchStrategy extends SparkStrategy {
   }
 
   private def planned(matched: Match, list: Seq[NamedExpression]): SparkPlan =
-    MatchExec(matched.spec, matched.inputs, matched.instant, matched.added, list, planLater(matched.child))
-}
-
-/** Reads a scan that gives batches of columns as such: no rows are assembled. */
-object ReadColumns extends ColumnarRule {
-  override def postColumnarTransitions: Rule[SparkPlan] = ReadColumnsRule
-}
-
-private object ReadColumnsRule extends Rule[SparkPlan] {
-  override def apply(plan: SparkPlan): SparkPlan = plan.transformUp {
-    case matched: MatchExec => matched.child match {
-        case rows: ColumnarToRowExec => matched.copy(child = rows.child)
-        case _ => matched
-      }
-  }
+    MatchExec(
+      matched.spec, matched.inputs, matched.instant, matched.scanFilter, matched.added, list, planLater(matched.child))
 }
 
 /** Executes [[Match]] and the projection on top of it, so that only what is asked for is written, and only once. */
@@ -47,6 +33,7 @@ final case class MatchExec(
     spec: MatchSpec,
     inputs: Seq[Expression],
     instant: Option[Expression],
+    scanFilter: Option[Expression],
     added: Seq[Attribute],
     projection: Seq[NamedExpression],
     child: SparkPlan)
@@ -77,6 +64,7 @@ final case class MatchExec(
   override def simpleString(maxFields: Int): String = spec.describe(added)
   override def verboseStringWithOperatorId(): String =
     s"$formattedNodeName\nRules: $rules\nInput: ${inputs.mkString("[", ", ", "]")}\n" +
+      spec.scan.fold("")(note => s"Scan: $note\n") +
       s"Output: ${projection.mkString("[", ", ", "]")}\n"
 
   override protected def doExecute(): RDD[InternalRow] = {

@@ -2,7 +2,7 @@ package sparkrules.plan
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, Complete, Count, Sum}
-import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Filter, LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Filter, Generate, LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.types.LongType
 
@@ -30,7 +30,23 @@ object PruneAnswers extends Rule[LogicalPlan] {
       project.copy(child = filter.copy(child = prune(matched, references(list) ++ condition.references)))
     case aggregate: Aggregate if aggregate.child.isInstanceOf[Match] =>
       aggregate.copy(child = prune(aggregate.child.asInstanceOf[Match], aggregate.references))
+    case generate @ Generate(generator, _, _, _, _, matched: Match) =>
+      below(generate, prune(matched, used(generate, generator.references)))
+    case generate @ Generate(generator, _, _, _, _, filter @ Filter(condition, matched: Match)) =>
+      below(generate, filter.copy(child = prune(matched, used(generate, generator.references ++ condition.references))))
   }
+
+  private def used(generate: Generate, own: AttributeSet): AttributeSet =
+    own ++ AttributeSet(generate.requiredChildOutput)
+
+  /** A generator on another child. It names what nobody needs by its place among the child's columns. */
+  private def below(generate: Generate, child: LogicalPlan): LogicalPlan =
+    if (child.output == generate.child.output) generate
+    else {
+      val required = AttributeSet(generate.requiredChildOutput)
+      val unrequired = child.output.zipWithIndex.collect { case (a, i) if !required.contains(a) => i }
+      generate.copy(unrequiredChildIndex = unrequired, child = child)
+    }
 
   private def references(list: Seq[Expression]): AttributeSet = AttributeSet.fromAttributeSets(list.map(_.references))
 

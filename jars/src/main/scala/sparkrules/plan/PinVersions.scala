@@ -36,7 +36,8 @@ final case class PinVersions(session: SparkSession) extends Rule[LogicalPlan] {
       val Pinned(rules, inputs, instant) = Pinning.pin(session, call, Local(child))
       val (ready, own) = computed(inputs, child)
       val kept = child.output.zipWithIndex.collect { case (attribute, i) if !unused.contains(i) => attribute }
-      Project(kept ++ columns, Match(MatchSpec(rules, Per.Match, PinVersions.OfMatch), own, instant, columns, ready))
+      val spec = MatchSpec(rules, Per.Match, PinVersions.OfMatch)
+      Project(kept ++ columns, Match(spec, own, instant, None, columns, ready))
     case operator if operator.expressions.exists(_.exists(_.isInstanceOf[MatchCall])) => pin(operator)
   }
 
@@ -57,7 +58,7 @@ final case class PinVersions(session: SparkSession) extends Rule[LogicalPlan] {
       case i =>
         val answers = calls.flatMap(_.answers).distinct
         val columns = answers.map(_.attribute)
-        val below = Match(MatchSpec(rules, Per.Row, answers), Nil, instant, columns, operator.children(i))
+        val below = Match(MatchSpec(rules, Per.Row, answers), Nil, instant, None, columns, operator.children(i))
         val (ready, own) = computed(inputs, below.child)
         val matched = below.copy(inputs = own, child = ready)
         val widened = operator.withNewChildren(operator.children.updated(i, matched))
@@ -66,9 +67,10 @@ final case class PinVersions(session: SparkSession) extends Rule[LogicalPlan] {
   }
 
   /** Inputs that are not simple reads become columns below, where Spark gives them what they need. */
-  private def computed(inputs: Seq[Expression], child: LogicalPlan): (LogicalPlan, Seq[Expression]) = {
+  private def computed(all: Seq[Expression], child: LogicalPlan): (LogicalPlan, Seq[Expression]) = {
+    val inputs = all.map(_.transformUp { case GetStructField(made: CreateNamedStruct, i, _) => made.valExprs(i) })
     // Parts of a version may need the same.
-    val aliases = inputs.filterNot(PinVersions.isRead).distinctBy(_.canonicalized).map(Alias(_, "rule_input")())
+    val aliases = inputs.filterNot(PinVersions.isRead).distinctBy(_.canonicalized).map(Alias(_, PinVersions.Computed)())
     if (aliases.isEmpty) (child, inputs)
     else {
       val attributes = aliases.map(alias => alias.child.canonicalized -> alias.toAttribute).toMap
@@ -85,6 +87,10 @@ final case class PinVersions(session: SparkSession) extends Rule[LogicalPlan] {
 }
 
 object PinVersions {
+
+  /** The name of inputs that are computed, and not read. */
+  val Computed = "rule_input"
+
   private val OfMatch = Seq(Answer.RuleId, Answer.Priority, Answer.Overlap)
 
   private def isRead(e: Expression): Boolean = e match {

@@ -1,0 +1,96 @@
+package sparkrules.scan
+
+import java.util.{Collections, WeakHashMap}
+
+import scala.collection.immutable.ArraySeq
+
+import org.apache.spark.sql.catalyst.expressions.{Expression, Literal, Or}
+import org.apache.spark.unsafe.types.UTF8String
+
+import sparkrules.conf.Listed
+import sparkrules.program.Hidden
+import sparkrules.store.Statistics
+import sparkrules.value.{Codes, LruCache}
+import sparkrules.version.PinnedRules
+
+/**
+ * A condition that is true for every row with a match, for the source of the rows: it skips what no rule can match. Of
+ * the rows for which it is true, any number may have no match.
+ *
+ * @param condition over the columns of the call, as bound references. It cannot fail.
+ * @param share the share of rows for which it is true, if columns are independent
+ * @param isCounted whether the share comes from statistics of all columns concerned
+ */
+final case class ScanFilter(condition: Expression, share: Double, isCounted: Boolean)
+
+object ScanFilter {
+
+  // Queries of a version mostly ask for the same. An entry does not keep its version alive.
+  private val known =
+    Collections.synchronizedMap(new WeakHashMap[PinnedRules, LruCache[Seq[Any], Either[String, ScanFilter]]])
+  private val MostKnown = 8
+  private val MostNamed = 4
+
+  /**
+   * The filter for all rules that can match at an instant, or why there is none.
+   *
+   * @param columns the columns of the call that a source can filter by, by their places
+   * @param isWanted whether a rule, of this id and priority, is asked for; all are if it is not given
+   */
+  def of(
+      rules: PinnedRules,
+      columns: Set[Int],
+      statistics: => Option[Statistics],
+      instant: Option[Long],
+      isWanted: Option[(UTF8String, Int) => Boolean] = None): Either[String, ScanFilter] = {
+    val hidden = rules.parts.indices.map(rules.hidden(_, instant))
+    def found = find(rules, columns, statistics, hidden, isWanted)
+    if (isWanted.isDefined) found
+    else {
+      val own = known.computeIfAbsent(rules, _ => new LruCache)
+      val result = own.getOrElseUpdate(columns +: hidden.map(Option(_).map(ArraySeq.unsafeWrapArray(_))))(found)
+      own.trim(MostKnown)
+      result
+    }
+  }
+
+  private def find(
+      rules: PinnedRules,
+      readable: Set[Int],
+      statistics: Option[Statistics],
+      hidden: IndexedSeq[Array[Long]],
+      isWanted: Option[(UTF8String, Int) => Boolean]): Either[String, ScanFilter] = {
+    val columns = ScanColumns.of(rules, readable, statistics)
+    val needs = rules.parts.indices.map(p => new RuleNeeds(rules.parts(p).forest, columns.ofParts(p), columns.all))
+    val numbers = rules.parts.indices.map { p =>
+      val own = rules.parts(p).program.rules
+      Array.range(0, own.size).filter { rule =>
+        !Hidden.isHidden(hidden(p), rule) && isWanted.forall(_(own.ids(rule), own.priorities(rule)))
+      }
+    }
+    val unbounded = rules.parts.indices.flatMap { p =>
+      numbers(p).iterator.filterNot(needs(p).bounds).take(MostNamed).map(rules.parts(p).program.rules.ids(_))
+    }
+    if (unbounded.nonEmpty) {
+      Left("no source can filter by what these rules need: " + Listed(unbounded.map(_.toString), MostNamed - 1))
+    } else {
+      val boxes = rules.parts.indices.flatMap(p => needs(p).boxes(numbers(p)))
+      Right(if (boxes.isEmpty) ScanFilter(Literal.FalseLiteral, 0.0, isCounted = true) else of(columns.all, boxes))
+    }
+  }
+
+  private def of(columns: IndexedSeq[ScanColumn], boxes: IndexedSeq[Box]): ScanFilter = {
+    val filters = new Cover(columns, boxes).candidates.map { chosen =>
+      val used = columns.indices.filter(chosen(_).nonEmpty)
+      val assigned = boxes.groupBy(box => used.find(c => isWithin(box.codesOf(c), chosen(c))).get)
+      val disjuncts = used.filter(assigned.contains).map(c => Disjunct.of(columns, c, assigned(c)))
+      val share = 1.0 - disjuncts.map(1.0 - _.share).product
+      (share, disjuncts)
+    }
+    val (share, disjuncts) = filters.minBy(_._1)
+    ScanFilter(disjuncts.map(_.condition).reduce(Or(_, _)), share, disjuncts.forall(_.isCounted))
+  }
+
+  private def isWithin(codes: Array[Int], chosen: Array[Int]): Boolean =
+    codes != null && Codes.intersection(codes, chosen).sameElements(codes)
+}
