@@ -28,8 +28,8 @@ final class ScanFilterSuite extends Suite {
       val limit = 6
       val bound = Rule.randomRules(random, 1 + random.nextInt(6), 2, limit).map { rule =>
         // Most random rules allow no filter: an OR with a value that is computed is enough.
-        val need: Tree = AllOf(Set(rule.tree, AnyOf(Set(Rule.randomAtom(random, limit), Rule.randomAtom(random, limit)))))
-        if (random.nextBoolean) rule.copy(tree = need) else rule
+        val either = AnyOf(Set.fill[Tree](2)(Rule.randomAtom(random, limit)))
+        if (random.nextBoolean) rule.copy(tree = AllOf(Set(rule.tree, either))) else rule
       }
       val (first, second) = bound.splitAt(random.nextInt(bound.length + 1))
       filter(Seq(first, second).filter(_.nonEmpty): _*).foreach { found =>
@@ -50,9 +50,8 @@ final class ScanFilterSuite extends Suite {
     val computed = Atom(Rule.Computed, "=", Seq(1))
     val cheap = Atom(0, "<", Seq(3))
     check(filter(Seq(Rule("or", 0, AnyOf(Set(cheap, computed))))).isLeft, "one alternative needs no column")
-    checkEqual(
-      filter(Seq(Rule("and", 0, AllOf(Set(cheap, computed))))).map(_.condition.toString), Right("(input[0, int, true] < 3)"),
-      "the filter of an AND")
+    val both = Rule("and", 0, AllOf(Set(cheap, computed)))
+    checkEqual(filter(Seq(both)).map(_.condition.toString), Right("(input[0, int, true] < 3)"), "the filter of an AND")
   }
 
   test("a wide predicate stands for narrower ones, and rules of other parts are united with it") {
@@ -76,7 +75,8 @@ final class ScanFilterSuite extends Suite {
 
   test("many rules make a filter of bounded size") {
     val many = (0 until 20000).map { i =>
-      Rule(s"r$i", 0, AllOf(Set(Atom(0, "=", Seq(i * 7)), Atom(1, ">", Seq(i % 5000)), Atom(1, "<", Seq(i % 5000 + 3)))))
+      val (low, high) = (Atom(1, ">", Seq(i % 5000)), Atom(1, "<", Seq(i % 5000 + 3)))
+      Rule(s"r$i", 0, AllOf(Set(Atom(0, "=", Seq(i * 7)), low, high)))
     }
     val found = filter(many).getOrElse(throw new AssertionError("no filter"))
     val size = found.condition.collect { case literal: Literal => literal }.length
