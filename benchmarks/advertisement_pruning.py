@@ -152,7 +152,7 @@ def advertisement_tables(registered: int, advertisements: int, asked: int) -> It
 
 
 def verdict(name: str, at: Point, before: Point) -> str:
-    """Whether the cut-off is where the paper has it, as much memory goes for as few overlaps, and First gains enough."""
+    """Whether the cut-off is where the paper has it, as much memory goes for as few overlaps, and First is faster."""
     cut, memory, faster, paper_more = PAPER[name]
     more = at.overlaps - before.overlaps
     is_there = abs(at.prunings - cut) <= 0.1 and abs(at.memory - memory) <= 0.1
