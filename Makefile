@@ -30,17 +30,22 @@ PYSPARK_MINORS := 4.0 4.1 4.2 4.3
 demo: setup
 	$(BIN)/sparkrules demo
 
+# Spark's classes, from which every Java that tests start takes them: tests/class_archive.py.
+CLASSES := build/spark-classes.jsa
+$(CLASSES): $(STAMP) tests/class_archive.py
+	$(BIN)/python -m tests.class_archive
+
 # Who takes which tests, and in which order, is in tests/order.py.
 WORKERS ?= auto
 PYTEST = $(BIN)/python -m pytest --numprocesses $(WORKERS) --maxprocesses 4
 
-test: lint
+test: lint $(CLASSES)
 	$(PYTEST)
 
 test-fast: setup
 	$(PYTEST) -m 'smoke or not (spark or programs or slow)'
 
-test-push-down: setup
+test-push-down: setup $(CLASSES)
 	SPARKRULES_TEST_PUSH_DOWN=always $(PYTEST) tests/spark tests/api tests/fuzz tests/docs
 
 test-scala: setup
