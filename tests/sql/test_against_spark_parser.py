@@ -9,11 +9,12 @@ from __future__ import annotations
 import os
 from typing import Any
 
-import py4j.protocol
 import pytest
+from py4j.protocol import Py4JJavaError
 
 from sparkrules.sql import Constant, Junction, Node, Predicate, RuleError, parse_rule, predicates
 from sparkrules.sql.functions import SCALAR_FUNCTIONS
+from tests.spark.java_errors import plain_java_errors
 from tests.sql.parsed_by_spark import SparkParser
 from tests.sql.spark_texts import SparkTexts
 
@@ -192,11 +193,7 @@ def test_random_texts_are_read_as_spark_reads_them(spark: Any) -> None:
 
 
 @pytest.mark.slow
-def test_a_number_of_arguments_that_is_refused_is_one_that_spark_refuses(
-    spark: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # PySpark asks Java twenty questions about each error, for a Python error of its own. Here are hundreds of them.
-    monkeypatch.setattr("py4j.java_gateway.get_return_value", py4j.protocol.get_return_value)
+def test_a_number_of_arguments_that_is_refused_is_one_that_spark_refuses(spark: Any) -> None:
     wrong = []
     for function in sorted(SCALAR_FUNCTIONS - {"timestampadd", "timestampdiff"}):
         for count in (0, 1, 2, 3, 6):
@@ -207,9 +204,10 @@ def test_a_number_of_arguments_that_is_refused_is_one_that_spark_refuses(
                     continue
                 call = f"{function}({', '.join(['NULL'] * count)})"
                 try:
-                    spark._jsparkSession.sql(f"SELECT ({call}) IS NULL")
+                    with plain_java_errors():
+                        spark._jsparkSession.sql(f"SELECT ({call}) IS NULL")
                     wrong.append(call)
-                except py4j.protocol.Py4JJavaError as refused:
+                except Py4JJavaError as refused:
                     said = refused.java_exception.getMessage()
                     if not any(word in said for word in ("WRONG_NUM_ARGS", "PARSE_SYNTAX_ERROR", "MULTI_ALIAS")):
                         wrong.append(f"{call}: {said[:80]}")
