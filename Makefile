@@ -54,10 +54,11 @@ test-push-down: setup $(CLASSES)
 test-scala: setup
 	$(BIN)/python -m pytest tests/catalyst/test_scala_units.py
 
+# The jar goes to the cache, where the tests find it.
 lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/sparkrules build-jar --strict & jar=$$!; $(BIN)/mypy && wait $$jar  # to the cache, where the tests find it
+	$(BIN)/sparkrules build-jar --strict & jar=$$!; code=0; $(BIN)/mypy || code=1; wait $$jar || code=1; exit $$code
 
 docs: $(STAMP)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
