@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -41,15 +42,20 @@ class OverlapQuestions:
     def __init__(self, segment: Segment, schema: pa.Schema | None) -> None:
         self.segment = segment
         self.schema = schema
-        self.index = OverlapIndex(segment, schema)
         self._regions: Regions | None = None
         self._known: set[Predicate] = set()
         self._formulas: dict[int, Formula] = {}  # by node: advertisements share them
 
+    @cached_property
+    def _index(self) -> OverlapIndex:
+        """Made when first asked: without an advertisement, nobody asks."""
+        return OverlapIndex(self.segment, self.schema)
+
     def prepare(self, trees: Iterable[Node]) -> None:
         """Announce conditions: what they need is then prepared once."""
-        asked = {predicate for tree in trees for predicate in distinct_predicates(tree)}
-        if self._regions is None or not asked <= self._known:
+        given = list(trees)
+        asked = {predicate for tree in given for predicate in distinct_predicates(tree)}
+        if given and (self._regions is None or not asked <= self._known):
             # A column has one type: if none is declared, it follows from the constants of all conditions.
             self._known = asked.union(self.segment.forest.all_predicates())
             self._regions = Regions(self._known, self.schema)
