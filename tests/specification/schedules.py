@@ -8,10 +8,12 @@ stops when every rule is decided. All schedules give the same answer; they diffe
 | `naive` | rule by rule, until one predicate is false; remembers answers | none |
 | `sequential` | all open predicates of an undecided rule that some undecided rule needs | at most d times the optimum |
 | `linked_chains` over `sub_order` | rule by rule, unless a known answer decides the rule; best order first | none |
+| `by_predicate` over `refuting_order` | first what refutes most rules for its cost; not in the paper | none |
 
 d is the number of predicates of the longest rule, and the optimum knows all answers. If costs differ, the guarantee is
 d * Cmax / Cmin. Sub-Order needs the selectivity p of each predicate (the probability that it is true) and treats
-predicates as independent.
+predicates as independent. So does `refuting_order`, which needs no pairs of rules, and asks less in all of the paper's
+experiments (`python -m benchmarks.schedules`).
 
 As in the paper, a rule is a conjunction, and a predicate is true or not true. `conjunctions` takes the rules out of a
 forest, and rejects a rule that has an OR.
@@ -169,7 +171,7 @@ class Estimates:
 
         >>> Estimates([0.9, 0.5, 0.1]).sorted_chain([0, 1, 2])
         (2, 1, 0)
-        >>> Estimates([0.9, 0.5, 0.1], [1, 1, 9]).sorted_chain([0, 1, 2])
+        >>> Estimates([0.9, 0.5, 0.1], [1, 1, 12]).sorted_chain([0, 1, 2])
         (1, 0, 2)
         """
         return tuple(sorted(predicates, key=lambda predicate: (self._rank(predicate), predicate)))
@@ -299,3 +301,33 @@ def sub_order(rules: Rules, estimates: Estimates) -> dict[str, tuple[int, ...]]:
     for _, before, after in sorted(edges):
         paths.join(before, after)
     return {ids[number]: chains[number] for number in paths.order()}
+
+
+def refuting_order(rules: Rules, estimates: Estimates) -> list[int]:
+    """The predicates, descending by the number of rules that an evaluation is expected to refute: users (1 - p) / c.
+
+    >>> refuting_order({"r": [0, 1], "s": [2, 1]}, Estimates([0.1, 0.5, 0.2]))
+    [1, 0, 2]
+    """
+    users: dict[int, int] = {}
+    for predicates in rules.values():
+        for predicate in predicates:
+            users[predicate] = users.get(predicate, 0) + 1
+
+    def refuted(predicate: int) -> Real:
+        return users[predicate] * (1 - estimates.selectivity[predicate]) / estimates.cost(predicate)
+
+    return sorted(users, key=lambda predicate: (-refuted(predicate), predicate))
+
+
+def by_predicate(rules: Rules, order: Iterable[int], ask: Ask) -> Outcome:
+    """Each predicate in the given order, if an undecided rule needs it.
+
+    >>> by_predicate({"r": [0, 1], "s": [2, 1]}, [1, 0, 2], lambda predicate: predicate != 1).asked
+    [1]
+    """
+    undecided = Undecided(rules)
+    for predicate in order:
+        if predicate in undecided.open_rules:
+            undecided.evaluate(predicate, ask)
+    return undecided.outcome

@@ -25,11 +25,13 @@ from tests.specification.schedules import (
     Outcome,
     Real,
     Rules,
+    by_predicate,
     chain_cost,
     conjunctions,
     cost_difference,
     linked_chains,
     naive,
+    refuting_order,
     sequential,
     sub_order,
 )
@@ -105,16 +107,19 @@ def best_strategy(rules: Rules, estimates: Estimates) -> Real:
 def test_every_schedule_decides_as_brute_force_and_asks_nothing_twice_or_in_vain(
     rules: Rules, row: Row, estimates: Estimates
 ) -> None:
-    for schedule, own_rules in ((naive, rules), (sequential, rules), (linked_chains, sub_order(rules, estimates))):
-        outcome = schedule(own_rules, row.__getitem__)
-        assert outcome.matched == matched(rules, row), schedule.__name__
-        assert len(set(outcome.asked)) == len(outcome.asked), schedule.__name__
-        if schedule is naive:
-            continue
+    outcomes = {
+        "naive": naive(rules, row.__getitem__),
+        "Sequential": sequential(rules, row.__getitem__),
+        "Sub-Order": linked_chains(sub_order(rules, estimates), row.__getitem__),
+        "by predicate": by_predicate(rules, refuting_order(rules, estimates), row.__getitem__),
+    }
+    for name, outcome in outcomes.items():
+        assert outcome.matched == matched(rules, row), name
+        assert len(set(outcome.asked)) == len(outcome.asked), name
         known: dict[int, bool] = {}
         for asked in outcome.asked:
             needed = [own for own in rules.values() if asked in own and all(known.get(p, True) for p in own)]
-            assert needed, f"{schedule.__name__}: no undecided rule needs {asked}"
+            assert needed or name == "naive", f"{name}: no undecided rule needs {asked}"
             known[asked] = row[asked]
 
 
@@ -164,6 +169,8 @@ def test_no_schedule_beats_the_best_strategy_and_that_does_not_beat_knowing_the_
     assert best <= expected_cost(naive, rules, estimates)
     assert best <= expected_cost(sequential, rules, estimates)
     assert best <= expected_cost(linked_chains, sub_order(rules, estimates), estimates)
+    order = refuting_order(rules, estimates)
+    assert best <= expected_cost(lambda own, ask: by_predicate(own, order, ask), rules, estimates)
 
 
 @given(conjunction, estimates_with_costs)
