@@ -15,7 +15,10 @@ from tests.specification.schedules import Estimates, refuting_order
 
 @dataclass(frozen=True)
 class Evaluations:
-    """Predicates evaluated per row. `present`: predicates that some rule has; `cover`: by an oracle."""
+    """Predicates evaluated per row, and between which bounds.
+
+    `present`: the predicates that some rule has; `cover`: by an oracle; `floor`: no schedule can do with fewer.
+    """
 
     present: float
     naive: float
@@ -23,6 +26,7 @@ class Evaluations:
     sub_order: float
     by_predicate: float
     cover: float
+    floor: float
 
 
 # The uniform popularities of figure 4 and the exponents of figure 8 are the settings' `zipf`.
@@ -73,6 +77,7 @@ def evaluate(work: Workload, cover_rows: int) -> Evaluations:
         sub_order=evaluations.per_row(work, evaluations.linked_chains(work, sub_order(work.rules, work.selectivity))),
         by_predicate=evaluations.per_row(work, evaluations.by_predicate(work, order)),
         cover=float(np.mean([len(evaluations.greedy_cover(work, row)) for row in range(cover_rows)])),
+        floor=evaluations.disjoint_rules(work),
     )
 
 

@@ -37,13 +37,12 @@ def sub_order(rules: Sequence[Sequence[int]], selectivity: Floats) -> list[tuple
 
 def saving_edges(chains: Sequence[Sequence[int]], selectivity: Floats) -> tuple[Floats, Ints, Ints]:
     """The edges between rules that share predicates, in the direction that saves: weight, rule before, rule after."""
-    longest = max(map(len, chains))
-    table = np.full((len(chains), longest), -1, np.int32)
+    table = np.full((max(map(len, chains)), len(chains)), -1, np.int32)
     for number, chain in enumerate(chains):
-        table[number, : len(chain)] = chain
+        table[: len(chain), number] = chain
     weights, befores, afters = [np.empty(0)], [np.empty(0, np.int32)], [np.empty(0, np.int32)]
     for one, other, predicate in _pairs(table, len(selectivity)):
-        differences, first_shared = cost_differences(table[one], table[other], selectivity)
+        differences, first_shared = cost_differences(table[:, one], table[:, other], selectivity)
         # A pair that shares several predicates is enumerated at each of them, and counts at the first.
         for sign, before, after in ((1, one, other), (-1, other, one)):
             chosen = (sign * differences < 0) & (first_shared == predicate)
@@ -56,47 +55,49 @@ def saving_edges(chains: Sequence[Sequence[int]], selectivity: Floats) -> tuple[
 def cost_differences(one: Ints, other: Ints, selectivity: Floats) -> tuple[Floats, Ints]:
     """`cost_difference` of the specification for many pairs of chains, and the first predicate that each pair shares.
 
-    Chains are padded with -1.
+    Each column is a chain, padded with -1.
 
     >>> table = np.array([[0, 1], [1, -1]], np.int32)
-    >>> [own.tolist() for own in cost_differences(table[:1], table[1:], np.array([0.5, 0.5]))]
+    >>> [own.tolist() for own in cost_differences(table[:, :1], table[:, 1:], np.array([0.5, 0.5]))]
     [[0.5], [1]]
     """
-    same = (one[:, :, None] == other[:, None, :]) & (one >= 0)[:, :, None]
-    reached_one, cost_one = _above(one, same.any(axis=2), selectivity)
-    reached_other, cost_other = _above(other, same.any(axis=1), selectivity)
-    differences = np.zeros(len(one))
-    first_shared = np.full(len(one), -1, np.int32)
-    for at_one in range(one.shape[1]):
-        for at_other in range(other.shape[1]):
-            pairs = np.flatnonzero(same[:, at_one, at_other])
-            shared = one[pairs, at_one]
-            saved = reached_other[pairs, at_other] * cost_one[pairs, at_one]
-            saved -= reached_one[pairs, at_one] * cost_other[pairs, at_other]
-            differences[pairs] += (1 - selectivity[shared]) * saved
-            first_shared[pairs] = np.where(first_shared[pairs] < 0, shared, first_shared[pairs])
+    shared_one, shared_other = np.zeros(one.shape, bool), np.zeros(other.shape, bool)
+    places = []
+    for at_one, at_other in np.ndindex(len(one), len(other)):
+        pairs = np.flatnonzero((one[at_one] == other[at_other]) & (one[at_one] >= 0))
+        shared_one[at_one, pairs] = shared_other[at_other, pairs] = True
+        places.append((at_one, at_other, pairs))
+    reached_one, cost_one = _above(one, shared_one, selectivity)
+    reached_other, cost_other = _above(other, shared_other, selectivity)
+    differences = np.zeros(one.shape[1])
+    first_shared = np.full(one.shape[1], -1, np.int32)
+    for at_one, at_other, pairs in places:
+        shared = one[at_one, pairs]
+        saved = reached_other[at_other, pairs] * cost_one[at_one, pairs]
+        saved -= reached_one[at_one, pairs] * cost_other[at_other, pairs]
+        differences[pairs] += (1 - selectivity[shared]) * saved
+        first_shared[pairs] = np.where(first_shared[pairs] < 0, shared, first_shared[pairs])
     return differences, first_shared
 
 
 def _above(chains: Ints, shared: NDArray[np.bool_], selectivity: Floats) -> tuple[Floats, Floats]:
     """P and C' of every place of every chain."""
     reached, cost = np.ones(chains.shape), np.zeros(chains.shape)
-    unshared_reached = np.ones(len(chains))
-    for place in range(chains.shape[1] - 1):
-        own = np.where(chains[:, place] >= 0, selectivity[chains[:, place]], 0.0)
-        alone = ~shared[:, place]
-        reached[:, place + 1] = reached[:, place] * own
-        cost[:, place + 1] = cost[:, place] + np.where(alone, unshared_reached, 0.0)
-        unshared_reached = np.where(alone, unshared_reached * own, unshared_reached)
+    unshared_reached = np.ones(chains.shape[1])
+    for place in range(len(chains) - 1):
+        own = selectivity[chains[place]]  # that of any predicate for padding, below which there is nothing to compute
+        reached[place + 1] = reached[place] * own
+        cost[place + 1] = cost[place] + np.where(shared[place], 0.0, unshared_reached)
+        unshared_reached *= np.where(shared[place], 1.0, own)
     return reached, cost
 
 
 def _pairs(table: Ints, predicates: int) -> Iterator[tuple[Ints, Ints, Ints]]:
     """Pairs of rules with a predicate that they share, many at a time."""
-    rule, place = np.nonzero(table >= 0)
-    by_predicate = np.argsort(table[rule, place], kind="stable")
-    users = rule[by_predicate].astype(np.int32)
-    ends = np.cumsum(np.bincount(table[rule, place], minlength=predicates))
+    rule, place = np.nonzero(table.T >= 0)
+    own_predicates = table[place, rule]
+    users = rule[np.argsort(own_predicates, kind="stable")].astype(np.int32)
+    ends = np.cumsum(np.bincount(own_predicates, minlength=predicates))
     waiting: list[tuple[Ints, Ints, Ints]] = []
     size = 0
     for predicate, (start, end) in enumerate(zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True)):
