@@ -23,6 +23,7 @@ from sparkrules.sql.tree import Constant
 from tests.specification.schedules import (
     Estimates,
     Outcome,
+    Paths,
     Real,
     Rules,
     by_predicate,
@@ -147,6 +148,7 @@ def test_sequential_can_reach_its_bound_and_the_others_exceed_it() -> None:
     chains = sub_order(star, Estimates([0.1, 0.1, 0.1, 0.1, 0.9]))
     none = (False,) * 5
     assert len(linked_chains(chains, none.__getitem__).asked) == 4
+    assert len(sequential(star, none.__getitem__).asked) == 2
     assert cheapest_proof(star, none, Estimates([0.5] * 5)) == 1
 
 
@@ -236,6 +238,18 @@ def test_two_rules_are_in_the_cheaper_order(rules: Rules, estimates: Estimates) 
     backwards = dict(reversed(ordered.items()))
     assert expected_cost(linked_chains, ordered, estimates) <= expected_cost(linked_chains, backwards, estimates)
     assert sub_order(rules, estimates).keys() == rules.keys()
+
+
+def test_paths_have_neither_branches_nor_cycles() -> None:
+    paths = Paths(5)
+    assert paths.join(3, 1)
+    assert paths.join(1, 4)
+    assert not paths.join(3, 0), "two after one"
+    assert not paths.join(0, 4), "two before one"
+    assert not paths.join(4, 3), "a cycle"
+    assert paths.join(0, 3)
+    assert not paths.join(4, 0), "a cycle over two joined paths"
+    assert paths.order() == [0, 3, 1, 4, 2]
 
 
 def test_rules_are_taken_from_the_index_and_an_or_is_rejected() -> None:
