@@ -54,10 +54,13 @@ def _saving(figure: int, name: str, paper: float) -> Callable[[Figures], tuple[s
     return check
 
 
-def _sub_order_is_best(figure: int) -> Callable[[Figures], tuple[str, Verdict]]:
+def _sub_order_is_best(figure: int, paper: float | None = None) -> Callable[[Figures], tuple[str, Verdict]]:
+    """`paper`: by how much at the last point, if the text says so."""
+
     def check(measured: Figures) -> tuple[str, Verdict]:
         gaps = [1 - own.sub_order / own.sequential for own in measured[figure]]
-        return f"{min(gaps):+.0%} to {max(gaps):+.0%}", _holds(min(gaps) > 0)
+        verdict = _holds(min(gaps) > 0) if paper is None else _number(gaps[-1], paper, same_direction=min(gaps) > 0)
+        return f"{min(gaps):+.0%} to {max(gaps):+.0%}, {gaps[-1]:+.0%} at the last", verdict
 
     return check
 
@@ -76,7 +79,7 @@ def _slower_than_naive(figure: int) -> Callable[[Figures], tuple[str, Verdict]]:
 
 def _naive_is_linear(measured: Figures) -> tuple[str, Verdict]:
     growth = _growth(measured[4], "naive")
-    return f"x{growth:.1f}", _number(growth, 40, same_direction=growth > 1)
+    return f"x{growth:.1f}", _number(growth, 40, same_direction=False)
 
 
 def _zipf_is_cheaper(measured: Figures) -> tuple[str, Verdict]:
@@ -115,7 +118,7 @@ def _skew_helps(measured: Figures) -> tuple[str, Verdict]:
 CLAIMS = (
     Claim(4, "Sequential saves against naive, most rules", "80%", _saving(4, "sequential", 0.8)),
     Claim(4, "Sub-Order saves against naive, most rules", "80%", _saving(4, "sub_order", 0.8)),
-    Claim(4, "Sub-Order is below Sequential at every point", "+9% at the last", _sub_order_is_best(4)),
+    Claim(4, "Sub-Order is below Sequential at every point", "+9% at the last", _sub_order_is_best(4, 1 - 7037 / 7761)),
     Claim(4, "naive grows linearly with the rules", "x40", _naive_is_linear),
     Claim(4, "Sequential and Sub-Order grow more slowly", "naive, Seq., Sub-O.", _slower_than_naive(4)),
     Claim(5, "Sub-Order is below Sequential at every point", "yes", _sub_order_is_best(5)),
@@ -123,7 +126,9 @@ CLAIMS = (
     Claim(5, "both are cheaper than with uniform popularity", "yes", _zipf_is_cheaper, needs=(4,)),
     Claim(6, "Sequential saves against naive, most predicates", "80%", _saving(6, "sequential", 1 - 3267 / 16251)),
     Claim(6, "Sub-Order saves against naive, most predicates", "88%", _saving(6, "sub_order", 1 - 1977 / 16251)),
-    Claim(6, "Sub-Order is below Sequential at every point", "+39% at the last", _sub_order_is_best(6)),
+    Claim(
+        6, "Sub-Order is below Sequential at every point", "+39% at the last", _sub_order_is_best(6, 1 - 1977 / 3267)
+    ),
     Claim(6, "Sequential and Sub-Order grow more slowly", "naive, Seq., Sub-O.", _slower_than_naive(6)),
     Claim(7, "Sequential hardly grows with the length", "x1.12", _length_hardly_matters),
     Claim(7, "naive evaluates nearly all predicates", "close to 5000", _naive_asks_nearly_all),
