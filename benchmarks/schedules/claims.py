@@ -59,7 +59,9 @@ def _sub_order_is_best(figure: int, paper: float | None = None) -> Callable[[Fig
 
     def check(measured: Figures) -> tuple[str, Verdict]:
         gaps = [1 - own.sub_order / own.sequential for own in measured[figure]]
-        verdict = _holds(min(gaps) > 0) if paper is None else _number(gaps[-1], paper, same_direction=min(gaps) > 0)
+        verdict = _holds(min(gaps) > 0)
+        if paper is not None and min(gaps) > 0:
+            verdict = _number(gaps[-1], paper, same_direction=True)
         return f"{min(gaps):+.0%} to {max(gaps):+.0%}, {gaps[-1]:+.0%} at the last", verdict
 
     return check
