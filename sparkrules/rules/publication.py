@@ -88,6 +88,7 @@ class Publication:
             self._changed_rejected(target, base),
             self._default_seconds(),
             self._changed_advertisements(target, base),
+            self.rules.policy.costs,
         )
         self._take_over(target, publish_draft(target, self.name, draft, base, merge=merge, force=force))
         return self._known[target.path].number

@@ -44,7 +44,8 @@ class SegmentEntry:
 class Manifest:
     """One version of a rule set: when and by whom it was made, from which version (`parent`), and its counts.
 
-    `files` has the checksums of all files that it refers to, by path relative to the directory of the rule set.
+    `files` has the checksums of all files that it refers to, by path relative to the directory of the rule set. `costs`
+    has the microseconds that calls of functions take, as declared.
 
     >>> made = Manifest.new("alerts", 2, [SegmentEntry("0b6f", 3)], predicates=5, nodes=7, parent=1)
     >>> Manifest.from_json(made.to_json(), "2.json") == made
@@ -69,6 +70,7 @@ again
     predicates: int
     nodes: int
     advertisements: str | None = None
+    costs: Mapping[str, float] = field(default_factory=dict)
     files: Mapping[str, FileSum] = field(default_factory=dict)
     format: int = FORMAT
 
@@ -113,6 +115,7 @@ again
         rejected: str | None = None,
         default_validity: int | None = None,
         advertisements: str | None = None,
+        costs: Mapping[str, float] | None = None,
         files: Mapping[str, FileSum] | None = None,
     ) -> Manifest:
         return Manifest(
@@ -129,6 +132,7 @@ again
             predicates,
             nodes,
             advertisements,
+            {} if costs is None else costs,
             {} if files is None else files,
         )
 
@@ -208,6 +212,7 @@ again
             predicates=int(fields["predicates"]),
             nodes=int(fields["nodes"]),
             advertisements=_optional(str, fields.get("advertisements")),
+            costs={str(name): float(cost) for name, cost in fields.get("costs", {}).items()},
             files={path: FileSum.from_json(own) for path, own in fields.get("files", {}).items()},
             format=found,
         )
