@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 ROWS = 600
+WIDE = " OR ".join(f"(b = {i} AND c = {i} AND a < {i + 3})" for i in range(9))
 COLUMNS = [
     "CAST(id AS INT) AS row",
     "CAST(id % 5 AS INT) AS a",
@@ -43,9 +44,7 @@ SHAPES = {
     ),
     "beside others": (["a = 1 AND CAST(s AS INT) = 5", "a = 1", "a = 2 OR c = 3", "a = 1 AND b = 2"], "a = 1"),
     "a large tree": (
-        [
-            f"a = 1 AND ({' OR '.join(f'(b = {i} AND c = {i} AND a < {i + 3})' for i in range(9))} OR CAST(s AS INT) = 5)"
-        ],
+        [f"a = 1 AND ({WIDE} OR CAST(s AS INT) = 5)"],
         "a = 1 AND NOT (b <=> c AND b < 9)",
     ),
 }
