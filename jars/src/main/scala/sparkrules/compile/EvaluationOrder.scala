@@ -5,10 +5,10 @@ import scala.collection.mutable.ArrayBuffer
 import sparkrules.value.IntArrays
 
 /**
- * In which order to evaluate predicates, or larger nodes, until one of them decides. By cost and chance, c / (1 - p) for
- * a conjunction, as for independent tests. But what is expensive waits until everything that is cheap next to it has
- * been evaluated, even if that rarely decides: then it is computed only for rows that need it, whatever the
- * statistics say. The price of this is at most a quarter of its own cost.
+ * In which order to evaluate predicates, or larger nodes, until one of them decides. By cost and chance, c / (1 - p) in
+ * a conjunction, as if they were independent. But what is expensive waits until everything that is cheap next to it has
+ * been evaluated, even if that rarely decides: then it is computed only for rows that need it, whatever the statistics
+ * say. The price of this is at most a quarter of its own cost.
  */
 private object EvaluationOrder {
 

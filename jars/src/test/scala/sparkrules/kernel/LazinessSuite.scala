@@ -8,8 +8,8 @@ import sparkrules.compile.CompiledRules.internalRow
 import sparkrules.program.{AllOf, AnyOf, Atom, Rule, Tree}
 
 /**
- * A value that Spark computes is computed at most once per row, and only if a rule needs it. Here it fails in every row,
- * so the number of errors is the number of calls.
+ * A value that Spark computes is computed at most once per row, and only if a rule needs it. Here it fails in every
+ * row, so the number of errors is the number of calls.
  */
 final class LazinessSuite extends Suite {
   import LazinessSuite._
