@@ -212,7 +212,7 @@ again
             predicates=int(fields["predicates"]),
             nodes=int(fields["nodes"]),
             advertisements=_optional(str, fields.get("advertisements")),
-            costs={str(name): float(cost) for name, cost in fields.get("costs", {}).items()},
+            costs={str(name): float(cost) for name, cost in dict(fields.get("costs", {})).items()},
             files={path: FileSum.from_json(own) for path, own in fields.get("files", {}).items()},
             format=found,
         )

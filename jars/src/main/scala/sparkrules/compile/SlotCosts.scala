@@ -37,8 +37,10 @@ private final class SlotCosts(slots: Array[Slot], withScans: Boolean) {
     val own = slots.indices.map { slot =>
       if (scanOf(slot) >= 0) SlotCosts.Scan
       else if (!isComputed(slot)) 0.0
-      // Never as cheap as a column, which cannot fail and is read for every row.
-      else slots(slot).microseconds.fold(SlotCosts.Evaluation)(us => math.max(1.0, us / SlotCosts.Predicate))
+      else slots(slot).microseconds.fold(SlotCosts.Evaluation) { known =>
+        // Never as cheap as a column, which cannot fail and is read for every row.
+        (known / SlotCosts.Predicate).max(1.0).min(SlotCosts.Most)
+      }
     }
     Array.tabulate(slots.length)(slot => own(slot) + (if (slots(slot).base < 0) 0.0 else own(slots(slot).base)))
   }
@@ -50,6 +52,9 @@ private object SlotCosts {
 
   // The microseconds that a simple predicate takes.
   private val Predicate = 0.005
+
+  // More than an hour, and still small enough to be multiplied.
+  private val Most = 1e12
 
   /** Whether something that costs so much is to be put off until cheaper predicates have been evaluated. */
   def isExpensive(expense: Double): Boolean = expense > Scan
