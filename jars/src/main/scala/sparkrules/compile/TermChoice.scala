@@ -121,11 +121,12 @@ private final class TermChoice(terms: Terms, alternatives: Alternatives, scanOf:
   private def bestTerm(a: Int, count: Int): Int = {
     val isLast = ends(a) - starts(a) == 1
     var (best, least) = (starts(a), Double.MaxValue)
-    val dearest = mostToPay(a)
+    val most = mostToPay(a)
     var i = starts(a)
     while (i < ends(a)) {
       val own = visit(all(i), 1.0, isLast)
-      if (own < least && own <= dearest) { // else it loses whatever comes next, which takes much longer to compute
+      // Otherwise it waits, or loses whatever comes next, which takes much longer to compute.
+      if (own <= most && own < least) {
         val score = own + chances(place(all(i))) * visitNext(a, i, count)
         if (score < least) { least = score; best = i }
       }
