@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 # A row yields a range for each attribute and each string predicate. Spark counts this many in seconds.
 _MOST_RANGES = 50_000_000
 _FEWEST_ROWS = 1_000
+# Calls are timed for fewer rows: it takes two looks at the clock.
+_TIMED_ROWS = 2_000
+_MOST_TIMED_CALLS = 1_000_000
+_LONGEST = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -111,16 +115,17 @@ def _padded_columns(df: DataFrame) -> set[str]:
 def count_ranges(df: DataFrame, rule_set: str, rows: int, seed: int) -> pa.Table:
     """Count how many of about `rows` rows fall in each range of each attribute, in the store's columns.
 
-    With very many attributes, fewer rows are sampled.
+    On some of them, it measures how long it takes to compute the attributes that are not columns. With very many
+    attributes, fewer rows are sampled.
     """
-    call = f"subscription_ranges('{rule_set}', *)"
-    first = df.limit(1).selectExpr(f"size({call}) AS attributes").head()
+    call, timed = f"subscription_ranges('{rule_set}', *)", f"subscription_times('{rule_set}', *)"
+    first = df.limit(1).selectExpr(f"size({call}) AS attributes", f"size({timed}) AS computed").head()
     if first is None or first["attributes"] == 0:
         return STATISTICS.empty_table()
     wanted = min(rows, max(_MOST_RANGES // first["attributes"], _FEWEST_ROWS))
+    sample = _sample(df, wanted, seed)
     counted = (
-        _sample(df, wanted, seed)
-        .selectExpr(f"inline({call})")
+        sample.selectExpr(f"inline({call})")
         .groupBy("attribute", "position", "lower", "upper")
         .count()
         .orderBy("attribute", "position")
@@ -131,8 +136,29 @@ def count_ranges(df: DataFrame, rule_set: str, rows: int, seed: int) -> pa.Table
     for attribute, count in zip(counted["attribute"].to_pylist(), counts, strict=True):
         totals[attribute] = totals.get(attribute, 0) + count
     total = max(totals.values(), default=0)
+    # After counting, when the JVM has compiled what it is about to time.
+    times = _nanoseconds(sample, timed, first["computed"]) if first["computed"] else {}
     columns = [*(counted[name].to_pylist() for name in STATISTICS.names[:4]), counts, [total] * len(counts)]
+    columns.append([times.get(attribute, 0) for attribute in columns[0]])
     return pa.table([pa.array(c, field.type) for c, field in zip(columns, STATISTICS, strict=True)], schema=STATISTICS)
+
+
+def _nanoseconds(sample: DataFrame, call: str, computed: int) -> dict[str, int]:
+    """How long it takes to compute each attribute that is not a column: the mean, without the slowest calls.
+
+    The slowest twentieth does not count, and at least one call: the first one may load classes or open a connection.
+    """
+    rows = min(_TIMED_ROWS, max(_MOST_TIMED_CALLS // computed, 10))
+    means = (
+        sample.limit(rows)
+        .selectExpr(f"inline({call})")
+        .groupBy("attribute")
+        .agg({"nanoseconds": "collect_list"})
+        .toDF("attribute", "calls")
+        .selectExpr("attribute", "slice(sort_array(calls), 1, greatest(1, int(0.95 * size(calls)))) AS calls")
+        .selectExpr("attribute", "aggregate(calls, 0L, (sum, call) -> sum + call) / size(calls) AS mean")
+    )
+    return {attribute: min(max(round(mean), 1), _LONGEST) for attribute, mean in means.collect()}
 
 
 def bound_tests(df: DataFrame, rule_set: str) -> pa.Table:

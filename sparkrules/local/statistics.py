@@ -8,7 +8,7 @@ position; `tests` gives the positions at which a predicate is true. The measures
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -47,7 +47,8 @@ class AttributeStatistics:
     """One attribute: the ranges that contain rows, by position, and measures computed from them.
 
     `distribution` covers all positions from 0 and, last, the values that cannot be computed. `search` is how the plugin
-    looks up values; `costs` is what the paper expects of each search, in comparisons.
+    looks up values; `costs` is what the paper expects of each search, in comparisons. `microseconds` is how long it
+    takes to compute the attribute for a row; None for a column.
     """
 
     attribute: str
@@ -56,6 +57,7 @@ class AttributeStatistics:
     ranges: tuple[Range, ...]
     distribution: Distribution
     selectivity: Mapping[str, float]
+    microseconds: float | None = None
 
     @property
     def null_share(self) -> float:
@@ -108,8 +110,11 @@ class Statistics:
         return sorted(self.attributes, key=lambda name: (-self.attributes[name].a2, -self.attributes[name].a1, name))
 
     def __str__(self) -> str:
+        shown = [self.attributes[name] for name in self.order[:_SHOWN]]
         rows: list[tuple[str, ...]] = [("attribute", "constants", "NULL", "no rule", "search", "rarest test")]
-        rows += [_line(self.attributes[name]) for name in self.order[:_SHOWN]]
+        rows += map(_line, shown)
+        if any(found.microseconds is not None for found in shown):
+            rows = [(*row, time) for row, time in zip(rows, ["time per call", *map(_time, shown)], strict=True)]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = [f"{self.rule_set}@{self.version}, {self.rows} rows"]
         lines += [
@@ -132,12 +137,13 @@ def statistics_of(
     columns = (ranges[name].to_pylist() for name in ("attribute", "position", "lower", "upper", "rows"))
     for attribute, position, lower, upper, rows in zip(*columns, strict=True):
         counted.setdefault(attribute, []).append((position, lower, upper, rows))
+    times = dict(zip(ranges["attribute"].to_pylist(), ranges["nanoseconds"].to_pylist(), strict=True))
     found = {}
     for attribute, own in _by_attribute(tests).items():
         texts = [predicates[number] for number in own.predicates]
-        found[attribute] = _attribute(
-            attribute, own, texts, [uses[n] for n in own.predicates], counted.get(attribute, []), total
-        )
+        one = _attribute(attribute, own, texts, [uses[n] for n in own.predicates], counted.get(attribute, []), total)
+        nanoseconds = times.get(attribute)
+        found[attribute] = replace(one, microseconds=nanoseconds / 1000) if nanoseconds else one
     return Statistics(rule_set, version, total, found)
 
 
@@ -205,6 +211,12 @@ def _line(found: AttributeStatistics) -> tuple[str, ...]:
         found.search,
         f"{_short(rarest[0])} {_percent(rarest[1])}",
     )
+
+
+def _time(found: AttributeStatistics) -> str:
+    if found.microseconds is None:
+        return ""
+    return f"{found.microseconds:,.0f} us" if found.microseconds >= 100 else f"{found.microseconds:.2g} us"
 
 
 def _percent(share: float) -> str:

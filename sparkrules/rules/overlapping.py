@@ -47,7 +47,7 @@ class OverlapQuestions:
         self._formulas: dict[int, Formula] = {}  # by node: advertisements share them
 
     @cached_property
-    def _index(self) -> OverlapIndex:
+    def index(self) -> OverlapIndex:
         """Made when first asked: without an advertisement, nobody asks."""
         return OverlapIndex(self.segment, self.schema)
 

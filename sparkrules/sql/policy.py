@@ -1,4 +1,4 @@
-"""What a deployment allows in rules: the limits on a text, and the functions it may call.
+"""What a deployment allows in rules: the limits on a text, the functions it may call, and what calls cost.
 
 >>> Policy(extra_functions={"my_udf"}).allows("My_UDF")
 True
@@ -6,19 +6,22 @@ True
 False
 >>> Policy(), Policy(max_depth=9, denied_functions={"rlike", "like"})
 (Policy(), Policy(max_depth=9, denied_functions={'like', 'rlike'}))
+>>> Policy(costs={"Geo_Distance": 500})
+Policy(costs={'geo_distance': 500.0})
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass, fields
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import MISSING, dataclass, field, fields
 
 from sparkrules.sql.functions import SCALAR_FUNCTIONS
 
 
 @dataclass(frozen=True, repr=False)
 class Policy:
-    """What a rule may contain: limits on its text, and the functions it may call.
+    """What a rule may contain: limits on its text, and the functions it may call. Also what calls of them cost.
 
     The limits are checked before any recursive code sees the text, so that no text can exhaust the process.
 
@@ -50,21 +53,27 @@ class Policy:
     denied_functions: Collection[str] = frozenset()
     """Functions that are never allowed, even if listed above."""
 
+    costs: Mapping[str, float] = field(default_factory=dict, hash=False)
+    """The microseconds that one call of a function takes, by name. What is expensive is called as late as possible, and
+    only for rows that need it. Published with the rules; functions that are not listed are measured by `analyze`."""
+
     def __post_init__(self) -> None:
-        for field in ("functions", "extra_functions", "denied_functions"):
-            names = getattr(self, field)
+        for kind in ("functions", "extra_functions", "denied_functions"):
+            names = getattr(self, kind)
             if isinstance(names, str):
-                raise TypeError(f"Policy.{field} is a collection of names, not one string: {{{names!r}}}")
-            object.__setattr__(self, field, frozenset(name.lower() for name in names))
+                raise TypeError(f"Policy.{kind} is a collection of names, not one string: {{{names!r}}}")
+            object.__setattr__(self, kind, frozenset(name.lower() for name in names))
+        object.__setattr__(self, "costs", _checked_costs(self.costs))
 
     def __repr__(self) -> str:
         """Only what differs from the defaults, because the list of functions is long."""
         shown = []
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if value != field.default:
+        for one in fields(self):
+            value = getattr(self, one.name)
+            default = one.default if one.default_factory is MISSING else one.default_factory()
+            if value != default:
                 words = f"{{{', '.join(map(repr, sorted(value)))}}}" if isinstance(value, frozenset) else repr(value)
-                shown.append(f"{field.name}={words}")
+                shown.append(f"{one.name}={words}")
         return f"{type(self).__name__}({', '.join(shown)})"
 
     def allows(self, function: str) -> bool:
@@ -75,6 +84,21 @@ class Policy:
     def names(self) -> frozenset[str]:
         """The functions a rule may call, in lower case."""
         return frozenset(self.functions).union(self.extra_functions).difference(self.denied_functions)
+
+
+def _checked_costs(costs: object) -> dict[str, float]:
+    if not isinstance(costs, Mapping):
+        raise TypeError(f"Policy.costs maps names of functions to microseconds, such as {{'my_udf': 500}}: {costs!r}")
+    checked = {}
+    for name, cost in costs.items():
+        if not isinstance(name, str):
+            raise TypeError(f"Policy.costs has names of functions as keys, not {name!r}")
+        if isinstance(cost, bool) or not isinstance(cost, (int, float)):
+            raise TypeError(f"Policy.costs[{name!r}] is a number of microseconds, not {cost!r}")
+        if not math.isfinite(cost) or cost < 0:
+            raise ValueError(f"Policy.costs[{name!r}] is at least 0 microseconds and finite, not {cost!r}")
+        checked[name.lower()] = float(cost)
+    return checked
 
 
 DEFAULT_POLICY = Policy()

@@ -37,10 +37,16 @@ def to_disk(out: IO[Any]) -> None:
     os.fsync(out.fileno())
 
 
-def map_arrow(file: Path, schema: pa.Schema, remedy: str = PUBLISH_AGAIN, published: FileSum | None = None) -> pa.Table:
+def map_arrow(
+    file: Path,
+    schema: pa.Schema,
+    remedy: str = PUBLISH_AGAIN,
+    published: FileSum | None = None,
+    older: pa.Schema | None = None,
+) -> pa.Table:
     """Map a file and return its table, without validating it. Errors name the file.
 
-    If `published` is given, the file must match it.
+    If `published` is given, the file must match it. Its schema may be the one of `older` versions of sparkrules.
     """
     try:
         with pa.memory_map(str(file)) as mapped:
@@ -53,7 +59,8 @@ def map_arrow(file: Path, schema: pa.Schema, remedy: str = PUBLISH_AGAIN, publis
         published.check(content, file, remedy)
     try:
         table = pa.ipc.open_file(pa.BufferReader(content)).read_all()
-        found = "" if table.schema.equals(schema) else _columns(table.schema)
+        is_known = table.schema.equals(schema) or (older is not None and table.schema.equals(older))
+        found = "" if is_known else _columns(table.schema)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:  # Arrow decodes column names lazily
         raise CorruptStore(f"{file} is damaged ({error}): {remedy}") from error
     if found:
@@ -62,10 +69,14 @@ def map_arrow(file: Path, schema: pa.Schema, remedy: str = PUBLISH_AGAIN, publis
 
 
 def read_arrow(
-    file: Path, schema: pa.Schema, remedy: str = PUBLISH_AGAIN, published: FileSum | None = None
+    file: Path,
+    schema: pa.Schema,
+    remedy: str = PUBLISH_AGAIN,
+    published: FileSum | None = None,
+    older: pa.Schema | None = None,
 ) -> pa.Table:
     """Read and validate the table of a file, so that a flipped byte cannot cause a crash later."""
-    table = map_arrow(file, schema, remedy, published)
+    table = map_arrow(file, schema, remedy, published, older)
     try:
         table.validate(full=True)
     except pa.ArrowException as error:

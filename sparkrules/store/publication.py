@@ -8,8 +8,8 @@ publisher can take a version number; the others start again from the new version
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
@@ -43,7 +43,10 @@ class Version:
 
 @dataclass(frozen=True)
 class Draft:
-    """A version to be published. `rejected` and `advertisements` are None if unchanged from the base version."""
+    """A version to be published. `rejected` and `advertisements` are None if unchanged from the base version.
+
+    `costs` are added to those of the base version.
+    """
 
     parts: tuple[Part, ...]
     overlaps: OverlapPlan
@@ -51,6 +54,7 @@ class Draft:
     default_validity: int | None = None
     advertisements: tuple[Rule, ...] | None = None
     general: bool = False
+    costs: Mapping[str, float] = field(default_factory=dict)
 
 
 def publish_draft(
@@ -93,6 +97,7 @@ def publish_draft(
             rejected=rejected,
             default_validity=draft.default_validity,
             advertisements=_write_advertisements(store, rule_set, draft, base),
+            costs={**({} if base is None else base.manifest.costs), **draft.costs},
             files=None if base is None else base.manifest.files,
             general=draft.general,
         )

@@ -25,8 +25,10 @@ STATISTICS = pa.schema(
         ("upper", pa.utf8()),
         ("rows", pa.int32()),
         ("total", pa.int32()),
+        ("nanoseconds", pa.int32()),
     ]
 )
+_BEFORE_TIMES = pa.schema(list(STATISTICS)[:-1])  # older versions of sparkrules did not measure
 COUNTED_PREDICATES = pa.schema(
     [
         ("attribute", pa.utf8()),
@@ -75,7 +77,10 @@ def _write_checksums(directory: Path, rule_set: str, number: int, rows: FileSum,
 def read_statistics(directory: Path, rule_set: str, number: int) -> pa.Table:
     """Read the statistics with a given number. An error names the file."""
     published = _checksum(directory / f"{number}.json", rule_set, number, None)
-    return read_arrow(directory / f"{number}.arrow", STATISTICS, _AGAIN, published)
+    found = read_arrow(directory / f"{number}.arrow", STATISTICS, _AGAIN, published, older=_BEFORE_TIMES)
+    if found.num_columns == len(STATISTICS):
+        return found
+    return found.append_column(STATISTICS.field("nanoseconds"), pa.array([0] * found.num_rows, pa.int32()))
 
 
 def read_predicates(directory: Path, rule_set: str, number: int) -> pa.Table | None:

@@ -90,6 +90,7 @@ class Store:
                 rejected=old.rejected,
                 default_validity=old.default_validity,
                 advertisements=old.advertisements,
+                costs=old.costs,
                 files=old.files,
                 general=old.general,
             )

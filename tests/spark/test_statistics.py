@@ -184,10 +184,11 @@ def test_statistics_are_kept_in_the_store_and_the_newest_count(spark: SparkSessi
     rules.analyze(spark.range(20).selectExpr("id AS a"))
     table = store.statistics("kept")
     assert table is not None
+    rest = {"total": 20, "nanoseconds": 0}
     assert table.to_pylist() == [
-        {"attribute": "a", "position": 1, "lower": None, "upper": "5", "rows": 5, "total": 20},
-        {"attribute": "a", "position": 2, "lower": "5", "upper": "5", "rows": 1, "total": 20},
-        {"attribute": "a", "position": 3, "lower": "5", "upper": None, "rows": 14, "total": 20},
+        {"attribute": "a", "position": 1, "lower": None, "upper": "5", "rows": 5} | rest,
+        {"attribute": "a", "position": 2, "lower": "5", "upper": "5", "rows": 1} | rest,
+        {"attribute": "a", "position": 3, "lower": "5", "upper": None, "rows": 14} | rest,
     ]
     assert [file.name for file in sorted((store.path / "kept" / "statistics").iterdir())] == [
         "1.arrow", "1.json", "1.predicates.arrow", "2.arrow", "2.json", "2.predicates.arrow"
@@ -260,7 +261,7 @@ def test_every_search_finds_every_value(keys: str, spark: SparkSession, store: S
 def counted(attribute: str, values: list[int]) -> pa.Table:
     """Statistics of rows with these values, each once, as an analysis with them as constants would have found."""
     entries = [{"attribute": attribute, "position": 2, "lower": str(v), "upper": str(v), "rows": 1} for v in values]
-    return pa.Table.from_pylist([entry | {"total": len(values)} for entry in entries], STATISTICS)
+    return pa.Table.from_pylist([entry | {"total": len(values), "nanoseconds": 0} for entry in entries], STATISTICS)
 
 
 def search(rules: dict[str, str], analysed: DataFrame, attribute: str, spark: SparkSession) -> str:

@@ -151,3 +151,15 @@ def test_an_error_survives_pickling() -> None:
 def test_one_name_instead_of_a_collection_is_a_mistake() -> None:
     with pytest.raises(TypeError, match="collection"):
         Policy(extra_functions="my_udf")
+
+
+def test_costs_are_microseconds_by_function() -> None:
+    assert Policy(costs={"F": 3, "g": 0.5}).costs == {"f": 3.0, "g": 0.5}
+    assert Policy(costs={"f": 3}) == Policy(costs={"F": 3.0}) != Policy()
+    assert hash(Policy(costs={"f": 3})) == hash(Policy())  # policies are keys of caches
+    for wrong in (["f"], {"f": "slow"}, {"f": True}, {7: 1}, {"f": None}):
+        with pytest.raises(TypeError, match=r"Policy\.costs"):
+            Policy(costs=wrong)  # type: ignore[arg-type]
+    for cost in (-1, float("nan"), float("inf")):
+        with pytest.raises(ValueError, match="at least 0 microseconds"):
+            Policy(costs={"f": cost})

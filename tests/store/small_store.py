@@ -32,6 +32,7 @@ def make_small_store(path: Path) -> str:
     rules.unsubscribe("cold")
     rules.publish(merge="none", overlaps=True)
     counted = {"attribute": "temperature", "position": 1, "lower": None, "upper": "30", "rows": 5, "total": 9}
+    counted["nanoseconds"] = 0
     number = Store(path).analyzed(NAME, pa.Table.from_pylist([counted], STATISTICS))
     hot = {"attribute": "temperature", "operator": ">", "constants": "integer '30'", "slot": "temperature"}
     hot |= {"type": "INT", "positions": 4, "first": [3], "last": [3]}

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from sparkrules import RuleSet
+from sparkrules import Policy, RuleSet
 from sparkrules.errors import CorruptStore, PublishConflict, RuleSetError, StoreError
 from sparkrules.store import Store, numbered_files
 from sparkrules.store.merge_policy import BESIDE, GROWTH, MOST_PARTS, groups
@@ -482,3 +482,37 @@ class TestDamage:
         reseal(tmp_path / "alerts")
         with pytest.raises(StoreError, match="is not a name"):
             _ = RuleSet.load("alerts", tmp_path).rejected
+
+
+class TestCosts:
+    def test_they_are_kept_and_changed_one_by_one(self, tmp_path: Path) -> None:
+        made = RuleSet("alerts", policy=Policy(costs={"f": 500, "g": 2}), store=tmp_path)
+        made.subscribe("a", "a = 1")
+        made.publish()
+        store = Store(tmp_path)
+
+        def change(id: str, costs: dict[str, float]) -> None:
+            loaded = RuleSet.load("alerts", tmp_path, policy=Policy(costs=costs))
+            loaded.subscribe(id, "a = 2")
+            loaded.publish()
+
+        stale = RuleSet.load("alerts", tmp_path, policy=Policy(costs={"h": 7}))
+        change("b", {})
+        assert store.manifest("alerts").costs == {"f": 500, "g": 2}
+        change("c", {"G": 3})
+        assert store.manifest("alerts").costs == {"f": 500, "g": 3}
+        stale.subscribe("d", "a = 3")
+        stale.publish()
+        assert store.manifest("alerts").costs == {"f": 500, "g": 3, "h": 7}
+        store.rollback("alerts", 1)
+        assert store.manifest("alerts").costs == {"f": 500, "g": 2}
+        # A rule set that was not loaded replaces everything.
+        published(rules(1), tmp_path)
+        assert store.manifest("alerts").costs == {}
+
+    def test_a_manifest_without_them_is_read(self, tmp_path: Path) -> None:
+        published(rules(1), tmp_path)
+        file = tmp_path / "alerts" / "versions" / "1.json"
+        reseal(tmp_path / "alerts", lambda fields: {name: own for name, own in fields.items() if name != "costs"})
+        assert '"costs"' not in file.read_text()
+        assert Store(tmp_path).manifest("alerts").costs == {}

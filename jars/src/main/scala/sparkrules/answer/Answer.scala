@@ -34,6 +34,10 @@ object Answer {
       extends Answer(
         "costs", StructArray("test" -> StringType, "nanoseconds" -> LongType, "subscription_ids" -> Strings)())
 
+  /** One element for each value that Spark computes, whether a rule needs it or not: how long that takes. */
+  case object Times
+      extends Answer("times", StructArray("attribute" -> StringType, "nanoseconds" -> LongType)())
+
   /** One element for each attribute: the range, among those that the rules' constants make, of its value. */
   case object Ranges
       extends Answer(

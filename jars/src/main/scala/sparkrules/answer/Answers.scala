@@ -28,6 +28,7 @@ final class Answers(matcher: VersionMatcher, request: AnswerRequest, areCopied: 
   private val costs =
     if (!answers.contains(Answer.Costs)) Nil
     else matcher.parts.indices.map(p => new Costs(matcher.parts(p), matcher.rules.parts(p).forest))
+  private val times = if (answers.contains(Answer.Times)) matcher.parts.toSeq.map(new Times(_)) else Nil
   private val result = new GenericInternalRow(answers.length)
   private val (buffer, overlapBuffer) = (new IdBuffer(isReused = areCopied), new IdBuffer(isReused = areCopied))
 
@@ -46,6 +47,7 @@ final class Answers(matcher: VersionMatcher, request: AnswerRequest, areCopied: 
         case Answer.Errors => errors()
         case Answer.Ranges => ranges.ofRow()
         case Answer.Costs => StructArray.of(costs.flatMap(_.ofRow()))
+        case Answer.Times => StructArray.of(times.flatMap(_.ofRow()))
         case other => throw new IllegalStateException(s"$other is of a match, not of a row")
       })
       i += 1

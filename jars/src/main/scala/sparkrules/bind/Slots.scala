@@ -14,8 +14,14 @@ import sparkrules.value.{Codes, Keys}
  * that slot, which is then the only input of the expression.
  *
  * @param shares the share of rows per code, if the rule set has been analysed
+ * @param microseconds how long it takes to compute it for a row, if that was declared or measured; without its base
  */
-final case class Slot(expression: Expression, base: Int, keys: Keys, shares: Option[Array[Double]] = None) {
+final case class Slot(
+    expression: Expression,
+    base: Int,
+    keys: Keys,
+    shares: Option[Array[Double]] = None,
+    microseconds: Option[Double] = None) {
   private lazy val sharesBelow = shares.map(_.scanLeft(0.0)(_ + _))
 
   /** The share of rows whose code lies in one of these intervals. */

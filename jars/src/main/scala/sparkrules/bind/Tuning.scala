@@ -3,11 +3,14 @@ package sparkrules.bind
 import sparkrules.store.Statistics
 import sparkrules.value.Codes
 
-/** Adds statistics to the slots of a bound rule set, and chooses the search of their keys accordingly. */
+/** Adds statistics and costs to the slots of a bound rule set, and chooses the search of their keys accordingly. */
 object Tuning {
 
-  /** @param exact whether the query asks for codes, and not only for the predicates of the rules */
-  def apply(bound: Bound, statistics: Option[Statistics], exact: Boolean): Bound = {
+  /**
+   * @param declared per slot: the microseconds that users say it takes, which count more than what was measured
+   * @param exact whether the query asks for codes, and not only for the predicates of the rules
+   */
+  def apply(bound: Bound, statistics: Option[Statistics], declared: Map[Int, Double], exact: Boolean): Bound = {
     val texts = statistics.map(_ => SlotTexts.of(bound.slots.map(_.expression), bound.slots.map(_.base)))
     val needsGaps = new Array[Boolean](bound.slots.length)
     bound.predicates.foreach(_.foreach { predicate =>
@@ -16,7 +19,10 @@ object Tuning {
     })
     val slots = bound.slots.zipWithIndex.map { case (slot, i) =>
       val shares = statistics.flatMap(_.shares(texts.get(i), slot.keys))
-      slot.copy(keys = slot.keys.tuned(shares, onlyKeys = !exact && !needsGaps(i)), shares = shares)
+      slot.copy(
+        keys = slot.keys.tuned(shares, onlyKeys = !exact && !needsGaps(i)),
+        shares = shares,
+        microseconds = declared.get(i).orElse(statistics.flatMap(_.microseconds(texts.get(i)))))
     }
     bound.copy(slots = slots)
   }

@@ -6,7 +6,7 @@ import sparkrules.program.{Forest, Op}
 
 /** Writes code that branches on a term. */
 private final class Branches(terms: Terms, out: CodeWriter) {
-  import terms.costs.{chances, costs, forest, isPredicate, predicateOf, predicates, sizes}
+  import terms.costs.{childrenInOrder, forest, isPredicate, predicateOf, predicates, sizes}
 
   /** Code that goes on if a term is true, and otherwise jumps to what is patched into `otherwise` later. */
   def goOnIf(term: Int, otherwise: ArrayBuffer[Int]): Unit =
@@ -24,10 +24,10 @@ private final class Branches(terms: Terms, out: CodeWriter) {
       otherwise += out.hole()
     } else forest.kinds(node) match {
       case Forest.Predicate => otherwise += goOnIfPredicate(predicateOf(node))
-      case Forest.And => childrenOf(node)(1.0 - chances(_)).foreach(goOnIfNode(_, otherwise))
+      case Forest.And => childrenInOrder(node).foreach(goOnIfNode(_, otherwise))
       case _ =>
         val arrivals = ArrayBuffer.empty[Int]
-        val ordered = childrenOf(node)(chances(_))
+        val ordered = childrenInOrder(node)
         ordered.init.foreach(jumpIfNode(_, arrivals))
         goOnIfNode(ordered.last, otherwise)
         out.patch(arrivals)
@@ -39,7 +39,7 @@ private final class Branches(terms: Terms, out: CodeWriter) {
       arrivals += out.hole()
     } else forest.kinds(node) match {
       case Forest.Predicate => arrivals += jumpIfPredicate(predicateOf(node))
-      case Forest.Or => childrenOf(node)(chances(_)).foreach(jumpIfNode(_, arrivals))
+      case Forest.Or => childrenInOrder(node).foreach(jumpIfNode(_, arrivals))
       case _ =>
         val otherwise = ArrayBuffer.empty[Int]
         goOnIfNode(node, otherwise)
@@ -50,10 +50,6 @@ private final class Branches(terms: Terms, out: CodeWriter) {
   /** Whether a node is too large to be written out wherever it is needed; or a constant. */
   private def isShared(node: Int): Boolean =
     sizes(node) > Branches.LargestInline || !isPredicate(node) && forest.children.length(node) == 0
-
-  /** Cheap children first, and those likely to decide. */
-  private def childrenOf(node: Int)(decides: Int => Double): Seq[Int] =
-    forest.children(node).toSeq.sortBy(child => costs(child) / math.max(1e-9, decides(child)))
 
   private def goOnIfPredicate(predicate: Int): Int = {
     if (predicates.isInterval(predicate)) putInterval(predicate, Op.EqualElse, Op.UpToElse, Op.FromElse, Op.InElse)

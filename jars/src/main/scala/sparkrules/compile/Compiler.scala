@@ -133,7 +133,7 @@ final class Compiler(segment: Segment, bound: Bound, forRegions: Boolean = false
       out.words.toArray,
       bands,
       IntLists(out.sets.map(costs.predicates.intervals)),
-      costs.forest.subset(out.sharedNodes),
+      costs.forest.subset(out.sharedNodes, costs.childrenInOrder),
       hasRepeats,
       DenseCompiler(dense, costs))
   }

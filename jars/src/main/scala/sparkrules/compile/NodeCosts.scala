@@ -5,9 +5,9 @@ import sparkrules.program.Forest
 /**
  * For each node of a forest: how often it is true, and what it costs to find out.
  *
- * @param expense the cost of computing a slot, in units of a simple predicate
+ * @param expense per slot: the cost of computing it, in units of a simple predicate
  */
-private final class NodeCosts(val forest: Forest, val predicates: PredicateTable, val expense: Int => Double) {
+private final class NodeCosts(val forest: Forest, val predicates: PredicateTable, val expense: Array[Double]) {
 
   /** Per node: its predicate, or -1. */
   val predicateOf: Array[Int] = Array.tabulate(forest.size) { node =>
@@ -19,6 +19,9 @@ private final class NodeCosts(val forest: Forest, val predicates: PredicateTable
 
   /** Per node: the cost of evaluating all its predicates. */
   val costs = new Array[Double](forest.size)
+
+  /** Per node: the cost of computing the most expensive slot of its predicates. */
+  val dearest = new Array[Double](forest.size)
 
   /** Per node: its predicates if it were written out, and the conjunctions if all ORs were taken apart. */
   val sizes = new Array[Double](forest.size)
@@ -38,10 +41,12 @@ private final class NodeCosts(val forest: Forest, val predicates: PredicateTable
         if (predicateOf(node) >= 0) {
           chances(node) = predicates.chance(predicateOf(node))
           costs(node) = 1 + expense(forest.slots(node))
+          dearest(node) = expense(forest.slots(node))
         }
       case kind =>
         sizes(node) = fold(sizes, 0)(_ + _)
         costs(node) = fold(costs, 0)(_ + _)
+        dearest(node) = fold(dearest, 0)(math.max)
         conjunctions(node) = if (kind == Forest.Or) fold(conjunctions, 0)(_ + _) else fold(conjunctions, 1)(_ * _)
         chances(node) =
           if (kind == Forest.And) fold(chances, 1)(_ * _)
@@ -50,4 +55,13 @@ private final class NodeCosts(val forest: Forest, val predicates: PredicateTable
   }
 
   def isPredicate(node: Int): Boolean = forest.kinds(node) == Forest.Predicate
+
+  /** The children of a node, cheap ones first and those likely to decide: false under an AND, true under an OR. */
+  def childrenInOrder(node: Int): Array[Int] = {
+    val isAnd = forest.kinds(node) == Forest.And
+    EvaluationOrder.of(forest.children(node))(
+      costs(_),
+      child => SlotCosts.isExpensive(dearest(child)),
+      child => if (isAnd) 1.0 - chances(child) else chances(child))
+  }
 }

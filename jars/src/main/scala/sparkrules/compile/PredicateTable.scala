@@ -39,6 +39,9 @@ private final class PredicateTable(slots: Array[Slot]) {
   def any(predicates: Seq[Int]): Int =
     if (predicates.length == 1) predicates.head else of(slot(predicates.head), Codes.union(predicates.map(intervals)))
 
+  /** The predicate that is true when the other is not, for a slot that can always be computed. */
+  def not(predicate: Int): Int = of(slot(predicate), Codes.complement(intervals(predicate), maxCode(predicate)))
+
   def areDisjoint(a: Int, b: Int): Boolean =
     if (isInterval(a) && isInterval(b)) last(a) < first(b) || last(b) < first(a)
     else Codes.intersection(intervals(a), intervals(b)).isEmpty

@@ -27,7 +27,9 @@ private final class TermChoice(terms: Terms, alternatives: Alternatives, scanOf:
   private val slots: Array[Int] = Array.tabulate(predicates.size)(predicates.slot)
   private val chances: Array[Double] =
     Array.tabulate(predicates.size)(predicates.chance) ++ wholes.map(terms.costs.chances(_))
-  private val expenses: Array[Double] = slots.map(terms.costs.expense) ++ wholes.map(terms.costs.costs(_))
+  private val expenses: Array[Double] = slots.map(terms.costs.expense(_)) ++ wholes.map(terms.costs.costs(_))
+  private val areExpensive: Array[Boolean] =
+    (slots.map(terms.costs.expense(_)) ++ wholes.map(terms.costs.dearest(_))).map(SlotCosts.isExpensive)
   private val ways: Array[Byte] = Array.tabulate(size) { i =>
     if (i >= predicates.size || scanOf(slots(i)) >= 0 && !isFound(i)) Asked
     else if (predicates.isPoints(i)) Jumped
@@ -92,9 +94,8 @@ private final class TermChoice(terms: Terms, alternatives: Alternatives, scanOf:
 
   /** The terms that are left of an alternative, in the order in which it costs least to test them one by one. */
   def inOrder(a: Int): Array[Int] = {
-    val order = Arrays.copyOfRange(all, starts(a), ends(a)).sortBy { term =>
-      (1.0 + expenses(place(term))) / math.max(1e-9, 1.0 - chances(place(term)))
-    }
+    val order = EvaluationOrder.of(Arrays.copyOfRange(all, starts(a), ends(a)))(
+      term => 1.0 + expenses(place(term)), isExpensive, term => 1.0 - chances(place(term)))
     order.foreach { term =>
       expected(a) += reached(a) * (1.0 + expenses(place(term)))
       reached(a) *= chances(place(term))
@@ -118,12 +119,14 @@ private final class TermChoice(terms: Terms, alternatives: Alternatives, scanOf:
 
   /** The cheapest term, by expectation, to put an alternative under in a block of `count`. */
   private def bestTerm(a: Int, count: Int): Int = {
-    var best = starts(a)
-    var least = Double.MaxValue
+    val isLast = ends(a) - starts(a) == 1
+    var (best, least) = (starts(a), Double.MaxValue)
+    val most = mostToPay(a)
     var i = starts(a)
     while (i < ends(a)) {
-      val own = visit(all(i), 1.0, isLast = ends(a) - starts(a) == 1)
-      if (own < least) { // else it loses whatever comes next, which takes much longer to compute
+      val own = visit(all(i), 1.0, isLast)
+      // Otherwise it waits, or loses whatever comes next, which takes much longer to compute.
+      if (own <= most && own < least) {
         val score = own + chances(place(all(i))) * visitNext(a, i, count)
         if (score < least) { least = score; best = i }
       }
@@ -131,6 +134,19 @@ private final class TermChoice(terms: Terms, alternatives: Alternatives, scanOf:
     }
     best
   }
+
+  /** What a term may cost, shared with others, that need not wait for cheaper ones: see [[EvaluationOrder]]. */
+  private def mostToPay(a: Int): Double = {
+    var i = starts(a)
+    while (i < ends(a) && !isExpensive(all(i))) i += 1
+    if (i == ends(a)) Double.MaxValue
+    else {
+      def own(term: Int): Double = visit(term, 1.0, isLast = ends(a) - starts(a) == 1)
+      EvaluationOrder.tiers(Arrays.copyOfRange(all, starts(a), ends(a)))(own, isExpensive).head.map(own).max
+    }
+  }
+
+  private def isExpensive(term: Int): Boolean = areExpensive(place(term))
 
   /** What an alternative costs among those that have the i-th term in common with it. */
   private def visitNext(a: Int, i: Int, count: Int): Double = {

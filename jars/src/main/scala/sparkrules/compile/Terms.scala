@@ -41,7 +41,7 @@ private final class Terms(val costs: NodeCosts) {
         }
       others.foldLeft(Option(simple)) { (done, other) =>
         for (before <- done; own <- takenApart(other, most); if before.length + own.length <= most) yield before ++ own
-      }
+      }.map(guarded(simple, _))
     case _ =>
       val (own, ors) = IntArrays.partition(parts(node))(isPredicate)
       val few = if (ors.length < 2) ors else ors.sortBy(conjunctions(_))
@@ -58,6 +58,22 @@ private final class Terms(val costs: NodeCosts) {
           yield before.flatMap(conjunction => choices.map(conjunction ++ _))
       }
   }
+
+  /**
+   * Alternatives of an OR, of which those that are expensive exclude the cheap ones: `f(x) > 5` of `a = 1 OR f(x) > 5`
+   * becomes `NOT a = 1 AND f(x) > 5`, because where `a = 1`, the rule matches anyway.
+   */
+  private def guarded(simple: Seq[Array[Int]], all: Seq[Array[Int]]): Seq[Array[Int]] =
+    if (!all.exists(IntArrays.exists(_)(isExpensive))) all
+    else {
+      // A column can always be read. What is computed may fail, and then is neither true nor not true.
+      val columns = simple.map(_.head).filter(predicate => costs.expense(predicates.slot(predicate)) == 0)
+      lazy val guards = columns.sortBy(-predicates.chance(_)).take(Terms.MostGuards).map(predicates.not).toArray
+      all.map(conjunction => if (IntArrays.exists(conjunction)(isExpensive)) conjunction ++ guards else conjunction)
+    }
+
+  private def isExpensive(term: Int): Boolean =
+    SlotCosts.isExpensive(if (term >= 0) costs.expense(predicates.slot(term)) else costs.dearest(wholes(-1 - term)))
 
   /** The children, and in place of those of the same kind their own. */
   private def parts(node: Int): Array[Int] = {
@@ -104,4 +120,5 @@ private object Terms {
   private val Few = 8.0
   private val Most = 100000
   private val ManyTerms = 64
+  private val MostGuards = 4
 }

@@ -88,7 +88,7 @@ final class SlotCodes(slots: CompiledSlots, inputs: Seq[Expression], nested: Nes
 
   /** From now on, per slot, the nanoseconds that it took for the current row; 0 if it was not computed. */
   def time(): Array[Long] = {
-    times = new Array[Long](readers.length)
+    if (times == null) times = new Array[Long](readers.length)
     times
   }
 

@@ -45,6 +45,12 @@ object Functions {
         "rules that need it. For `inline`.",
       Seq(Answer.Costs)),
     scalar(
+      "subscription_times",
+      "_FUNC_(['set',] *) - An array with an element per attribute of the rules that is not a column: attribute, as " +
+        "SQL, and nanoseconds, how long it takes to compute it for the row, whether a rule needs it or not. For " +
+        "`inline`.",
+      Seq(Answer.Times)),
+    scalar(
       "subscription_ranges",
       "_FUNC_(['set',] *) - An array with an element per attribute of the rules: attribute, as SQL, and the range of " +
         "its value, by position and bounds, among the ranges that the rules' constants make. For `inline`.",
@@ -89,7 +95,7 @@ object Functions {
 
   private def scalar(name: String, usage: String, answers: Seq[Answer]): Scalar =
     scalar(name, usage, call => {
-      call.copy(answers = answers, site = call.site.copy(exact = answers.contains(Answer.Ranges)))
+      call.copy(answers = answers, site = call.site.copy(exact = answers.exists(OfAttributes)))
     })
 
   private def scalar(name: String, usage: String, result: MatchCall => Expression): Scalar =
@@ -106,6 +112,9 @@ object Functions {
         "a struct of min, max and nulls. NULL, or no column: anything."
     (FunctionIdentifier(name), info(name, usage), overlapCall(question, answer, _))
   }
+
+  // These answers are about all attributes of the rules together.
+  private val OfAttributes: Set[Answer] = Set(Answer.Ranges, Answer.Times)
 
   private val HaveTop = Set("match_subscriptions", "subscription_matches")
 

@@ -43,8 +43,12 @@ final class Forest(
     IntLists.group(used.maxOption.getOrElse(-1) + 1, used.toArray, rules.toArray)
   }
 
-  /** These nodes as roots, and what they need. */
-  def subset(nodes: Seq[Int]): Forest = {
+  /**
+   * These nodes as roots, and what they need.
+   *
+   * @param inOrder the children of a node, in the order in which they are to be evaluated
+   */
+  def subset(nodes: Seq[Int], inOrder: Int => Array[Int] = children(_)): Forest = {
     val kept = new Array[Boolean](size)
     nodes.foreach(kept(_) = true)
     if (nodes.nonEmpty) (size - 1 to 0 by -1).foreach(n => if (kept(n)) children(n).foreach(kept(_) = true))
@@ -53,7 +57,7 @@ final class Forest(
     own.indices.foreach(i => places(own(i)) = i)
     new Forest(
       own.map(kinds(_)), own.map(slots(_)), IntLists(own.map(intervals(_))),
-      IntLists(own.map(children(_).map(places(_)))), nodes.map(places(_)).toArray)
+      IntLists(own.map(inOrder(_).map(places(_)))), nodes.map(places(_)).toArray)
   }
 }
 

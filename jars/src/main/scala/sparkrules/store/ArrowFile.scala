@@ -34,6 +34,8 @@ final class ArrowFile(content: CheckedBytes) extends AutoCloseable {
 
   val rows: Int = batches.lastOption.fold(0)(last => Math.addExact(last.first, last.rows))
 
+  def has(column: String): Boolean = fields.exists(_.getName == column)
+
   /** Some rows of a column, numbered from 0. */
   def slice(batch: Batch, column: StoredColumn, from: Int, until: Int): Slice = {
     val index = fields.indexWhere(_.getName == column.name)

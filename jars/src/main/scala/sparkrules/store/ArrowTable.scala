@@ -9,6 +9,8 @@ import sparkrules.value.IntLists
 
 /** The columns of an Arrow file as arrays, each read when it is asked for. Only strings and instants can be NULL. */
 final class ArrowTable(file: ArrowFile) {
+  def has(name: String): Boolean = file.has(name)
+
   def ints(name: String): Array[Int] = Array.concat(present[Ints](name, IntegerType).map(_.ints): _*)
 
   def lists(name: String): IntLists = present[Lists](name, ArrayType(IntegerType)).map(_.lists) match {

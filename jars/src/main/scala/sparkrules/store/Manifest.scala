@@ -65,6 +65,8 @@ final class Manifest private (json: ObjectNode, val ruleSet: String, val version
   val defaultValidity: Option[Long] = optional("default_validity")(_ => number("default_validity"))
   /** Whether its rules have been pruned: they may match more rows than the rules they were made from, never fewer. */
   val isGeneral: Boolean = json.path("general").asBoolean(false)
+  /** What calls of functions cost, as users say: microseconds by name, lower case. */
+  val costs: Map[String, Double] = Manifest.costs(json)
   val (subscriptions, predicates, nodes) = (number("subscriptions"), number("predicates"), number("nodes"))
 
   /** When it was made, in microseconds since 1970. */
@@ -162,6 +164,13 @@ object Manifest {
   /** The checksums of a manifest by path; none in the earlier format. */
   private def sums(json: JsonNode): Map[String, FileSum] =
     json.path("files").properties.asScala.iterator.map(file => file.getKey -> FileSum.of(file.getValue)).toMap
+
+  /** None in a manifest of an older sparkrules. */
+  private def costs(json: JsonNode): Map[String, Double] =
+    json.path("costs").properties.asScala.iterator.map { cost =>
+      if (!cost.getValue.isNumber) throw new IllegalArgumentException(s"the cost of '${cost.getKey}' is not a number")
+      cost.getKey -> cost.getValue.asDouble
+    }.toMap
 
   private def entry(json: JsonNode, sums: Map[String, FileSum]): SegmentEntry =
     SegmentEntry(

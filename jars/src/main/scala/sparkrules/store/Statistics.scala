@@ -8,8 +8,12 @@ import sparkrules.value.{IntLists, KeyText, Keys}
  *
  * @param ranges per attribute, as SQL: its ranges and their rows
  * @param rows how many rows were counted
+ * @param times per attribute that Spark computes: the nanoseconds that this takes for a row
  */
-final class Statistics(ranges: Map[String, Seq[CountedRange]], val rows: Int) {
+final class Statistics(ranges: Map[String, Seq[CountedRange]], val rows: Int, times: Map[String, Int] = Map.empty) {
+
+  /** How long it takes to compute an attribute for a row, if that was measured. */
+  def microseconds(attribute: String): Option[Double] = times.get(attribute).map(_ / 1000.0)
 
   /** The ranges of an attribute that contain rows. */
   def rangesOf(attribute: String): Seq[CountedRange] = ranges.getOrElse(attribute, Nil)
@@ -59,7 +63,12 @@ object Statistics {
     val (rows, totals) = (table.ints("rows"), table.ints("total"))
     val ranges =
       attributes.indices.groupMap(attributes(_))(i => CountedRange(positions(i), lower(i), upper(i), rows(i)))
-    new Statistics(ranges, totals.headOption.getOrElse(0))
+    // Older versions of sparkrules did not measure.
+    val times = if (table.has("nanoseconds")) table.ints("nanoseconds") else Array.empty[Int]
+    new Statistics(
+      ranges,
+      totals.headOption.getOrElse(0),
+      times.indices.collect { case i if times(i) > 0 => attributes(i) -> times(i) }.toMap)
   }
 }
 

@@ -103,6 +103,18 @@ object Codes {
     joined.toArray
   }
 
+  /** All other codes from that of NULL on. */
+  def complement(intervals: Array[Int], max: Int): Array[Int] = {
+    val others = ArrayBuffer.empty[Int]
+    var next = Keys.NullCode
+    pairs(intervals).foreach { case (first, last) =>
+      if (next < first) others ++= Seq(next, first - 1)
+      next = last + 1
+    }
+    if (next <= max) others ++= Seq(next, max)
+    others.toArray
+  }
+
   private def interval(first: Int, last: Int): Array[Int] = if (first > last) Array.empty else Array(first, last)
 
   private def union(points: Array[Int]): Array[Int] = points.distinct.sorted.flatMap(p => Array(p, p))

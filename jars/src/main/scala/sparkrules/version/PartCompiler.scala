@@ -7,8 +7,12 @@ import sparkrules.compile.MergedForest
 import sparkrules.overlap.Digests
 import sparkrules.store.{Segment, SegmentMerge, Store}
 
-/** Reads the segments of a part from the store, binds them to the columns of a call, and compiles them. */
-final class PartCompiler(session: SparkSession, store: Store, key: ProgramKey) {
+/**
+ * Reads the segments of a part from the store, binds them to the columns of a call, and compiles them.
+ *
+ * @param costs what calls of functions cost, as users say
+ */
+final class PartCompiler(session: SparkSession, store: Store, key: ProgramKey, costs: Map[String, Double]) {
 
   def compile(spec: PartSpec): VersionPart = {
     val segments = read(spec)
@@ -16,7 +20,7 @@ final class PartCompiler(session: SparkSession, store: Store, key: ProgramKey) {
     val own =
       if (!spec.omits) Segment.concatenated(segments)
       else SegmentMerge(segments, spec.segments.zip(sizes).map { case (s, n) => store.removed(ruleSet, s, n) })
-    val ready = new SegmentBinder(session, store, key)(own)
+    val ready = new SegmentBinder(session, store, key, costs)(own)
     val (program, forest) = ready.compiler.compile(inBands = key.top.isDefined)
     val numbers = Array.fill(own.rules.ids.length)(-1)
     ready.compiler.order.indices.foreach(number => numbers(ready.compiler.order(number)) = number)
@@ -34,7 +38,7 @@ final class PartCompiler(session: SparkSession, store: Store, key: ProgramKey) {
   /** All rules, bound but not compiled, and the rejected ones. Removed rules are bound too and keep their numbers. */
   def bind(spec: PartSpec): (Bound, Seq[RejectedRule]) = {
     val segments = read(spec)
-    val ready = new SegmentBinder(session, store, key)(Segment.concatenated(segments))
+    val ready = new SegmentBinder(session, store, key, costs)(Segment.concatenated(segments))
     val removed = spec.removedRows(store, ruleSet, segments.map(_.rules.ids.length)).toSet
     (ready.bound, ready.rejected.filterNot(rule => removed(rule.row)))
   }

@@ -57,11 +57,12 @@ final case class PartKey(
     missingColumns: OnMissingColumn,
     strict: Boolean,
     statistics: Option[Int],
+    costs: Map[String, Double],
     exact: Boolean,
     inBands: Boolean)
 
 object PartKey {
-  def apply(application: String, key: ProgramKey, spec: PartSpec): PartKey = PartKey(
+  def apply(application: String, key: ProgramKey, costs: Map[String, Double], spec: PartSpec): PartKey = PartKey(
     application,
     key.version.store,
     key.version.ruleSet,
@@ -73,6 +74,7 @@ object PartKey {
     key.missingColumns,
     key.strict,
     key.statistics,
+    if (key.forRegions) Map.empty else costs,
     key.exact,
     key.top.isDefined)
 }

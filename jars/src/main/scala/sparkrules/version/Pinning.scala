@@ -8,7 +8,7 @@ import org.slf4j.LoggerFactory
 
 import sparkrules.bind.{Bound, RuleCall}
 import sparkrules.conf.{OnRejectedRule, RulesException, Settings}
-import sparkrules.store.StoreAccess
+import sparkrules.store.{Store, StoreAccess}
 
 /** What a call means now: the rules, their inputs in terms of the call's, and the instant if it matters to them. */
 final case class Pinned(rules: PinnedRules, inputs: Seq[Expression], instant: Option[Expression])
@@ -33,9 +33,9 @@ object Pinning {
   def bound(session: SparkSession, call: RuleCall): Bound = {
     val store = StoreAccess.of(session)
     val key = ProgramKey.of(session, store, call, isLocal = false)
-    val segments = key.question.segments(store.manifest(key.version))
-    val (bound, rejected) =
-      new PartCompiler(session, store, key).bind(PartSpec(segments, omits = false, isAll = true))
+    val manifest = store.manifest(key.version)
+    val spec = PartSpec(key.question.segments(manifest), omits = false, isAll = true)
+    val (bound, rejected) = new PartCompiler(session, store, key, manifest.costs).bind(spec)
     requireNone(key, rejected.filter(_.isValid(call.now)))
     bound
   }
@@ -46,7 +46,7 @@ object Pinning {
     val known = VersionCache.version(key)
     val manifest = known.fold(store.manifest(key.version))(_.manifest)
     val specs = PartSpec.of(key.question.segments(manifest), key.partRules, key.exact)
-    val parts = compiled(session, new PartCompiler(session, store, key), key, specs)
+    val parts = compiled(session, store, key, manifest.costs, specs)
     known.map(_.rules).filter(_.parts.corresponds(parts)((a, b) => a eq b._2)).getOrElse {
       val removed = parts.map { case (spec, part) =>
         if (spec.omits) Array.empty[Int] else spec.removedRows(store, key.version.ruleSet, part.segmentSizes)
@@ -61,12 +61,14 @@ object Pinning {
   /** The parts, from the cache if possible, each with what it was made of. */
   private def compiled(
       session: SparkSession,
-      compiler: PartCompiler,
+      store: Store,
       key: ProgramKey,
+      costs: Map[String, Double],
       specs: Seq[PartSpec]): Seq[(PartSpec, VersionPart)] = {
+    val compiler = new PartCompiler(session, store, key, costs)
     val needed = mutable.HashSet.empty[PartKey]
     def part(spec: PartSpec): VersionPart = {
-      val partKey = PartKey(session.sparkContext.applicationId, key, spec)
+      val partKey = PartKey(session.sparkContext.applicationId, key, costs, spec)
       needed += partKey
       VersionCache.part(partKey, _.functions.areCurrent(session))(compiler.compile(spec))
     }

@@ -2,7 +2,7 @@ package sparkrules.version
 
 import org.apache.spark.sql.classic.SparkSession
 
-import sparkrules.bind.{Analysis, BetweenOnChar, Binder, Bound, RuleInput, Tuning}
+import sparkrules.bind.{Analysis, BetweenOnChar, Binder, Bound, DeclaredCosts, RuleInput, Tuning}
 import sparkrules.compile.Compiler
 import sparkrules.conf.OnMissingColumn
 import sparkrules.program.Validity
@@ -20,11 +20,14 @@ final case class BoundSegment(segment: Segment, bound: Bound, compiler: Compiler
  * Binds the rules of segments to the columns of a call. Spark alone decides which rules it accepts. If it rejects a
  * predicate by itself (a string as a condition, which AND casts), the binder asks it for the whole rule. If Spark
  * accepts that, it also evaluates the whole rule.
+ *
+ * @param costs what calls of functions cost, as users say
  */
-final class SegmentBinder(session: SparkSession, store: Store, key: ProgramKey) {
+final class SegmentBinder(session: SparkSession, store: Store, key: ProgramKey, costs: Map[String, Double]) {
   private val row = key.columns.map(_.attribute)
   private val analysis =
     new Analysis(session, key.semantics.over(session.sessionState.conf), RuleInput(row), key.isLocal)
+  private val declared = new DeclaredCosts(costs, analysis)
   private val statistics = key.statistics.map(store.statistics(key.version.ruleSet, _))
 
   def apply(segment: Segment): BoundSegment = {
@@ -34,7 +37,8 @@ final class SegmentBinder(session: SparkSession, store: Store, key: ProgramKey) 
 
   private def bind(segment: Segment): BoundSegment = {
     val binder = new Binder(segment, row, analysis, key.missingColumns == OnMissingColumn.ReadNull)
-    val bound = Tuning(binder.bind(key.strict), statistics, key.exact)
+    val untuned = binder.bind(key.strict)
+    val bound = Tuning(untuned, statistics, declared.of(segment, untuned), key.exact)
     val compiler = new Compiler(segment, bound, key.forRegions)
     // The whole of a rule lacks the columns that its predicates lack.
     val whole = binder.accepted(compiler.rejected.filter { s =>

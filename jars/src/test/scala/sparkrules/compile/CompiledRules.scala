@@ -18,9 +18,13 @@ import sparkrules.value.{Codes, IntLists, Keys}
  * otherwise: nodes, slots and codes.
  *
  * @param shares per slot of an attribute: the share of rows per code, given how many codes there are
+ * @param microseconds what it takes to compute [[Rule.Computed]], if that is known
  */
 final class CompiledRules(
-    rules: IndexedSeq[Rule], inBands: Boolean = false, shares: (Int, Int) => Option[Array[Double]] = (_, _) => None) {
+    rules: IndexedSeq[Rule],
+    inBands: Boolean = false,
+    shares: (Int, Int) => Option[Array[Double]] = (_, _) => None,
+    microseconds: Option[Double] = None) {
 
   // Children before their parents.
   private val numbers = mutable.LinkedHashMap.empty[Tree, Int]
@@ -74,7 +78,7 @@ final class CompiledRules(
       val expression = CompiledRules.expressionOf(attribute)
       val own = atoms.filter(atom => atom.attribute == attribute && !isOfText(atom)).flatMap(_.constants)
       val keys = Keys.of(expression.dataType, own.filter(_ != null).map(CompiledRules.internal))
-      Slot(expression, -1, keys, shares(attribute, keys.maxCode + 1))
+      Slot(expression, -1, keys, shares(attribute, keys.maxCode + 1), microseconds)
     }
     val text = BoundReference(0, StringType, nullable = true)
     val ofTexts = textTests.map { atom =>
