@@ -24,8 +24,8 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PYSPARK_MINORS := 4.0 4.1 4.2 4.3
 
-.PHONY: demo test test-fast test-push-down test-scala lint docs build release bench fuzz test-hostile test-versions test-sqlglot \
-  test-bi chromium clean setup java $(PYSPARK_MINORS:%=test-pyspark-%)
+.PHONY: demo test test-fast test-push-down test-scala lint docs build release bench fuzz test-hostile test-versions \
+  test-sqlglot test-bi chromium clean setup java $(PYSPARK_MINORS:%=test-pyspark-%)
 
 demo: setup
 	$(BIN)/sparkrules demo
