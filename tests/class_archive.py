@@ -9,6 +9,7 @@ archives those that were loaded when it ends: here, once a bit of everything has
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 import tempfile
 from pathlib import Path
@@ -16,7 +17,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 import sparkrules
-from tests.java import ARCHIVE, QUICK
+from tests.java import ARCHIVE, QUICK, QUIET
 
 
 def main() -> None:
@@ -25,7 +26,7 @@ def main() -> None:
     made.unlink(missing_ok=True)
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
-    os.environ["SPARK_SUBMIT_OPTS"] = f"{QUICK} -Xlog:cds=off -Xlog:cds+dynamic=off -XX:ArchiveClassesAtExit={made}"
+    os.environ["SPARK_SUBMIT_OPTS"] = f"{QUICK} {QUIET} {shlex.quote(f'-XX:ArchiveClassesAtExit={made}')}"
     with tempfile.TemporaryDirectory() as directory:
         work(Path(directory))
     made.replace(ARCHIVE)

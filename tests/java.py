@@ -9,6 +9,7 @@ all the same, only slower.
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 
 ARCHIVE = Path(__file__).resolve().parents[1] / "build" / "spark-classes.jsa"
@@ -18,7 +19,7 @@ QUIET = "-Xlog:cds=off -Xlog:cds+dynamic=off"  # Java would warn of an archive t
 
 def archived() -> str:
     """The option that takes classes from the archive, if there is one."""
-    return f"-XX:SharedArchiveFile={ARCHIVE} {QUIET}" if ARCHIVE.exists() else ""
+    return f"{shlex.quote(f'-XX:SharedArchiveFile={ARCHIVE}')} {QUIET}" if ARCHIVE.exists() else ""
 
 
 def java_options() -> str:
