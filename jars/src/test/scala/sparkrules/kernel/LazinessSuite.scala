@@ -28,7 +28,7 @@ final class LazinessSuite extends Suite {
       shares: (Int, Int) => Option[Array[Double]] = (_, _) => None,
       microseconds: Option[Double] = None): Unit = {
     val rules = trees.toIndexedSeq.zipWithIndex.map { case (tree, i) => Rule(s"r$i", 0, tree) }
-    val needed = rows.count(row => trees.exists(isOpen(_, row))).toLong
+    val needed = rows.count(isNeeded(trees, _)).toLong
     Seq(false, true).foreach { inBands =>
       val found = calls(new CompiledRules(rules, inBands, shares, microseconds), rows)
       checkEqual(found, needed, s"$about: calls in ${rows.length} rows, $trees")
@@ -93,6 +93,21 @@ final class LazinessSuite extends Suite {
     }
   }
 
+  test("random rules of any shape: few calls that none needs") {
+    var (made, necessary) = (0L, 0L)
+    cases(200) { random =>
+      // More than one alternative of an OR may need it, and others may already be true.
+      val rules = Rule.randomRules(random, 1 + random.nextInt(4), 3, 4)
+      val some = Seq.fill(30)(Rule.randomRow(random, 4).updated(Computed, "x"))
+      val needed = some.count(isNeeded(rules.map(_.tree), _))
+      val found = calls(new CompiledRules(rules, shares = randomShares(random), microseconds = Some(1000)), some)
+      check(found >= needed && found <= some.length, s"$found calls instead of $needed: $rules")
+      made += found
+      necessary += needed
+    }
+    check(necessary > 500 && made <= 1.1 * necessary, s"$made calls, of which $necessary are necessary")
+  }
+
   test("with only the first matches wanted, later bands are not asked") {
     // The first band matches every row, so that the only call, in the last band, is not made.
     val rules = IndexedSeq.tabulate(300)(i => Rule(f"r$i%03d", -i, if (i < 299) Atom(4, "is true", Nil) else Call))
@@ -123,16 +138,10 @@ object LazinessSuite {
   private val B: Tree = Atom(1, "=", Seq(2))
   private val Call: Tree = Atom(Computed, "=", Seq(5))
 
-  /** Whether the truth of a tree depends on the value that is computed. */
-  private def isOpen(tree: Tree, row: Seq[Any]): Boolean = truth(tree, row).isEmpty
+  // What the value could have been, or that it could not be computed.
+  private val Values: Seq[Any] = Seq(null, "x", "45") ++ (-1 to 9).map(_.toString)
 
-  private def truth(tree: Tree, row: Seq[Any]): Option[Boolean] = tree match {
-    case Atom(Computed, _, _) => None
-    case atom: Atom => Some(atom.isTrue(row))
-    case AllOf(parts) => combined(parts.map(truth(_, row)), decisive = false)
-    case AnyOf(parts) => combined(parts.map(truth(_, row)), decisive = true)
-  }
-
-  private def combined(parts: Set[Option[Boolean]], decisive: Boolean): Option[Boolean] =
-    if (parts(Some(decisive))) Some(decisive) else if (parts(None)) None else Some(!decisive)
+  /** Whether it depends on the value which of these match. */
+  private def isNeeded(trees: Seq[Tree], row: Seq[Any]): Boolean =
+    Values.map(value => trees.map(_.isTrue(row.updated(Computed, value)))).distinct.length > 1
 }

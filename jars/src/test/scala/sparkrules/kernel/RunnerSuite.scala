@@ -44,7 +44,8 @@ final class RunnerSuite extends Suite {
     cases(150) { random =>
       val limit = 3 + random.nextInt(10)
       val rules = Rule.randomRules(random, 1 + random.nextInt(12), 1 + random.nextInt(3), limit)
-      val compiled = new CompiledRules(rules, shares = randomShares(random))
+      val microseconds = Suite.oneOf(random)(None, Some(0.0), Some(0.2), Some(500.0), Some(1e300))
+      val compiled = new CompiledRules(rules, shares = randomShares(random), microseconds = microseconds)
       compare(new Runner(compiled.program, CompiledRules.inputs), rules, rows(random, 20, limit))
     }
   }
