@@ -4,6 +4,7 @@
 #   make test           lint, then all tests, WORKERS of them at a time (as many as there are cores, at most four);
 #                       a worker has a Spark of its own and takes up to 4 GB
 #   make test-fast      what needs neither a server nor a browser, and a few tests with Spark: under two minutes
+#   make test-push-down the tests with Spark, every query with the scan filter it can have
 #   make lint           ruff and mypy, and the Scala compiler with warnings as errors
 #   make test-scala     the plugin's own unit tests, without Spark; SEED and TIMES for other and more random cases
 #   make docs           the documentation as a site, in build/site
@@ -24,8 +25,8 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PYSPARK_MINORS := 4.0 4.1 4.2 4.3
 
-.PHONY: demo test test-fast test-scala lint docs build release bench fuzz test-hostile test-versions test-sqlglot \
-  test-lakes test-bi chromium clean setup java $(PYSPARK_MINORS:%=test-pyspark-%)
+.PHONY: demo test test-fast test-push-down test-scala lint docs build release bench fuzz test-hostile test-versions \
+  test-sqlglot test-lakes test-bi chromium clean setup java $(PYSPARK_MINORS:%=test-pyspark-%)
 
 demo: setup
 	$(BIN)/sparkrules demo
@@ -39,6 +40,9 @@ test: lint
 
 test-fast: setup
 	$(PYTEST) -m 'smoke or not (spark or programs or slow)'
+
+test-push-down: setup
+	SPARKRULES_TEST_PUSH_DOWN=always $(PYTEST) tests/spark tests/api tests/fuzz tests/docs
 
 test-scala: setup
 	$(BIN)/python -m pytest tests/catalyst/test_scala_units.py

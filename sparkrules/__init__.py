@@ -25,7 +25,8 @@ from sparkrules.errors import (
     WrongTicket,
 )
 from sparkrules.lint import Baseline, Finding, Report
-from sparkrules.local import NeedsSpark, UnknownColumn
+from sparkrules.local import NeedsSpark, Selectivities, UnknownColumn
+from sparkrules.logic import Selectivity
 from sparkrules.rules import Advertisement, Advertisements, OverlappingPair, StrictPublishError
 from sparkrules.ruleset import RuleSet
 from sparkrules.sql import Policy, Rejected, RuleError
@@ -51,6 +52,8 @@ __all__ = [
     "RuleError",
     "RuleSet",
     "RuleSetError",
+    "Selectivities",
+    "Selectivity",
     "ServerError",
     "SetupError",
     "SparkRulesError",

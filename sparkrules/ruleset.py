@@ -21,9 +21,19 @@ from sparkrules.catalyst.compile import compile_dataframe
 from sparkrules.catalyst.row_truth import row_truth
 from sparkrules.catalyst.session import RULE_SET_SETTING, STORE_SETTING, store_of
 from sparkrules.errors import RuleSetError
-from sparkrules.index import Rule, Segment, Sharing, sharing
+from sparkrules.index import Rule, Segment, Sharing, build_segment, sharing
 from sparkrules.lint import Report, lint
-from sparkrules.local import Drawing, Explanations, Matches, Statistics, explain, match
+from sparkrules.local import (
+    CountedPredicates,
+    Drawing,
+    Explanations,
+    Matches,
+    Selectivities,
+    Statistics,
+    explain,
+    match,
+)
+from sparkrules.logic import Selectivity
 from sparkrules.report import write_report
 from sparkrules.rules.advertised import Advertised, Advertisement
 from sparkrules.rules.advertisements import Advertisements
@@ -555,6 +565,29 @@ class RuleSet:
             print(rules.analyze(spark.table("readings")))
         """
         return analyze(self, df, rows, seed)
+
+    @overload
+    def selectivity(self, id: None = None) -> Selectivities: ...
+
+    @overload
+    def selectivity(self, id: str) -> Selectivity: ...
+
+    def selectivity(self, id: str | None = None) -> Selectivities | Selectivity:
+        """The share of rows that rules match: at least, probably and at most. Of one rule, or of all by id.
+
+        It is estimated from the newest statistics of `analyze` in the store of this rule set, also for rules that are
+        newer. What these rows counted is always between `min` and `max`, whatever the validity of the rule. Without
+        statistics, every predicate may be true for all rows or none, and `avg` is a guess.
+
+        >>> rules = RuleSet("guesses")
+        >>> rules.subscribe("hot", "temperature > 30 AND NOT indoors")
+        >>> rules.selectivity("hot")
+        Selectivity(min=0.0, avg=0.15, max=1.0)
+        """
+        counted = None if (analysis := self.store.analysis(self.name)) is None else CountedPredicates(*analysis)
+        if id is None:
+            return Selectivities(self._segment, counted)
+        return Selectivities(build_segment([self._collection.content[id]]), counted)[id]
 
     @checked(top=a_whole_number)
     def sharing(self, top: int = 10) -> Sharing:

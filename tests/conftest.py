@@ -86,6 +86,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sql.shuffle.partitions", "2")
+        # `make test-push-down`: whatever returns matches returns the same.
+        .config("spark.sparkrules.pushDown", os.environ.get("SPARKRULES_TEST_PUSH_DOWN", "auto"))
         .config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("warehouse")))
     )
     session = sparkrules.configure(builder, store=tmp_path_factory.mktemp("store")).getOrCreate()

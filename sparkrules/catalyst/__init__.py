@@ -1,6 +1,6 @@
 """Everything that needs Spark: the plugin's jar, the session, DataFrames, and `python_engine`, without the plugin."""
 
-from sparkrules.catalyst.analyze import Counted, count_ranges, counted_values
+from sparkrules.catalyst.analyze import Counted, count_ranges, counted_values, predicate_positions
 from sparkrules.catalyst.dataframe import Rules, left_out
 from sparkrules.catalyst.embedded import embedded_spark
 from sparkrules.catalyst.jar import build_jar, cache_directory, cached_jar, found_jar, jar_path, write_prebuilt
@@ -30,6 +30,7 @@ __all__ = [
     "java_version",
     "left_out",
     "parse_minor",
+    "predicate_positions",
     "require_plugin",
     "serve",
     "store_of",

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from sparkrules.catalyst.dataframe import Rules
 from sparkrules.catalyst.session import require_plugin, store_of
 from sparkrules.errors import RuleSetError
-from sparkrules.local import Statistics, statistics_of
+from sparkrules.local import BoundPredicate, Statistics, predicate_table, statistics_of
+from sparkrules.rules.table_schema import is_char
 from sparkrules.sql import Predicate
 from sparkrules.store import Store
-from sparkrules.store.statistics_file import STATISTICS
+from sparkrules.store.statistics_file import COUNTED_PREDICATES, STATISTICS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -47,10 +49,11 @@ def analyze(rules: Rules, df: DataFrame, rows: int, seed: int) -> Statistics:
     if version is None:
         raise RuleSetError(f"rule set {rules.name!r} is not in {store.path} as it is now: publish it first")
     ranges = count_ranges(df, f"{rules.name}@{version}", rows, seed)
-    if ranges.num_rows:
-        store.analyzed(rules.name, ranges)
+    number = store.analyzed(rules.name, ranges) if ranges.num_rows else None
     # After storing the counts: the predicates must reflect how values are looked up from now on.
     counted = counted_values(df, store, rules.name, version, ranges)
+    if number is not None:
+        store.analyzed_predicates(rules.name, number, predicate_positions(df, counted))
     return statistics_of(rules.name, version, ranges, counted.tests, [*map(str, counted.predicates)], counted.uses)
 
 
@@ -62,7 +65,47 @@ def counted_values(df: DataFrame, store: Store, name: str, version: int, ranges:
     uses = [
         use for segment in segments for use in segment.forest.nodes.use_count[segment.forest.node_of_predicate].tolist()
     ]
-    return Counted(ranges, tests, predicates, uses)
+    # A rule that Spark accepts only as a whole has a predicate of its own there, numbered after the others.
+    own = pc.less(tests["predicate"], len(predicates))
+    return Counted(ranges, tests.filter(own), predicates, uses)
+
+
+def predicate_positions(df: DataFrame, counted: Counted) -> pa.Table:
+    """Where the predicates are true, in the store's columns: see `CountedPredicates`."""
+    return predicate_table(_bound_predicates(counted, _padded_columns(df)), COUNTED_PREDICATES)
+
+
+def _bound_predicates(counted: Counted, padded: Collection[str]) -> Iterator[BoundPredicate]:
+    """The predicates with the slot and the positions of each, without those on `padded` columns.
+
+    Spark pads a CHAR(n) and what it is compared with. It does so by the whole comparison, BETWEEN included, and not by
+    the predicates that it consists of: rows that were counted for these say nothing about the rule.
+    """
+    names = ("predicate", "attribute", "type", "positions", "first", "last")
+    found: dict[int, BoundPredicate] = {}
+    for number, slot, type_, positions, first, last in zip(
+        *(counted.tests[name].to_pylist() for name in names), strict=True
+    ):
+        if number not in found:
+            found[number] = BoundPredicate(counted.predicates[number], slot, type_, positions, [])
+        if first is not None:
+            found[number].intervals.append((first, last))
+    for bound in found.values():
+        named = bound.predicate.attribute.lower().replace("``", "`")
+        if not any(column in named for column in padded):
+            yield bound
+
+
+def _padded_columns(df: DataFrame) -> set[str]:
+    """The names of the CHAR(n) columns and fields, lower case."""
+    found: set[str] = set()
+    stack = list(df.schema.fields)
+    while stack:
+        field = stack.pop()
+        if is_char(field):
+            found.add(field.name.lower())
+        stack += getattr(field.dataType, "fields", [])
+    return found
 
 
 def count_ranges(df: DataFrame, rule_set: str, rows: int, seed: int) -> pa.Table:

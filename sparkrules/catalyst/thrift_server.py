@@ -230,7 +230,7 @@ def _reason(server: ThriftServer, lines: list[str]) -> str:
     said = "".join(lines)
     if "Another instance of Derby" in said and _METASTORE in server.metastore():
         return f"another server uses the tables in {server.directory}. Name another directory with --warehouse."
-    return "the Thrift server has ended before it accepted connections. The end of its log:\n" + "".join(lines[-40:])
+    return "the Thrift server ended before it accepted connections. The end of its log:\n" + "".join(lines[-40:])
 
 
 def _stop(process: subprocess.Popen[str]) -> None:

@@ -138,7 +138,7 @@ class _Interned:
         if known < len(self.operator):
             return known
         if predicate.operator not in _OPERATOR_CODE:
-            raise RuleSetError(f"{predicate.operator!r} in {predicate} is no operator of a predicate")
+            raise RuleSetError(f"{predicate.operator!r} in {predicate} is not an operator of a predicate")
         self.predicate_attribute.append(self.attributes.setdefault(predicate.attribute, len(self.attributes)))
         self.predicate_operator.append(_OPERATOR_CODE[predicate.operator])
         self.constant_count.append(len(predicate.constants))

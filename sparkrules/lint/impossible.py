@@ -12,7 +12,7 @@ types. Also predicates that name no column.
 >>> from sparkrules.sql import parse_rule
 >>> rule = Rule("r", "price > 'cheap'", parse_rule("price > 'cheap'"))
 >>> [finding.message for finding in impossible_findings([rule], pa.schema([("price", pa.int32())]))]
-["`price > 'cheap'` is never true: 'cheap' is no number, and the column is int32"]
+["`price > 'cheap'` is never true: 'cheap' is not a number, and the column is int32"]
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def wrong_comparison(predicate: Predicate, column: ColumnType | None) -> tuple[s
             family = "date" if typed[1].upper() == "DATE" else "timestamp"
             if (problem := unreadable(text.text, family)) is not None:
                 return (
-                    f"{quoted(predicate)} is refused by Spark: {shortened(text)} is {problem}",
+                    f"{quoted(predicate)} is rejected by Spark: {shortened(text)} is {problem}",
                     "Correct the constant.",
                 )
         if column is None:
@@ -134,7 +134,7 @@ def wrong_comparison(predicate: Predicate, column: ColumnType | None) -> tuple[s
                 )
                 return message, _ANSI
         if (what := _uncomparable(column, constant)) is not None:
-            message = f"{quoted(predicate)} is refused by Spark: it compares with {what}, and the column is {column}"
+            message = f"{quoted(predicate)} is rejected by Spark: it compares with {what}, and the column is {column}"
             return message, "Write the conversion that is meant."
     return None
 

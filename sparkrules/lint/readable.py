@@ -5,11 +5,11 @@ readable. Spark accepts more than ISO 8601: years of up to seven digits, `2025-1
 the time in a timestamp.
 
 >>> [unreadable(text, "integer") for text in ("cheap", " 12 ", "1.5")]
-['no number', None, None]
+['not a number', None, None]
 >>> unreadable("2025-13-45", "timestamp"), unreadable("2025-2-29", "date"), unreadable("yesterday", "date")
-('no timestamp', 'no date', None)
+('not a timestamp', 'not a date', None)
 >>> unreadable("maybe", "boolean"), unreadable("YES", "boolean")
-('no Boolean', None)
+('not a Boolean', None)
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ _TIMESTAMP = re.compile(rf"{_DAY}(?:[ T]{_CLOCK}(?:\D.*)?)?", re.DOTALL)
 _TIME = re.compile(rf"T?{_CLOCK}(?:\D.*)?", re.DOTALL)
 _DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _WORDS = {
-    "integer": "no number",
-    "decimal": "no number",
-    "float": "no number",
-    "double": "no number",
-    "boolean": "no Boolean",
-    "date": "no date",
-    "timestamp": "no timestamp",
+    "integer": "not a number",
+    "decimal": "not a number",
+    "float": "not a number",
+    "double": "not a number",
+    "boolean": "not a Boolean",
+    "date": "not a date",
+    "timestamp": "not a timestamp",
 }
 
 

@@ -5,17 +5,22 @@
 | match | `match` -> `Matches`; `NeedsSpark`, `UnknownColumn` |
 | report what matches have in common, and why | `Matches.overlaps`, `explain`; draw it: `Drawing` |
 | report how the values of rows are distributed | `statistics_of` -> `Statistics`; `Distribution` |
+| estimate for how many rows rules are true | `Selectivities`, from `CountedPredicates` |
 """
 
+from sparkrules.local.counted_predicates import BoundPredicate, CountedPredicates, predicate_table
 from sparkrules.local.distribution import Distribution
 from sparkrules.local.drawing import Drawing
 from sparkrules.local.explain import ExplainedNode, Explanation, Explanations, explain
 from sparkrules.local.matcher import NeedsSpark, UnknownColumn, match
 from sparkrules.local.matches import Matches
+from sparkrules.local.selectivities import Selectivities
 from sparkrules.local.statistics import AttributeStatistics, Range, Statistics, statistics_of
 
 __all__ = [
     "AttributeStatistics",
+    "BoundPredicate",
+    "CountedPredicates",
     "Distribution",
     "Drawing",
     "ExplainedNode",
@@ -24,9 +29,11 @@ __all__ = [
     "Matches",
     "NeedsSpark",
     "Range",
+    "Selectivities",
     "Statistics",
     "UnknownColumn",
     "explain",
     "match",
+    "predicate_table",
     "statistics_of",
 ]

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import pyarrow as pa
 
-from sparkrules.catalyst import Rules, count_ranges, counted_values, require_plugin, store_of
+from sparkrules.catalyst import Rules, count_ranges, counted_values, predicate_positions, require_plugin, store_of
 from sparkrules.index import Segment, Sharing, sharing
 from sparkrules.lint import Report
+from sparkrules.local import CountedPredicates, Selectivities
 from sparkrules.report.attributes import Attribute, Distribution, attributes_of, distributions_of
 from sparkrules.report.catalogue import Catalogue
 from sparkrules.report.hits import Hits, count_hits, matched
@@ -42,6 +43,8 @@ class ReportedRules(Rules, Protocol):
 
     @property
     def rejected(self) -> list[Rejected]: ...
+
+    def selectivity(self) -> Selectivities: ...
 
     def lint(self, schema: pa.Schema | None = None) -> Report: ...
 
@@ -102,10 +105,13 @@ def gather(
         together = count_together(df, rule_set, chosen, hits, time)
         say("looking where values lie")
         ranges = count_ranges(df, rule_set, _sample(rules._segment), 0)
-        distributions, sampled = distributions_of(counted_values(df, Store(store), rules.name, version, ranges))
+        counted = counted_values(df, Store(store), rules.name, version, ranges)
+        distributions, sampled = distributions_of(counted)
+        known = CountedPredicates(ranges, predicate_positions(df, counted))
     segment = rules._segment
+    estimates = rules.selectivity() if df is None else Selectivities(segment, known)
     valid = segment.rules.valid_at(made)
-    catalogue = Catalogue(segment, None if hits is None else hits.by_rule, valid)
+    catalogue = Catalogue(segment, None if hits is None else hits.by_rule, valid, estimates if estimates.rows else None)
     say("looking for what rules have in common")
     everything = len(catalogue.ids) == len(segment.rules.priority)
     wants_lint = len(segment.rules.priority) <= MOST_LINTED if lint is None else lint

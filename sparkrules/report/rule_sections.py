@@ -35,6 +35,9 @@ def rules(facts: Facts) -> Markup:
             ),
             cls="columns",
         )
+    estimates = facts.catalogue.estimates
+    if estimates is not None:
+        columns.append(h("th", "estimate", scope="col", cls="number"))
     columns.append(h("th", "text", scope="col"))
     search = h("label", "Search ids and texts", h("input", id="rules-find", type="search", autocomplete="off"))
     buttons = [h("button", text, type="button", id=id) for id, text in (("rules-back", "Back"), ("rules-next", "Next"))]
@@ -49,6 +52,11 @@ def rules(facts: Facts) -> Markup:
         cls="card",
     )
     hint = "A rule hits a row if its condition is true there. Choose a rule to see what it says and what is like it."
+    if estimates is not None:
+        hint += (
+            f" The estimate is the share of rows that a rule can match at least, probably and at most, by how "
+            f"{estimates.rows:,} rows lie among its constants."
+        )
     if facts.rules > MOST_RULES:
         hint += f" This page lists {MOST_RULES:,} of the {facts.rules:,} rules, those that hit most."
     return section("hits", "Which rules hit" if known else "The rules", hint, charts, listed)

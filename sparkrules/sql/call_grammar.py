@@ -14,6 +14,7 @@ from sparkrules.sql.cursor import QUANTIFIERS, Cursor
 from sparkrules.sql.functions import TIME_FUNCTIONS, TIME_FUNCTIONS_WITHOUT_ARGUMENTS
 from sparkrules.sql.options import OPTIONS, require_options
 from sparkrules.sql.remedy import about_function
+from sparkrules.sql.schema_text import WITH_SCHEMA, require_bounded_schema
 from sparkrules.sql.syntax import Operand, Syntax, alone
 from sparkrules.sql.tokens import KEYWORDS
 
@@ -63,6 +64,8 @@ class CallGrammar(Cursor):
             self.require_plain_key(alone(inner[2]))
         if name in OPTIONS:
             require_options(self.tokens, name, inner, self.at - 1)
+        if name in WITH_SCHEMA:
+            require_bounded_schema(self.tokens, name, inner)
         if name in TIME_FUNCTIONS or (name in TIME_FUNCTIONS_WITHOUT_ARGUMENTS and not inner):
             self.variables += 1
         return Operand(start, self.at, variables == self.variables, "call", inner, name)

@@ -9,19 +9,9 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from sparkrules.sql.grammar import parse_structure
-from sparkrules.sql.policy import Policy
+from sparkrules.sql.policy import ANYTHING
 from sparkrules.sql.tokens import tokenize
 from sparkrules.sql.tree import Constant, Node, distinct_predicates
-
-
-class _Anything(Policy):
-    """A policy for texts that have already passed one."""
-
-    def allows(self, function: str) -> bool:  # noqa: ARG002
-        return True
-
-
-ANYTHING = _Anything(max_characters=2**62, max_depth=2**31)
 
 
 def called_functions(tree: Node) -> frozenset[str]:

@@ -71,7 +71,7 @@ def _faithful(tree: exp.Expr, text: str, dialect: str, policy: Policy) -> exp.Ex
     # sqlglot expands some functions by copying their arguments. Nested calls double the size each time.
     bound = _MOST_NODES * (len(text) + 10)
     if _size(tree, bound) >= bound:
-        raise RuleError("written out, it is too long", text, remedy="Nest fewer functions in each other.")
+        raise RuleError("its translation to Spark SQL is too long", text, remedy="Nest fewer functions in each other.")
     try:
         tree = with_rows_written_out(tree, dialect)
     except RowRefused as refused:

@@ -69,7 +69,7 @@ def refusal_of_joined(node: exp.Expr, _dialect: str) -> Refusal:
     operands = node.expressions
     if isinstance(node, exp.ConcatWs):
         if text_of(operands[0] if operands else None) is None or len(operands) < 2:
-            return "CONCAT_WS takes a separator that is written out, and values"
+            return "CONCAT_WS takes a literal separator, and values"
         operands = operands[1:]
     return None if all(map(is_joinable, operands)) else NOT_A_STRING
 
@@ -83,7 +83,7 @@ def refusal_of_trim(node: exp.Expr, dialect: str) -> Refusal:
         return "TRIM takes away more than spaces there" if dialect == "bigquery" else None
     characters = text_of(node.expression)
     if not characters:
-        return "what TRIM takes away has to be written out"
+        return "the string that TRIM removes must be a literal"
     if len(characters) > 1 and dialect not in ("postgres", "snowflake", "bigquery"):
         return "TRIM of several characters takes away any of them in Spark"
     return None
@@ -92,25 +92,25 @@ def refusal_of_trim(node: exp.Expr, dialect: str) -> Refusal:
 def refusal_of_start(node: exp.Expr, _dialect: str) -> Refusal:
     if whole_number(node.expression, 0):
         return None
-    return "LEFT and RIGHT are the same only where their number is written out and not negative"
+    return "LEFT and RIGHT are the same only if their number is a literal and not negative"
 
 
 def refusal_of_substring(node: exp.Expr, _dialect: str) -> Refusal:
     length = node.args.get("length")
     if whole_number(node.args.get("start"), 1) and (length is None or whole_number(length, 0)):
         return None
-    return "SUBSTRING is the same only where its numbers are written out and positive"
+    return "SUBSTRING is the same only if its numbers are positive literals"
 
 
 def refusal_of_position(node: exp.Expr, dialect: str) -> Refusal:
     if node.args.get("position") or node.args.get("occurrence"):
         return "only a search from the start is the same in Spark"
     if dialect == "tsql" and not text_of(node.args.get("substr")):
-        return "what CHARINDEX looks for has to be written out: an empty string is found in Spark"
+        return "the string that CHARINDEX looks for must be a literal: Spark finds an empty string"
     return None
 
 
 def refusal_of_split_part(node: exp.Expr, dialect: str) -> Refusal:
     if text_of(node.args.get("delimiter")) and whole_number(node.args.get("part_index"), 1):
         return None if dialect in ("postgres", "snowflake") else "SPLIT_PART is not known to mean the same in Spark"
-    return "SPLIT_PART is the same only where its separator and its number are written out"
+    return "SPLIT_PART is the same only if its separator and its number are literals"

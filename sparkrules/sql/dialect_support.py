@@ -117,7 +117,7 @@ def refusal(node: exp.Expr, dialect: str, policy: Policy) -> Refusal:
             if isinstance(operand, (*_COMPARISONS, exp.Not, exp.Escape)):
                 return "dialects differ in which of these comparisons comes first: add brackets"
     if _doubles(node, dialect) and _inside_of_doubled(node, dialect):
-        return f"{shown(node, dialect)} inside of another function or predicate that is written out: write them apart"
+        return f"{shown(node, dialect)} inside another function or predicate that has to be expanded: write them apart"
     check = _CHECKS.get(type(node))
     if check is not None:
         return check(node, dialect)

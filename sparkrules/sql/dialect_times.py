@@ -43,7 +43,7 @@ def refusal_of_date_add(node: exp.Expr, _dialect: str) -> Refusal:
     if not isinstance(unit, exp.Var) or unit.name.upper() not in INTERVAL_UNITS:
         return f"only {', '.join(sorted(INTERVAL_UNITS))} are added in the same way in Spark"
     if not isinstance(number, exp.Literal) or not number.name.isdigit():
-        return "how much is added to a date has to be written out, as a whole number"
+        return "the number added to a date must be a literal integer"
     return None
 
 

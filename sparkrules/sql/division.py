@@ -33,7 +33,7 @@ def refusal_of_division(node: exp.Expr, dialect: str) -> str | None:
     if dialect in ("postgres", "tsql") and (divisor is None or "." not in divisor):
         return "/ of whole numbers is not Spark's, which gives a fraction: divide by a number such as 3.0"
     if divisor is None or not divisor.strip("0."):
-        return "the divisor has to be a number that is written out"
+        return "the divisor must be a literal number"
     digits = len(divisor.replace(".", "").lstrip("0"))
     behind = [_behind_the_point(number) for number in _compared_with(node)]
     if not behind or None in behind or digits + max(filter(None, behind), default=0) > _DIGITS.get(dialect, 6):

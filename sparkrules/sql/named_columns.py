@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from sparkrules.sql.called_functions import ANYTHING
 from sparkrules.sql.errors import RuleError
 from sparkrules.sql.functions import TIME_FUNCTIONS
 from sparkrules.sql.grammar import BooleanGrammar
-from sparkrules.sql.policy import Policy
+from sparkrules.sql.policy import ANYTHING, Policy
 from sparkrules.sql.syntax import Operand
 from sparkrules.sql.tokens import Tokens, tokenize
 

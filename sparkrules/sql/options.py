@@ -57,7 +57,7 @@ def require_options(tokens: Tokens, function: str, arguments: tuple[Syntax, ...]
     if options is None or not _is_written_out(tokens, options):
         raise tokens.error(
             end if options is None else options.start,
-            f"the options of {function} are not written out",
+            f"the options of {function} are not constants",
             f"Write them as a map of constants: {function}(..., map('mode', 'FAILFAST')).",
         )
     for i in range(options.start + 2, options.end - 1, 4):

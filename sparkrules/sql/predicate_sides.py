@@ -52,7 +52,7 @@ def _calling(side: Node, functions: frozenset[str]) -> Node:
 def _classified(tokens: Tokens, syntax: PredicateSyntax) -> Sides:
     if not syntax.kind:
         return _value(tokens, syntax.value) or opaque(tokens, syntax)
-    subject = _attribute(tokens, syntax.value)
+    subject = attribute_of(tokens, syntax.value)
     if subject is None:
         return opaque(tokens, syntax)
     sides = _predicate(tokens, subject, syntax)
@@ -134,7 +134,7 @@ def _predicate(tokens: Tokens, attribute: str, syntax: PredicateSyntax) -> Sides
     return _sides(attribute, kind, argument)
 
 
-def _attribute(tokens: Tokens, value: Value) -> str | None:
+def attribute_of(tokens: Tokens, value: Value) -> str | None:
     """The SQL that a predicate applies to. None for a constant or a row, which have no attribute."""
     if all(operand.constant for operand in value.operands):
         return None

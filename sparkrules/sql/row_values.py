@@ -130,7 +130,7 @@ def _ordered(operator: Callable[..., exp.Expr], left: Parts, right: Parts) -> ex
 
 def _operand(part: exp.Expr) -> exp.Expr:
     if part.find(exp.Tuple) is not None:
-        raise RowRefused(part, "a row inside of a row")
+        raise RowRefused(part, "a row inside a row")
     return part.copy() if isinstance(part, _ATOMS) else exp.Paren(this=part.copy())
 
 

@@ -108,7 +108,7 @@ def literal_constant(literal: str, *, negative: bool) -> Constant:
     """The constant for a lifted literal."""
     found = string([literal]) if literal[0] == "'" else number(literal, negative=negative)
     if found is None:
-        raise ValueError(f"{literal} is no plain literal")
+        raise ValueError(f"{literal} is not a plain literal")
     return found
 
 

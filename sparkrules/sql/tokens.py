@@ -21,13 +21,11 @@ from dataclasses import dataclass
 from sparkrules.sql.errors import RuleError
 from sparkrules.sql.policy import Policy
 
-# The words that the grammar uses; every other word is a name. A token's kind is one of these, an operator from
-# `_OPERATORS`, or `word`, `quoted`, `string`, `number`, `end`.
-KEYWORDS = frozenset(
+# Words that are always syntax.
+RESERVED = frozenset(
     {
         "AND",
         "OR",
-        "XOR",
         "NOT",
         "BETWEEN",
         "IN",
@@ -38,26 +36,32 @@ KEYWORDS = frozenset(
         "NULL",
         "TRUE",
         "FALSE",
-        "UNKNOWN",
-        "DISTINCT",
-        "FROM",
-        "ESCAPE",
         "CASE",
-        "WHEN",
-        "THEN",
-        "ELSE",
-        "END",
-        "DIV",
-        "AS",
-        "COLLATE",
-        "INTERVAL",
-        "CAST",
-        "TRY_CAST",
-        "ALL",
         "SELECT",
-        "OVER",
     }
 )
+# The words that the grammar uses; every other word is a name. Those that are not reserved may name a column where a
+# value is expected, as in Spark; WHEN, THEN, ELSE and END only outside CASE. A token's kind is one of these, an
+# operator from `_OPERATORS`, or `word`, `quoted`, `string`, `number`, `end`.
+KEYWORDS = RESERVED | {
+    "XOR",
+    "UNKNOWN",
+    "DISTINCT",
+    "FROM",
+    "ESCAPE",
+    "WHEN",
+    "THEN",
+    "ELSE",
+    "END",
+    "DIV",
+    "AS",
+    "COLLATE",
+    "INTERVAL",
+    "CAST",
+    "TRY_CAST",
+    "ALL",
+    "OVER",
+}
 _SYNONYMS = {"REGEXP": "RLIKE"}
 _OPERATOR_SYNONYMS = {"==": "=", "!=": "<>", "!>": "<=", "!<": ">="}
 
@@ -220,8 +224,8 @@ _REJECTIONS = {
     "/*": ("comments are not allowed", "Remove the comment."),
     ";": ("a rule is one expression, not a statement", "Remove the semicolon."),
     "?": ("parameter markers are not allowed", "Write the value itself."),
-    "'": ("a string that is not closed", "Close it with ', and double a ' inside of it."),
-    '"': ("a string that is not closed", 'Close it with ", and double a " inside of it.'),
+    "'": ("a string that is not closed", "Close it with ', and double each ' inside it."),
+    '"': ("a string that is not closed", 'Close it with ", and double each " inside it.'),
     "`": ("a quoted name that is not closed", "Close it with a backtick."),
 }
 

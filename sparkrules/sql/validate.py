@@ -81,7 +81,7 @@ def validate(tokens: Tokens, start: int, end: int, policy: Policy) -> None:
     if "XOR" in tokens.shapes[start:end]:
         raise tokens.error(
             tokens.shapes.index("XOR", start, end),
-            "XOR inside of a value",
+            "XOR inside a value",
             "Spark has no XOR; it is understood between conditions only. Write (a) <> (b) here.",
         )
     shown = [at for at in range(start, end) if tokens.shapes[at]]

@@ -15,31 +15,11 @@ from sparkrules.sql.cursor import COMPARISONS
 from sparkrules.sql.datatype import data_type_end, interval_end
 from sparkrules.sql.functions import ENVIRONMENT_WORDS
 from sparkrules.sql.syntax import Operand, Value
-from sparkrules.sql.tokens import KEYWORDS
+from sparkrules.sql.tokens import KEYWORDS, RESERVED
 
 _ARITHMETIC = frozenset({"+", "-", "*", "/", "%", "DIV", "||", "<<", ">>", ">>>", "&", "^", "|"})
 _SIGNS = frozenset({"-", "+", "~"})
-# Words that are always syntax. Other keywords may name a column where a value is expected, as in Spark; WHEN, THEN,
-# ELSE and END only outside CASE.
-_RESERVED = frozenset(
-    {
-        "AND",
-        "OR",
-        "NOT",
-        "BETWEEN",
-        "IN",
-        "LIKE",
-        "ILIKE",
-        "RLIKE",
-        "IS",
-        "NULL",
-        "TRUE",
-        "FALSE",
-        "CASE",
-        "SELECT",
-    }
-)
-_NEVER_FUNCTIONS = _RESERVED - {"BETWEEN", "LIKE", "ILIKE", "RLIKE"} | {"DISTINCT", "ALL"}
+_NEVER_FUNCTIONS = RESERVED - {"BETWEEN", "LIKE", "ILIKE", "RLIKE"} | {"DISTINCT", "ALL"}
 _CASE_WORDS = frozenset({"WHEN", "THEN", "ELSE", "END"})
 _TYPED_LITERALS = frozenset({"DATE", "TIME", "TIMESTAMP", "TIMESTAMP_LTZ", "TIMESTAMP_NTZ", "X"})
 _TURNS_INTO_QUERY = KEYWORDS - {"AND", "OR", "XOR", "WHEN", "THEN", "ELSE", "END", "AS", "FROM"}
@@ -128,7 +108,7 @@ class ValueGrammar(CallGrammar):
             return False
         if kind in _CASE_WORDS and self.open_cases:
             return False
-        return kind not in (_NEVER_FUNCTIONS if following == "(" else _RESERVED)
+        return kind not in (_NEVER_FUNCTIONS if following == "(" else RESERVED)
 
     def column(self, start: int) -> Operand:
         if self.tokens.texts[start].strip("`").lower() in ENVIRONMENT_WORDS:
@@ -186,7 +166,7 @@ class ValueGrammar(CallGrammar):
         at = start
         while self.kinds[at] in ("(", ","):
             kind = self.kinds[at + 1]
-            if kind not in ("word", "quoted") and (kind not in KEYWORDS or kind in _RESERVED):
+            if kind not in ("word", "quoted") and (kind not in KEYWORDS or kind in RESERVED):
                 return None
             at += 2
             if at == start + 2 and self.kinds[at] == ")":

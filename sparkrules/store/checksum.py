@@ -120,7 +120,7 @@ def check_seal(content: bytes) -> None:
     """Raise `ValueError` unless a JSON file ends with the correct checksum."""
     begin, end = content[:-_END_BYTES], content[-_END_BYTES:]
     if end != f'"checksum": "{_hexadecimal(zlib.crc32(begin))}"\n}}\n'.encode():
-        raise ValueError("its checksum is not that of its content")
+        raise ValueError("its checksum does not match its content")
 
 
 def _hexadecimal(crc: int) -> str:

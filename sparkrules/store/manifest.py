@@ -52,7 +52,7 @@ class Manifest:
     >>> Manifest.from_json(made.to_json().replace("alerts", "alarms"), "2.json")
     Traceback (most recent call last):
     ...
-    sparkrules.errors.CorruptStore: 2.json is damaged (its checksum is not that of its content): publish the rule set \
+    sparkrules.errors.CorruptStore: 2.json is damaged (its checksum does not match its content): publish the rule set \
 again
     """
 

@@ -1,9 +1,14 @@
-"""The statistics of a rule set: `<number>.arrow`, and `<number>.json` with its checksum. See `docs/store-format.md`."""
+"""The statistics of a rule set: how many rows lie where, and where each predicate of the rules is true.
+
+`<number>.arrow` has the rows, `<number>.predicates.arrow` the predicates and `<number>.json` the checksums of both. See
+`docs/store-format.md`.
+"""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
@@ -22,6 +27,18 @@ STATISTICS = pa.schema(
         ("total", pa.int32()),
     ]
 )
+COUNTED_PREDICATES = pa.schema(
+    [
+        ("attribute", pa.utf8()),
+        ("operator", pa.utf8()),
+        ("constants", pa.utf8()),
+        ("slot", pa.utf8()),
+        ("type", pa.utf8()),
+        ("positions", pa.int32()),
+        ("first", pa.list_(pa.int32())),
+        ("last", pa.list_(pa.int32())),
+    ]
+)
 _AGAIN = "analyse the rule set again"
 
 
@@ -31,30 +48,56 @@ def write_statistics(directory: Path, rule_set: str, table: pa.Table) -> int:
     number = add_numbered(directory, ".arrow", lambda file, _: sums.append(write_arrow(file, table, STATISTICS)))
     assert number is not None
     # Until the JSON file exists, readers see statistics without a checksum, like those of older versions of sparkrules.
-    fields = {"rule_set": rule_set, "number": number, "length": sums[-1].length, "crc32": sums[-1].crc32}
+    _write_checksums(directory, rule_set, number, sums[-1], None)
+    return number
+
+
+def write_predicates(directory: Path, rule_set: str, number: int, table: pa.Table) -> None:
+    """Add the predicates to the statistics with a given number. Until then, readers see statistics without them."""
+    rows = _checksum(directory / f"{number}.json", rule_set, number, None)
+    assert rows is not None
+    with temporary_in(directory) as temporary:
+        found = write_arrow(temporary, table, COUNTED_PREDICATES)
+        temporary.replace(directory / f"{number}.predicates.arrow")
+    _write_checksums(directory, rule_set, number, rows, found)
+
+
+def _write_checksums(directory: Path, rule_set: str, number: int, rows: FileSum, predicates: FileSum | None) -> None:
+    fields: dict[str, Any] = {"rule_set": rule_set, "number": number, "length": rows.length, "crc32": rows.crc32}
+    if predicates is not None:
+        fields["predicates"] = {"length": predicates.length, "crc32": predicates.crc32}
     with temporary_in(directory) as temporary:
         write_text(temporary, sealed(json.dumps(fields, indent=2)))
         temporary.replace(directory / f"{number}.json")  # no one else has this number
     sync_directory(directory)
-    return number
 
 
 def read_statistics(directory: Path, rule_set: str, number: int) -> pa.Table:
     """Read the statistics with a given number. An error names the file."""
-    published = _checksum(directory / f"{number}.json", rule_set, number)
+    published = _checksum(directory / f"{number}.json", rule_set, number, None)
     return read_arrow(directory / f"{number}.arrow", STATISTICS, _AGAIN, published)
 
 
-def _checksum(file: Path, rule_set: str, number: int) -> FileSum | None:
+def read_predicates(directory: Path, rule_set: str, number: int) -> pa.Table | None:
+    """Read the predicates of the statistics with a given number; None if they have none."""
+    published = _checksum(directory / f"{number}.json", rule_set, number, "predicates")
+    if published is None:
+        return None
+    return read_arrow(directory / f"{number}.predicates.arrow", COUNTED_PREDICATES, _AGAIN, published)
+
+
+def _checksum(file: Path, rule_set: str, number: int, part: str | None) -> FileSum | None:
+    """The checksum of the rows, or of another part of the statistics; None if there is none."""
     try:
         content = file.read_bytes()
         check_seal(content)
         fields = json.loads(content.decode())
-        found = FileSum.from_json(fields)
+        own = fields if part is None else fields.get(part)
+        found = None if own is None else FileSum.from_json(own)
         whose = fields["rule_set"], fields["number"]
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise CorruptStore(f"{file} is damaged ({error}): {_AGAIN}") from error
     if whose != (rule_set, number):
         raise CorruptStore(f"{file} is of statistics {whose[1]} of rule set {whose[0]!r}: {_AGAIN}")

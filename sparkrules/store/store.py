@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from difflib import get_close_matches
@@ -40,7 +41,7 @@ from sparkrules.store.publication import Version
 from sparkrules.store.rejected_file import read_rejected, write_rejected
 from sparkrules.store.removed_file import read_removed, write_removed
 from sparkrules.store.segment_files import load_segment, read_segment, write_segment
-from sparkrules.store.statistics_file import read_statistics, write_statistics
+from sparkrules.store.statistics_file import read_predicates, read_statistics, write_predicates, write_statistics
 
 _SHOWN = 10
 _MOST = 50
@@ -106,8 +107,18 @@ class Store:
 
     def analyzed(self, rule_set: str, statistics: pa.Table) -> int:
         """Store statistics as the newest of a rule set, and return their number."""
+        with self._writing_statistics(rule_set) as directory:
+            return write_statistics(directory, rule_set, statistics)
+
+    def analyzed_predicates(self, rule_set: str, number: int, predicates: pa.Table) -> None:
+        """Add to the statistics with a given number where the predicates of the rules are true."""
+        with self._writing_statistics(rule_set) as directory:
+            write_predicates(directory, rule_set, number, predicates)
+
+    @contextmanager
+    def _writing_statistics(self, rule_set: str) -> Iterator[Path]:
         try:
-            return write_statistics(self._home(rule_set) / "statistics", rule_set, statistics)
+            yield self._home(rule_set) / "statistics"
         except OSError as error:
             raise StoreError(f"statistics of {rule_set!r} cannot be written to {self.path}: {error}") from error
 
@@ -116,6 +127,16 @@ class Store:
         directory = self._home(rule_set) / "statistics"
         known = numbers(directory, ".arrow")
         return read_statistics(directory, rule_set, known[-1]) if known else None
+
+    def analysis(self, rule_set: str) -> tuple[pa.Table, pa.Table] | None:
+        """The newest statistics of a rule set and the predicates that belong to them.
+
+        None if it has not been analyzed, or by a version of sparkrules that did not store the predicates.
+        """
+        directory = self._home(rule_set) / "statistics"
+        known = numbers(directory, ".arrow")
+        predicates = read_predicates(directory, rule_set, known[-1]) if known else None
+        return None if predicates is None else (read_statistics(directory, rule_set, known[-1]), predicates)
 
     def rule_sets(self) -> list[str]:
         """The names of the rule sets that have a version."""

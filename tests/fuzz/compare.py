@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 from hypothesis import strategies as st
 from pyspark.errors import AnalysisException, PySparkException
+from pyspark.sql.functions import col
 
 import sparkrules
 from sparkrules.errors import RuleSetError
 from tests.fuzz.rules import rules
 from tests.fuzz.tables import Table, tables
-from tests.spark.oracle import Pairs, pairs_by_filter, pairs_by_python, pairs_by_where
+from tests.spark.oracle import Pairs, pairs_by_filter, pairs_by_python, pairs_by_where, settings
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -79,6 +80,7 @@ def _differences(spark: SparkSession, case: Case, tally: Tally) -> list[str]:
     if bound < len(accepted & known.keys()):
         found.append(f"Spark accepts {len(accepted & known.keys())} of the rules, the plugin {bound}: {sorted(known)}")
     found += [f"matched, though Spark rejects it: {text}" for text in {id for _, id in ours} - accepted]
+    found += _with_scan_filters(df, rule_set, list(known), ours, tally)
 
     truth, failing = truth_of(df, {text: text for text in known if text in accepted})
     if case.table.seed % PYTHON_ONE_IN == 0:
@@ -117,6 +119,22 @@ def _by_python(df: DataFrame, rules: sparkrules.RuleSet, truth: Pairs, failing: 
     tally.counts["cases with the Python engine"] += 1
     differ = {(row, text) for row, text in ours ^ truth if text not in failing}
     return ["Python engine: " + _readable(df, row, text, (row, text) in ours) for row, text in sorted(differ)]
+
+
+def _with_scan_filters(
+    df: DataFrame, rules: sparkrules.RuleSet, texts: list[str], ours: Pairs, tally: Tally
+) -> list[str]:
+    """Where a query for some of the rules differs if it gives the source a filter."""
+    found = []
+    for some in ({text for text in texts if hash(text) % 7 == 0}, set(texts[:1]), set(texts[-3:])):
+        with settings(df.sparkSession, spark_sparkrules_pushDown="always"):
+            matched = sparkrules.matches(df, rules).where(col("subscription_id").isin(list(some)))
+            filtered = {(row, id) for row, id in matched.select("row", "subscription_id").collect()}
+            plan = matched._jdf.queryExecution().optimizedPlan().toString()
+        tally.counts["queries with a scan filter"] += ", scan filter: " in plan
+        differ = filtered ^ {(row, id) for row, id in ours if id in some}
+        found += [f"with a scan filter, row {row}: {text}" for row, text in sorted(differ)]
+    return found
 
 
 def _filtered(df: DataFrame, rules: dict[str, str], truth: Pairs) -> Pairs:

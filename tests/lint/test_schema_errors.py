@@ -118,20 +118,20 @@ def test_what_is_no_column_is_not_missing(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("price > 'cheap'", "'cheap' is no number, and the column is int32"),
-        ("price IN (1, 'cheap')", "'cheap' is no number, and the column is int32"),
-        ("price NOT IN ('cheap', 'dear')", "'cheap' is no number, and the column is int32"),
-        ("NOT price = ''", "'' is no number, and the column is int32"),
-        ("cost <= '12,50'", "'12,50' is no number, and the column is decimal128(10, 2)"),
-        ("ratio = '50%'", "'50%' is no number, and the column is double"),
-        ("addr.floor = 'first'", "'first' is no number, and the column is int32"),
-        ("used = 'maybe'", "'maybe' is no Boolean, and the column is bool"),
-        ("at > '2025-13-45'", "'2025-13-45' is no timestamp, and the column is timestamp[us, tz=UTC]"),
-        ("at > '31.12.2025'", "'31.12.2025' is no timestamp, and the column is timestamp[us, tz=UTC]"),
-        ("at < '2025-06-01 25:00:00'", "'2025-06-01 25:00:00' is no timestamp, and the column is"),
-        ("day = '2025-02-30'", "'2025-02-30' is no date, and the column is date32[day]"),
-        ("day = '06/01/2025'", "'06/01/2025' is no date, and the column is date32[day]"),
-        ("day IN ('2025-01-01', 'soon')", "'soon' is no date, and the column is date32[day]"),
+        ("price > 'cheap'", "'cheap' is not a number, and the column is int32"),
+        ("price IN (1, 'cheap')", "'cheap' is not a number, and the column is int32"),
+        ("price NOT IN ('cheap', 'dear')", "'cheap' is not a number, and the column is int32"),
+        ("NOT price = ''", "'' is not a number, and the column is int32"),
+        ("cost <= '12,50'", "'12,50' is not a number, and the column is decimal128(10, 2)"),
+        ("ratio = '50%'", "'50%' is not a number, and the column is double"),
+        ("addr.floor = 'first'", "'first' is not a number, and the column is int32"),
+        ("used = 'maybe'", "'maybe' is not a Boolean, and the column is bool"),
+        ("at > '2025-13-45'", "'2025-13-45' is not a timestamp, and the column is timestamp[us, tz=UTC]"),
+        ("at > '31.12.2025'", "'31.12.2025' is not a timestamp, and the column is timestamp[us, tz=UTC]"),
+        ("at < '2025-06-01 25:00:00'", "'2025-06-01 25:00:00' is not a timestamp, and the column is"),
+        ("day = '2025-02-30'", "'2025-02-30' is not a date, and the column is date32[day]"),
+        ("day = '06/01/2025'", "'06/01/2025' is not a date, and the column is date32[day]"),
+        ("day IN ('2025-01-01', 'soon')", "'soon' is not a date, and the column is date32[day]"),
     ],
 )
 def test_constants_that_are_no_value_of_the_column(text: str, problem: str) -> None:
@@ -147,8 +147,8 @@ def test_constants_that_are_no_value_of_the_column(text: str, problem: str) -> N
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("at > DATE '2025-13-45'", "'2025-13-45' is no date"),
-        ("unknown > TIMESTAMP '2025-01-01 24:01:00'", "'2025-01-01 24:01:00' is no timestamp"),
+        ("at > DATE '2025-13-45'", "'2025-13-45' is not a date"),
+        ("unknown > TIMESTAMP '2025-01-01 24:01:00'", "'2025-01-01 24:01:00' is not a timestamp"),
     ],
 )
 def test_literals_that_spark_refuses_need_no_schema(text: str, problem: str) -> None:
@@ -160,7 +160,7 @@ def test_literals_that_spark_refuses_need_no_schema(text: str, problem: str) -> 
 def test_types_that_spark_does_not_compare(text: str) -> None:
     found = error(text)
     assert found.kind == "impossible predicate"
-    assert "is refused by Spark" in found.message
+    assert "is rejected by Spark" in found.message
 
 
 @pytest.mark.parametrize(

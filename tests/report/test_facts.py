@@ -45,6 +45,16 @@ def test_hits_are_counted_per_rule(facts: Facts, truth: list[tuple[set[str], dat
     assert facts.never == len(RULES) - len(facts.hits.by_rule) == 2
 
 
+def test_estimates_contain_what_was_counted(facts: Facts) -> None:
+    assert facts.hits is not None
+    assert facts.catalogue.estimates is not None
+    assert facts.catalogue.estimates.rows == facts.hits.rows
+    for id, estimate in facts.catalogue.estimates.items():
+        assert estimate.min <= facts.hits.by_rule.get(id, 0) / facts.hits.rows <= estimate.max, id
+    assert facts.catalogue.estimates["frost"].min == facts.hits.by_rule["frost"] / facts.hits.rows
+    assert facts.catalogue.estimates["impossible"].max == 0
+
+
 def test_rules_come_by_hits(facts: Facts) -> None:
     assert facts.hits is not None
     counts = [facts.hits.by_rule.get(id, 0) for id in facts.catalogue.ids]

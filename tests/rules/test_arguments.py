@@ -179,7 +179,7 @@ class TestStrictPublishing:
         made.store = tmp_path
         with pytest.raises(RuleSetError, match="is not published") as refused:
             made.publish(schema=schema, strict=True)
-        for word in ("there is no column `login`", "'cheap' is no number", "error rejected: d"):
+        for word in ("there is no column `login`", "'cheap' is not a number", "error rejected: d"):
             assert word in str(refused.value)
         assert [found.ids for found in refused.value.report] == [("a",), ("b",)]  # type: ignore[attr-defined]
         assert made.version is None

@@ -98,7 +98,7 @@ def test_no_java(store: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
 def test_a_spark_that_cannot_start_shows_why(store: Path, tmp_path: Path) -> None:
     words = thriftserver(store, "goods", "--warehouse", str(tmp_path), settings={"spark.driver.memory": "much"})
     with started("fails", words, tmp_path) as program:
-        program.wait_until_it_says("sparkrules: the Thrift server has ended before it accepted connections")
+        program.wait_until_it_says("sparkrules: the Thrift server ended before it accepted connections")
         assert program.process.wait(60) == 1
         assert "much" in program.said()
 

@@ -70,8 +70,10 @@ def truths_of(df: DataFrame, rules: Mapping[str, str], key: str = "row") -> Data
 
 
 def pairs_by_plugin(df: DataFrame, rules: sparkrules.RuleSet, key: str = "row") -> Pairs:
-    """The same from `match_subscriptions`."""
-    matched = sparkrules.match(df, rules).selectExpr(key, "matches.ids").collect()
+    """The same from `match_subscriptions`. Under pushDown=always only rows with a match are asked for."""
+    asked = sparkrules.match(df, rules).selectExpr(key, "matches.ids")
+    is_pushed = df.sparkSession.conf.get("spark.sparkrules.pushDown", "auto") == "always"
+    matched = (asked.where("size(ids) > 0") if is_pushed else asked).collect()
     assert all(len(ids) == len(set(ids)) for _, ids in matched), "an id was reported twice"
     return {(row, id) for row, ids in matched for id in ids}
 

@@ -105,7 +105,16 @@ def test_rule_sets_are_namespaces_and_their_parts_are_tables(spark: SparkSession
     (store / "not a name").mkdir()
     (store / "unpublished").mkdir()
     assert rows(spark, "SHOW NAMESPACES IN sparkrules") == [("alerts",), ("`eu-1.b`",)]
-    tables = ["advertisements", "overlaps", "predicates", "rejected", "statistics", "subscriptions", "versions"]
+    tables = [
+        "advertisements",
+        "overlaps",
+        "predicates",
+        "rejected",
+        "selectivity",
+        "statistics",
+        "subscriptions",
+        "versions",
+    ]
     assert [row[1] for row in rows(spark, "SHOW TABLES IN sparkrules.alerts")] == tables
     assert [row[1] for row in rows(spark, "SHOW TABLES IN sparkrules.`eu-1.b`")] == tables
     assert rows(spark, "SELECT id FROM sparkrules.`eu-1.b`.subscriptions") == [("a",)]

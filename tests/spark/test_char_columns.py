@@ -88,6 +88,35 @@ COMPARISONS = [
     "get(a, 0) BETWEEN 'ab' AND 'abc'",
 ]
 
+BETWEENS = [
+    "NOT (c5 BETWEEN 'ab' AND 'ac')",
+    "NOT c5 NOT BETWEEN 'ab' AND 'ac'",
+    "(c5) BETWEEN 'ab' AND 'ac'",
+    "`c5` between 'ab' and ('ac')",
+    "C5 BETWEEN 'ab' AND 'ac'",
+    "char_columns.c5 BETWEEN 'ab' AND 'ac'",
+    "c5 NOT BETWEEN concat('a', 'b') AND 'ac'",
+    "c5 BETWEEN 'ab' AND NULL",
+    "c5 NOT BETWEEN 'ac' AND 'ab'",
+    "c5 BETWEEN 'ab' AND s",
+    "s BETWEEN c5 AND 'b'",
+    "'ab' BETWEEN c5 AND 'b'",
+    "between(c5, 'ab', 'ac')",
+    "c5 >= 'ab' AND between(c5, 'ab', 'ac')",
+    "((row < 3 AND NOT (c5 BETWEEN 'ab' AND 'ac')) OR c2 = 'a') AND s IS NOT NULL",
+    "(c5 BETWEEN 'ab' AND 'ac') = (c2 = 'ab')",
+    "(c5 BETWEEN 'ab' AND 'ac') <> TRUE",
+    "CASE WHEN c5 BETWEEN 'ab' AND 'ac' THEN true ELSE c5 >= 'b' END",
+    "c5 BETWEEN 'ab' AND 'ac' AND c5 >= 'ab' AND c5 <= 'ac'",
+    "c5 >= 'ab' AND c5 <= 'ac' AND c2 NOT BETWEEN 'a' AND 'ab'",
+]
+NO_BETWEENS = [
+    "c5 >= 'ab' AND s <> 'c5 BETWEEN'",
+    "c5 >= 'ab' AND row BETWEEN 0 AND 4",
+    "c5 >= 'ab' AND v5 BETWEEN 'ab' AND 'ac'",
+    "c5 >= 'ab' AND c5 <= 'zz' AND s <> 'x BETWEEN a AND b'",
+]
+
 
 @pytest.fixture(scope="module")
 def table(spark: SparkSession) -> Iterator[str]:
@@ -110,6 +139,21 @@ def table(spark: SparkSession) -> Iterator[str]:
 
 def test_every_comparison(spark: SparkSession, table: str) -> None:
     assert disagreements(spark.table(table), COMPARISONS, "chars") == []
+
+
+def test_between_is_not_padded(spark: SparkSession, table: str) -> None:
+    """Unlike the two comparisons that BETWEEN stands for, which other rules may have."""
+    assert disagreements(spark.table(table), [*BETWEENS, *NO_BETWEENS, *COMPARISONS], "chars_between") == []
+
+
+def test_between_elsewhere_in_the_text_changes_nothing(spark: SparkSession, table: str) -> None:
+    """In a string, about other columns: the comparison with the CHAR(n) stays one that rules share."""
+    assert disagreements(spark.table(table), NO_BETWEENS, "no_between") == []
+    made = rule_set("no_between_shared", {text: text for text in NO_BETWEENS})
+    df = spark.table(table)
+    for matched in (sparkrules.match(df, made), sparkrules.match(df, made, engine="python")):
+        (row,) = matched.where("row = 0").selectExpr("matches.*").collect()
+        assert [sorted(group) for group in row.overlaps] == [sorted(NO_BETWEENS)]
 
 
 @pytest.mark.parametrize(

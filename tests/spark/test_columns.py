@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from datetime import date, datetime, timezone
+from decimal import Decimal
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyspark.sql import Row
 
 from tests.spark.oracle import compared, rule_set, settings
 
@@ -144,6 +148,24 @@ NESTED = [
     "i < array(5)",
     "one.x IS NULL", "one.y = array(NULL, 1)", "one = named_struct('x', NULL, 'y', array(NULL, 1))", "i IS NULL",
     "exists(one.y, e -> e = 0)", "array_contains(i, 5)", "array_max(i) = 5", "get(sort_array(l), 0) IS NULL",
+    "exists(i, e -> e = one.x)", "NOT exists(st, e -> e.x IS NULL) AND size(st) = 1", "get(st.x, 0) IS NULL",
+    "one IS NULL",
+    "one.x = 0", "one.x + 1 = 1", "one.x IS NOT NULL", "size(one.y) = 2 AND one.y[0] IS NULL", "one.y IS NULL",
+    "array_contains(one.y, 1)", "array_contains(one.y, 0)", "one.y <=> NULL", "one.y = array(0)",
+]  # fmt: skip
+DEEP = [
+    "deep.n IS NULL", "deep.n = 0", "deep.f = 0", "deep.t = ''", "deep.t IS NULL", "deep.t LIKE '%i%'", "deep.d = 0",
+    "deep.day = DATE'1970-01-01'", "deep.at IS NULL", "deep.yes IS FALSE", "NOT deep.yes", "deep.raw = X''",
+    "deep.inner IS NULL", "deep.inner.k IS NULL", "deep.inner.k = 0", "deep.inner.m['a'] IS NULL",
+    "deep.inner.m['a'] = 0", "size(deep.inner.m) = 1", "exists(deep.inner.l, e -> e.v = 0)",
+    "get(deep.inner.l, 0).v IS NULL",
+    "exists(deep.inner.l, e -> e IS NULL)", "exists(map_values(deep.inner.m), e -> e = 0)",
+    "map_contains_key(deep.inner.m, 'a') AND deep.n <=> NULL", "forall(deep.inner.l, e -> e.v = deep.inner.k)",
+    "deep.inner.l = array(named_struct('v', 0))", "deep.inner.l <=> array(NULL, named_struct('v', NULL))",
+    "deep IS NULL",
+    "coalesce(deep.n, 7) = 7", "size(filter(lm, e -> e['a'] IS NULL)) = 1", "exists(lm, e -> e['a'] = 0)",
+    "exists(map_values(ml), e -> exists(e, f -> f = 0))", "get(ml['a'], 0) IS NULL", "exists(ml['a'], e -> e IS NULL)",
+    "exists(map_keys(mk), e -> e.a IS NULL)", "size(map_filter(mk, (k, v) -> k.a = 0)) = 1",
 ]  # fmt: skip
 
 
@@ -164,3 +186,34 @@ def test_nulls_inside_of_nested_columns(spark: SparkSession, tmp_path: Path) -> 
     ).coalesce(1).write.parquet(str(tmp_path / "nested"))
     df = spark.read.parquet(str(tmp_path / "nested"))
     assert compared(df, {text: text for text in NESTED}, "nested") == []
+    with settings(spark, spark_sparkrules_strict="true"):
+        assert compared(df, {text: text for text in NESTED}, "nested_strictly") == []
+
+
+def test_nulls_in_nested_columns_of_nested_columns(spark: SparkSession, tmp_path: Path) -> None:
+    """Fields of structs are read where they lie in a batch, whatever their types; NULL at every level."""
+    inner = "struct<k: int, m: map<string, int>, l: array<struct<v: int>>>"
+    fields = "n: int, f: double, t: string, d: decimal(30, 2), day: date, at: timestamp, yes: boolean, raw: binary"
+    deep = f"struct<{fields}, inner: {inner}>"
+    columns = f"deep {deep}, lm array<map<string, int>>, ml map<string, array<int>>, mk map<struct<a: int>, int>"
+    full = {
+        "n": 0, "f": 0.0, "t": "", "d": Decimal(0), "day": date(1970, 1, 1),
+        "at": datetime.fromtimestamp(0, timezone.utc), "yes": False,
+        "raw": bytearray(), "inner": {"k": 0, "m": {"a": 0}, "l": [{"v": 0}]},
+    }  # fmt: skip
+    empty = {"inner": {"k": None, "m": {"a": None}, "l": [None, {"v": None}]}}
+    rows = [
+        (full, [{"a": 0}], {"a": [0]}, {Row(a=0): 0}),
+        (empty, [{"a": None}, None], {"a": [None, 5]}, {Row(a=None): None}),
+        (full | {"t": "hi", "inner": {"k": 1, "m": {}, "l": []}}, [], {}, {}),
+        (full | {"inner": None}, [{}], {"a": None}, {Row(a=1): 0, Row(a=None): 1}),
+        ({}, None, None, None),
+        (None, [None], {"b": [0]}, {Row(a=0): None}),
+    ]
+    numbered = [(number, *row) for number, row in enumerate(rows * 3)]
+    frame = spark.createDataFrame(numbered, f"row bigint, {columns}")
+    frame.coalesce(1).write.parquet(str(tmp_path / "deep"))
+    df = spark.read.parquet(str(tmp_path / "deep"))
+    assert compared(df, {text: text for text in DEEP}, "deep") == []
+    both = {f"{one} OR {two}": f"{one} OR {two}" for one, two in pairwise(DEEP)}
+    assert compared(df, both, "deep_pairs") == []

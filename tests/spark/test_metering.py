@@ -28,6 +28,7 @@ POLICY = Policy(
         "array_insert", "xpath_boolean",
     }
 )  # fmt: skip
+LONG_TEXTS = Policy(max_characters=10_000_000)
 ENTRIES = "map_from_entries(transform(sequence(1, 20000), y -> struct(y, y)))"
 LARGE = "replace(long, 'a', long)"  # 4 MB
 
@@ -126,30 +127,59 @@ def test_spark_s_parser_is_kept_from_work(spark: SparkSession, df: DataFrame) ->
         assert sparkrules.match(df, "parser").first().matches.ids == ["good"]
 
 
-def test_a_text_that_spark_takes_long_to_understand_is_rejected(spark: SparkSession, df: DataFrame) -> None:
-    rules = sparkrules.RuleSet("slow")
+def slow_to_understand(number: int) -> str:
+    """A rule that would match, with schemas for which Spark takes seconds."""
     columns = ", ".join(f"c{i} INT" for i in range(8000))
-    rules.subscribe_all({"bad": f"from_json(s, '{columns}') IS NULL", "good": "d > 1"})
+    structs = ", ".join(f"from_json(s, '{columns}, d{number} INT, e{i} INT').c0" for i in range(50))
+    return f"coalesce({structs}, 1) = 1"
+
+
+def test_a_text_that_spark_takes_long_to_understand_is_rejected(spark: SparkSession, df: DataFrame) -> None:
+    rules = sparkrules.RuleSet("slow", policy=LONG_TEXTS)
+    rules.subscribe_all({"bad": slow_to_understand(0), "good": "d > 1"})
     with settings(spark, spark_sparkrules_bindSeconds="1", spark_sparkrules_invalidRules="skip"):
         assert sparkrules.match(df, rules).first().matches.ids == ["good"]
+        ((id, reason),) = sparkrules.left_out(df, rules).collect()
+    assert (id, "Spark takes more than 1 s to understand it" in reason) == ("bad", True)
+
+
+def test_slow_rules_have_a_budget_together(spark: SparkSession, df: DataFrame) -> None:
+    """When it is used up, slow rules are rejected at once. Ordinary ones are not, however many there are."""
+    rules = sparkrules.RuleSet("slow_together", policy=LONG_TEXTS)
+    slow = {f"slow {i}": slow_to_understand(i) for i in range(4)}
+    ordinary = {f"ordinary {i}": f"d + {i} > {i} AND length(concat(s, '{i}')) > 1" for i in range(2000)}
+    rules.subscribe_all(slow | ordinary)
+    bounds = {"spark_sparkrules_bindSeconds": "1", "spark_sparkrules_bindTotalSeconds": "2"}
+    with settings(spark, **bounds, spark_sparkrules_invalidRules="skip"):
+        assert sorted(sparkrules.match(df, rules).first().matches.ids) == sorted(ordinary)
+        reasons = {row.subscription_id: row.reason for row in sparkrules.left_out(df, rules).collect()}
+    assert sorted(reasons) == sorted(slow)
+    assert sum("more than 1 s" in reason for reason in reasons.values()) == 2
+    assert sum("slow rules have used up the 2 s" in reason for reason in reasons.values()) == 2
 
 
 @pytest.mark.parametrize(
     ("schema", "reason"),
     [
-        ("ARRAY<" * 3000 + "INT" + ">" * 3000, "a schema nested deeper than 100"),
-        ("MAP<STRING, " * 101 + "INT" + ">" * 101, "a schema nested deeper than 100"),
-        (", ".join(f"c{i} INT" for i in range(20_000)), "a schema of more than 100000 bytes"),
+        ("ARRAY<" * 3000 + "INT" + ">" * 3000, "is nested deeper than 100 levels"),
+        ("MAP<STRING, " * 101 + "INT" + ">" * 101, "is nested deeper than 100 levels"),
+        (", ".join(f"c{i} INT" for i in range(20_000)), "has more than 100,000 bytes"),
     ],
 )
 @pytest.mark.parametrize("function", ["from_json", "from_csv", "from_xml"])
 def test_schemas_are_bounded(spark: SparkSession, df: DataFrame, function: str, schema: str, reason: str) -> None:
-    rules = sparkrules.RuleSet("schemas", policy=POLICY)
-    rules.subscribe_all({"bad": f"{function}(s, '{schema}') IS NULL", "good": "d > 1"})
+    """By Python when the rule is added; by the plugin if somebody else wrote it to the store. In the same words."""
+    reason = f"the schema of {function} {reason}"
+    text = f"{function}(s, '{schema}') IS NULL"
+    with pytest.raises(sparkrules.RuleError, match=reason) as caught:
+        sparkrules.RuleSet("schemas", policy=POLICY).subscribe("bad", text)
+    assert (caught.value.line, caught.value.column) == (1, len(f"{function}(s, ") + 1)
+    rules = [Rule(id, own, Predicate(own, "is true")) for id, own in {"bad": text, "good": "d > 1"}.items()]
+    publish_tables(Store(spark.conf.get("spark.sparkrules.store")), "schemas", to_tables(build_segment(rules)))
     with settings(spark, spark_sparkrules_invalidRules="skip"):
-        assert sparkrules.match(df, rules).first().matches.ids == ["good"]
-    with pytest.raises(Exception, match=f"'bad': it has {reason}"):
-        sparkrules.match(df, rules).collect()
+        assert sparkrules.match(df, "schemas").first().matches.ids == ["good"]
+    with pytest.raises(Exception, match=f"'bad': {reason}"):
+        sparkrules.match(df, "schemas").collect()
 
 
 def test_a_long_text_under_an_alternation(spark: SparkSession) -> None:

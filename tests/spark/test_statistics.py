@@ -190,7 +190,7 @@ def test_statistics_are_kept_in_the_store_and_the_newest_count(spark: SparkSessi
         {"attribute": "a", "position": 3, "lower": "5", "upper": None, "rows": 14, "total": 20},
     ]
     assert [file.name for file in sorted((store.path / "kept" / "statistics").iterdir())] == [
-        "1.arrow", "1.json", "2.arrow", "2.json"
+        "1.arrow", "1.json", "1.predicates.arrow", "2.arrow", "2.json", "2.predicates.arrow"
     ]  # fmt: skip
 
 

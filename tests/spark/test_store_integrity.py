@@ -29,7 +29,16 @@ if TYPE_CHECKING:
 
 EVERY = 1 if os.environ.get("SPARKRULES_HOSTILE") else 97
 ROWS = "VALUES (35, false, 'Rome'), (-5, true, 'Oslo'), (1, NULL, NULL) AS t(temperature, indoors, city)"
-TABLES = ("subscriptions", "predicates", "rejected", "advertisements", "overlaps", "statistics", "versions")
+TABLES = (
+    "subscriptions",
+    "predicates",
+    "rejected",
+    "advertisements",
+    "overlaps",
+    "selectivity",
+    "statistics",
+    "versions",
+)
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +65,7 @@ def read_all(spark: SparkSession, path: Path) -> None:
                 store.segment(NAME, manifest.segments().apply(i))
                 store.removed(NAME, manifest.segments().apply(i), manifest.segments().apply(i).subscriptions())
         store.statistics(NAME, store.newestStatistics(NAME).get())
+        store.countedTests(NAME, store.newestStatistics(NAME).get())
     finally:
         files.close()
 

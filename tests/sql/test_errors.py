@@ -97,6 +97,31 @@ def test_position(text: str, line: int, column: int, fragment: str, reason: str)
     assert reason in error.reason
 
 
+LONG = "has more than 100,000 bytes"
+DEEP = "is nested deeper than 100 levels"
+# a schema, the column of the error within it, the reason
+SCHEMAS = [
+    (f"'{'x' * 100_001}'", 1, LONG),
+    (f"'{'é' * 50_001}'", 1, LONG),
+    (f"('{'x' * 50_001}' \"{'x' * 50_001}\")", 2, LONG),
+    (f"'{'ARRAY<' * 101}'", 1, DEEP),
+    (f"r'{'ARRAY<' * 50 + '({[[' * 13}'", 1, DEEP),
+]
+
+
+@pytest.mark.parametrize("function", ["from_json", "from_csv", "from_xml", "from_avro"])
+def test_schemas_are_bounded(function: str) -> None:
+    policy = Policy(extra_functions={"from_avro"})
+    call = f"a = 1\nAND {function}(s, "
+    for schema, column, reason in SCHEMAS:
+        with pytest.raises(RuleError) as caught:
+            parse_rule(f"{call}{schema}) IS NULL", policy=policy)
+        assert caught.value.reason == f"the schema of {function} {reason}"
+        assert (caught.value.line, caught.value.column) == (2, len(call) - len("a = 1\n") + column)
+    for schema in (f"'{'x' * 100_000}'", f"'{'ARRAY<' * 100}{'>' * 100}{'<' * 100}'", f"concat('{'x' * 100_001}')"):
+        parse_rule(f"{call}{schema}) IS NULL", policy=policy)
+
+
 def test_the_message_shows_the_line_with_a_caret() -> None:
     with pytest.raises(RuleError) as caught:
         parse_rule("price < 5\nAND reflect('java.lang.System', 'exit') = 1")

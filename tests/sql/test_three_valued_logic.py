@@ -186,7 +186,7 @@ def test_the_tree_is_true_exactly_when_the_condition_is(condition: Condition) ->
         tree = parse_rule(condition.sql, policy=Policy(max_xors=1000))
     except RuleError as error:
         # Spark would have to evaluate `(NULL) <> (a XOR b)` as a value, and has no XOR.
-        if error.reason == "XOR inside of a value":
+        if error.reason == "XOR inside a value":
             reject()
         raise
     for number in range(len(ROWS)):

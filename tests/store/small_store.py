@@ -10,7 +10,7 @@ import pyarrow as pa
 from sparkrules import RuleSet
 from sparkrules.errors import WrongTicket
 from sparkrules.store import Store
-from sparkrules.store.statistics_file import STATISTICS
+from sparkrules.store.statistics_file import COUNTED_PREDICATES, STATISTICS
 
 NAME = "alerts"
 
@@ -32,14 +32,17 @@ def make_small_store(path: Path) -> str:
     rules.unsubscribe("cold")
     rules.publish(merge="none", overlaps=True)
     counted = {"attribute": "temperature", "position": 1, "lower": None, "upper": "30", "rows": 5, "total": 9}
-    Store(path).analyzed(NAME, pa.Table.from_pylist([counted], STATISTICS))
+    number = Store(path).analyzed(NAME, pa.Table.from_pylist([counted], STATISTICS))
+    hot = {"attribute": "temperature", "operator": ">", "constants": "integer '30'", "slot": "temperature"}
+    hot |= {"type": "INT", "positions": 4, "first": [3], "last": [3]}
+    Store(path).analyzed_predicates(NAME, number, pa.Table.from_pylist([hot], COUNTED_PREDICATES))
     return ticket
 
 
 def answer_of(path: Path, ticket: str) -> str:
     """Everything that a reader learns from the store."""
     store = Store(path)
-    said: list[object] = [store.rule_sets(), store.versions(NAME), store.statistics(NAME)]
+    said: list[object] = [store.rule_sets(), store.versions(NAME), store.statistics(NAME), store.analysis(NAME)]
     for number in store.versions(NAME):
         manifest = store.manifest(NAME, number)
         said += [manifest, store.rejected(manifest)]

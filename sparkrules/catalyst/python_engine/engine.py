@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sparkrules.catalyst.python_engine.analysis import Rejection
-from sparkrules.catalyst.python_engine.attributes import Attribute
+from sparkrules.catalyst.python_engine.attributes import Attribute, Attributes
 from sparkrules.catalyst.python_engine.bound import Bound, bind
+from sparkrules.catalyst.python_engine.names import is_name
 from sparkrules.catalyst.python_engine.permitted import check_permitted
 from sparkrules.catalyst.python_engine.task import Shape, Task, shipped
 from sparkrules.catalyst.python_engine.unfit import described, refuse
@@ -22,6 +23,8 @@ from sparkrules.index import Segment, build_segment
 from sparkrules.index.merge import merge_segments
 from sparkrules.index.segment_rules import rule_at
 from sparkrules.rules.table_schema import is_char
+from sparkrules.sql.between import between_attributes
+from sparkrules.sql.errors import RuleError
 from sparkrules.sql.tree import Predicate
 
 if TYPE_CHECKING:
@@ -111,15 +114,28 @@ def _fitting(df: DataFrame, segment: Segment, rule_set: str) -> tuple[Segment, B
 
 def _between_padded(df: DataFrame, segment: Segment) -> Segment:
     """Keep rules with BETWEEN on a CHAR(n) whole: Spark pads two separate comparisons, but not BETWEEN."""
-    padded = [column.name.lower() for column in df.schema.fields if is_char(column)]
-    if not padded:
+    if not any(map(is_char, df.schema.fields)):
         return segment
-    whole = []
-    for number, (sql, where) in enumerate(zip(segment.rules.sql, segment.rules.where, strict=True)):
-        text = (sql or where).lower().replace("``", "`")  # a backtick in a name is written twice
-        if "between" in text and any(column in text for column in padded):
-            whole.append(number)
+    forest = segment.forest
+    names = [text for text in forest.attributes.tolist() if is_name(text)]
+    found = zip(names, Attributes(df, missing_as_null=False).of(names), strict=True)
+    padded = {name for name, own in found if isinstance(own, Attribute) and own.is_char}
+    compared = {
+        rule
+        for number, predicate in enumerate(forest.all_predicates())
+        if predicate.attribute in padded and predicate.operator in ("<", "<=", ">", ">=")
+        for rule in forest.users.row(int(forest.node_of_predicate[number])).tolist()
+    }
+    texts = {rule: segment.rules.sql[rule] or segment.rules.where[rule] for rule in sorted(compared)}
+    whole = [rule for rule, text in texts.items() if _is_between(text, padded)]
     return _with_whole_texts(segment, whole) if whole else segment
+
+
+def _is_between(text: str, attributes: set[str]) -> bool:
+    try:
+        return not attributes.isdisjoint(between_attributes(text))
+    except (RuleError, RecursionError):
+        return True  # Somebody else wrote it to the store: Spark has to reject it as a whole.
 
 
 def _rejected(segment: Segment, rejections: dict[int, Rejection]) -> dict[int, Rejection]:

@@ -10,13 +10,12 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from sparkrules.catalyst.python_engine.analysis import Rejection, analyzed
-from sparkrules.sql.policy import AnyFunction
+from sparkrules.sql.policy import ANYTHING
 from sparkrules.sql.tokens import KEYWORDS, tokenize
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_ANYTHING = AnyFunction(max_characters=2**62, max_depth=2**31)
 # Calls without brackets that a rule may make.
 _CALLS = {"current_date", "current_timestamp", "current_time", "localtimestamp"}
 
@@ -27,7 +26,7 @@ def names_in(sql: str) -> Iterator[tuple[str, ...]]:
     >>> list(names_in("lower(a.`b c`) = 'x.y' AND CAST(d AS INT) > 1"))
     [('a', 'b c'), ('d',), ('INT',)]
     """
-    tokens = tokenize(sql, _ANYTHING)
+    tokens = tokenize(sql, ANYTHING)
     at = 0
     while at < len(tokens.kinds):
         if tokens.kinds[at] not in ("word", "quoted") or (at and tokens.kinds[at - 1] == "."):
@@ -48,7 +47,7 @@ def is_name(sql: str) -> bool:
     >>> is_name("a.`b c`"), is_name("a.b + 1"), is_name("true"), is_name("current_date")
     (True, False, False, False)
     """
-    tokens = tokenize(sql, _ANYTHING)
+    tokens = tokenize(sql, ANYTHING)
     kinds = tokens.kinds[:-1]
     alternate = all(_is_name(kind) if number % 2 == 0 else kind == "." for number, kind in enumerate(kinds))
     return len(kinds) % 2 == 1 and alternate and kinds[0] in ("word", "quoted") and sql.lower() not in _CALLS

@@ -27,7 +27,7 @@ def check_permitted(spark: SparkSession, segment: Segment) -> None:
             (Constant(KINDS[kind], text) for kind, text in constants if KINDS[kind] == "sql"),
         )
     except RuleError as error:
-        raise RuleSetError(f"the rule set contains what is no rule: {error}") from error
+        raise RuleSetError(f"the rule set contains something that is not a rule: {error}") from error
     for name in sorted(called - SCALAR_FUNCTIONS):
         if _is_built_in(spark, name):
             raise RuleSetError(f"a rule calls {name}, which no rule may call")

@@ -39,6 +39,12 @@ class Catalogue {
     this.weights = new Map();
   }
 
+  // The share of rows that a rule matches: at least, probably, at most; one figure if they are the same.
+  estimate(rule) {
+    const [least, probable, most] = this.estimates.slice(3 * rule, 3 * rule + 3).map(percent);
+    return least === most ? most : `${least} – ${probable} – ${most}`;
+  }
+
   get parents() {
     return this._parents ??= transposed(this.children.offsets, this.children.values, this.operators.length);
   }

@@ -59,6 +59,7 @@ function showRule(catalogue, rule, { move = true } = {}) {
   const details = [];
   if (known) details.push(element("li", {}, "rows hit ", element("b", {}, count(known[rule])),
     facts.rows ? ` (${percent(known[rule] / facts.rows)})` : ""));
+  if (catalogue.estimates) details.push(element("li", {}, "estimate ", element("b", {}, catalogue.estimate(rule))));
   details.push(element("li", {}, "priority ", element("b", {}, String(catalogue.priorities[rule]))));
   details.push(element("li", {}, "tests ", element("b", {}, count(catalogue.weight(catalogue.roots[rule])))));
   if (catalogue.invalid.has(rule)) details.push(element("li", {}, element("b", {}, "not valid now")));

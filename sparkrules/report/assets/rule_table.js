@@ -17,6 +17,7 @@ function startTable(catalogue) {
       catalogue.hits ? element("td", { class: "number", "data-label": "rows hit" }, count(catalogue.hits[rule])) : null,
       catalogue.hits ? element("td", {}, element("span", { class: "bar",
         style: `width: ${((90 * catalogue.hits[rule]) / most).toFixed(1)}px` })) : null,
+      catalogue.estimates ? element("td", { class: "number", "data-label": "estimate" }, catalogue.estimate(rule)) : null,
       element("td", { class: "text" }, catalogue.texts[rule].length > 220
         ? `${catalogue.texts[rule].slice(0, 220)} …` : catalogue.texts[rule]))));
     $("rules-place").textContent = rules.length

@@ -60,7 +60,7 @@ REFUSED = [
     ('EXISTS(SELECT 1)', 'EXISTS is not known to mean the same in Spark'),
     ("JSON_VALUE(a, '$.x') = '1'", 'JSON_VALUE is not known to mean the same in Spark'),
     ("SAFE.SUBSTR(a, 1, 2) = 'x'", 'SAFE.SUBSTR is not known to mean the same in Spark'),
-    ("SUBSTR(a, 0, 2) = 'x'", 'SUBSTRING is the same only where its numbers are written out'),
+    ("SUBSTR(a, 0, 2) = 'x'", 'SUBSTRING is the same only if its numbers are positive literals'),
     ('@p = 1', 'a parameter or variable has no value in a rule: write the va'),
     ('a ^ b = 1', 'a ^ b is not known to mean the same in Spark'),
     ('RAND() > 0.5', 'RAND is not known to mean the same in Spark'),

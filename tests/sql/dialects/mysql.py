@@ -59,7 +59,7 @@ TRANSLATED = [
     ('a$b = 1', '`a$b` = 1'),
 ]
 REFUSED = [
-    ('a / b = 1', 'the divisor has to be a number that is written out'),
+    ('a / b = 1', 'the divisor must be a literal number'),
     (r"a = 'x\Zy'", 'an escape that dialects understand differently'),
     ("a RLIKE '[[:digit:]]'", 'a regular expression with parts that dialects understand dif'),
     ("a REGEXP BINARY 'x'", 'a regular expression that is not a plain string'),

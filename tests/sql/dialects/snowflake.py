@@ -51,12 +51,12 @@ TRANSLATED = [
     ('a$b = 1', '`a$b` = 1'),
 ]
 REFUSED = [
-    ('a / b = 1', 'the divisor has to be a number that is written out'),
+    ('a / b = 1', 'the divisor must be a literal number'),
     (r"a LIKE 'x\\%'", r'\ in LIKE is an ordinary character there, and an escape in S'),
     ('a LIKE b', 'LIKE takes a string here'),
     ('a::int = 1', 'a cast to a whole number rounds there and cuts off in Spark'),
     (r"a = 'x\x41'", 'an escape that dialects understand differently'),
-    ('DIV0(a,b) = 1', 'the divisor has to be a number that is written out'),
+    ('DIV0(a,b) = 1', 'the divisor must be a literal number'),
     ('TRY_CAST(a AS INT) = 1', 'a cast to a whole number rounds there and cuts off in Spark'),
     ('v:x.y = 1', 'GET_PATH is not known to mean the same in Spark'),
     ("a LIKE ANY ('x','y')", 'LIKE ANY and LIKE ALL: write them with OR and AND'),
@@ -67,7 +67,7 @@ REFUSED = [
     ('RANDOM() > 1', 'RANDOM is not known to mean the same in Spark'),
     ("a::varchar(3) = 'abc'", 'a cast to VARCHAR(3) may give another value in Spark'),
     ('(a, b) = (1, 2)', 'a row (a, b) is not compared in this way there: compare its '),
-    ('GREATEST(a, LEAST(b, c)) = 1', 'LEAST inside of another function or predicate that is written out'),
+    ('GREATEST(a, LEAST(b, c)) = 1', 'LEAST inside another function or predicate that has to be expanded'),
     ('a = 1e3', 'a number that Spark writes otherwise'),
     ('DATEDIFF(month, d, e) > 1', 'only DAY is counted in the same way in Spark'),
     ('CEIL(a, 1) = 1', 'CEIL and FLOOR to a number of digits are not known to mean t'),

@@ -75,5 +75,5 @@ REFUSED = [
     ('(a, b) = (1, 2)', 'a row (a, b) is not compared in this way there: compare its '),
     ('(a, b) IN ((1, 2))', 'a row (a, b) is not compared in this way there: compare its '),
     ('a / 3 > 1', "/ of whole numbers is not Spark's, which gives a fraction: d"),
-    ('CHARINDEX(b, a) > 0', 'what CHARINDEX looks for has to be written out: an empty str'),
+    ('CHARINDEX(b, a) > 0', 'the string that CHARINDEX looks for must be a literal: Spark'),
 ]

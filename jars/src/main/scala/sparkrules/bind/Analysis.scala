@@ -30,9 +30,10 @@ final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput, val
 
   def parse(sql: String): Either[Rejection, Expression] = ParserRisks.of(sql).toLeft(()).flatMap { _ =>
     try {
-      val expression = if (sql.length < Short) configured(parsed(sql)) else deadline(1)(parsed(sql))
+      val expression = if (sql.length < Short) configured(parsed(sql)) else deadline.one(sql.length)(parsed(sql))
       Options.rejection(expression).map(Rejection(_)).toLeft(Documents.guarded(expression))
     } catch {
+      case e: TooSlow => Left(excessive(e))
       case NonFatal(e) => Left(Rejection(firstLine(e)))
       case _: StackOverflowError => Left(TooDeep)
     }
@@ -42,7 +43,7 @@ final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput, val
 
   /** Each expression resolved and coerced, or the reason why Spark rejects it. */
   def analyze(expressions: IndexedSeq[Expression]): IndexedSeq[Either[Rejection, Expression]] = {
-    val excessive = new ConstantArguments(analyzeFreely(_), within).excessive(expressions)
+    val excessive = new ConstantArguments(analyzeFreely(_), valueOf).excessive(expressions)
     val analyzed = analyzeFreely(expressions.filterNot(excessive.contains)).iterator
     expressions.map(e => excessive.get(e).fold(analyzed.next())(Left(_)))
   }
@@ -50,13 +51,14 @@ final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput, val
   private def analyzeFreely(expressions: IndexedSeq[Expression]): IndexedSeq[Either[Rejection, Expression]] =
     chunked(expressions)(analyzeChunk)
 
-  // An expression on which the analyzer throws fails its whole chunk: halve the chunk until it stands alone.
+  // An expression on which the analyzer throws fails its whole chunk: halve the chunk until it stands alone. To find
+  // the slow ones in halves would take the time of a deadline for each.
   private def analyzeChunk(chunk: IndexedSeq[Expression]): IndexedSeq[Either[Rejection, Expression]] = {
     def alone(rejection: => Rejection) = Option.when(chunk.length == 1)(IndexedSeq(Left(rejection)))
     val all =
-      try deadline(chunk.length)(analyzed(chunk)).orElse(alone(Rejection("it is not a scalar expression over the row")))
+      try within(chunk)(analyzed(chunk)).orElse(alone(Rejection("it is not a scalar expression over the row")))
       catch {
-        case e: TooSlow => alone(Rejection(e.getMessage, isExcessive = true))
+        case e: TooSlow => alone(excessive(e)).orElse(Some(chunk.flatMap(e => analyzeChunk(IndexedSeq(e)))))
         case NonFatal(e) => alone(Rejection(firstLine(e)))
         case _: StackOverflowError => alone(TooDeep)
       }
@@ -96,15 +98,16 @@ final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput, val
   def finish(expressions: Seq[Expression]): Seq[Expression] = chunked(expressions.toIndexedSeq)(optimizeChunk)
 
   private def optimizeChunk(chunk: IndexedSeq[Expression]): IndexedSeq[Expression] =
-    try deadline(chunk.length) {
+    try within(chunk) {
       val constant = evaluable(chunk).map(folded)
       if (isLocal) constant
       else inlined(session.sessionState.optimizer.execute(project(constant, inputOf(constant)))).get
     } catch {
+      case _: TooSlow if chunk.length > 1 => chunk.flatMap(e => optimizeChunk(IndexedSeq(e)))
       case NonFatal(_) | _: StackOverflowError if chunk.length > 1 => halves(chunk)(optimizeChunk)
       case e @ (NonFatal(_) | _: StackOverflowError) =>
         // An expression on which the optimizer fails stays as it is.
-        try deadline(1)(evaluable(chunk).map(folded))
+        try within(chunk)(evaluable(chunk).map(folded))
         catch { case NonFatal(_) | _: StackOverflowError => chunk.map(Failing.of(_, e)) }
     }
 
@@ -129,14 +132,13 @@ final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput, val
     RuleInput(AttributeSet.fromAttributeSets(expressions.map(_.references)).toSeq)
 
   /** The value of an analysed expression without columns; None if it fails. */
-  def evaluated(constant: Expression): Option[Any] = within(constant).toOption
+  def evaluated(constant: Expression): Option[Any] = valueOf(constant).toOption
 
-  private def within(constant: Expression): Either[Throwable, Any] = constant match {
+  private def valueOf(constant: Expression): Either[Throwable, Any] = constant match {
     case Literal(value, _) => Right(value)
     case _ =>
       // A list of 100,000 constants is converted one by one. Casts to numbers need no optimizer, unlike that of 'now'
-      // to
-      // a date.
+      // to a date.
       val isPlain = constant match {
         case cast: Cast => cast.child.isInstanceOf[Literal] && cast.dataType.isInstanceOf[NumericType]
         case _ => false
@@ -150,6 +152,11 @@ final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput, val
       } catch { case e @ (NonFatal(_) | _: StackOverflowError) => Left(e) }
   }
 
+  private def within[T](chunk: IndexedSeq[Expression])(work: => T): T = chunk match {
+    case Seq(one) => deadline.one(lengthOf(one))(work)
+    case many => deadline.many(many.length)(work)
+  }
+
   private def configured[T](body: => T): T = SQLConf.withExistingConf(conf)(body)
 }
 
@@ -157,6 +164,7 @@ object Analysis {
   private val ChunkSize = 1000
   // Texts and expressions that are worth a deadline of their own.
   private val Short = 4000
+  private def excessive(e: TooSlow): Rejection = Rejection(e.getMessage, isExcessive = true)
   private val TooDeep = Rejection("it is nested too deeply for Spark")
 
   /**

@@ -37,7 +37,7 @@ final class Slots(analysis: Analysis) {
   def test(base: Int, expression: Expression): Int = number(base, expression)
 
   private def number(base: Int, expression: Expression): Int =
-    numbers.getOrElseUpdate((base, expression.canonicalized), {
+    numbers.getOrElseUpdate((base, Slots.withoutEmptyCasts(expression).canonicalized), {
       expressions += expression
       bases += base
       constants += ArrayBuffer.empty
@@ -74,6 +74,11 @@ final class Slots(analysis: Analysis) {
 }
 
 object Slots {
+
+  /** Without casts to the type that a value has: Spark adds them to the operand of IN, its optimizer removes them. */
+  private def withoutEmptyCasts(expression: Expression): Expression = expression.transformUp {
+    case cast: Cast if cast.child.dataType == cast.dataType => cast.child
+  }
 
   /** Whether the plan has to compute it: a Python function runs in its own operator; a query has one instant. */
   private[sparkrules] def belongsToPlan(e: Expression): Boolean = e match {

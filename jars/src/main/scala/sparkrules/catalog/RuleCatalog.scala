@@ -73,6 +73,8 @@ final class RuleCatalog extends TableCatalog with SupportsNamespaces with Listed
       case "rejected" => Rejected(root, ruleSet, version(store, ruleSet))
       case "advertisements" => Advertisements(root, ruleSet, version(store, ruleSet))
       case "overlaps" => Overlaps(root, ruleSet, version(store, ruleSet))
+      case "selectivity" =>
+        SelectivityTable(root, ruleSet, version(store, ruleSet), store.newestStatistics(ruleSet))
       case name if travels =>
         throw new RulesException(s"$name of rule set '$ruleSet' is not of one version: leave out AS OF.")
       case "versions" => Versions(root, ruleSet, store.newest(ruleSet))
@@ -106,7 +108,7 @@ final class RuleCatalog extends TableCatalog with SupportsNamespaces with Listed
 object RuleCatalog {
   val Name = "sparkrules"
   private val Tables = Seq(
-    "advertisements", "overlaps", "predicates", "rejected", "statistics", "subscriptions", "versions")
+    "advertisements", "overlaps", "predicates", "rejected", "selectivity", "statistics", "subscriptions", "versions")
 
   /** The store of the active session. `SQLConf.get` would have the view's settings in a view. */
   def store(): Store = StoreAccess.of(SparkSession.active)

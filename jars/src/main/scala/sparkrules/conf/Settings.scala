@@ -78,6 +78,13 @@ object Settings {
     "how much processor time Spark's parser, analyzer and optimizer may take for one part of a rule; what takes " +
       "longer is rejected")
 
+  val BindTotalSeconds = new Setting(
+    "spark.sparkrules.bindTotalSeconds",
+    new Positive("seconds"),
+    "60",
+    "how much processor time they may take for all slow rules together that are compiled at once; what an ordinary " +
+      "rule takes, a fiftieth of a second, does not count. When it is used up, further slow rules are rejected")
+
   val CacheBytes = new Setting(
     "spark.sparkrules.cacheBytes",
     new Positive("bytes"),
@@ -96,7 +103,7 @@ object Settings {
   /** In the order of the documentation. */
   val All: Seq[Setting[_]] = Seq(
     Store, FixedStore, AllowedRuleSets, RuleSet, MissingColumns, InvalidRules, Strict, PushDown, Steps, ValueBytes,
-    BindSeconds, CacheBytes, PartRules)
+    BindSeconds, BindTotalSeconds, CacheBytes, PartRules)
 
   /** All settings as a Markdown table. */
   def table: String =

@@ -15,7 +15,7 @@ import org.apache.spark.unsafe.types.UTF8String
  *
  * Spark's analyzer reads options, and evaluates the functions that compute a schema. So the parsed expression is
  * checked before the analyzer sees it, and the analysed one again, because functions written in SQL can have options,
- * too. Schemas are bounded here as well: Spark parses them like SQL.
+ * too. Schemas are bounded here as well, as in Python (`schema_text.py`): Spark parses them like SQL.
  */
 object Options {
 
@@ -38,7 +38,7 @@ object Options {
     else if (Protobuf(function)) Some(s"$function reads files and loads classes")
     else {
       Allowed.get(function).flatMap { case (at, _) => arguments.lift(at).flatMap(rejectionOf(function, _)) }
-        .orElse(if (WithSchema(function)) arguments.lift(1).flatMap(rejectionOfSchema) else None)
+        .orElse(if (WithSchema(function)) arguments.lift(1).flatMap(rejectionOfSchema(function, _)) else None)
     }
   }
 
@@ -56,15 +56,16 @@ object Options {
         case Literal(key, _) => forbidden(function, String.valueOf(key))
         case _ => None
       })
-    case _ => Some(s"the options of $function are not written out; write them as map('mode', 'FAILFAST')")
+    case _ => Some(s"the options of $function are not constants; write them as map('mode', 'FAILFAST')")
   }
 
   /** Spark's parser takes seconds for a long schema, and its time grows with the square of the depth. */
-  private def rejectionOfSchema(schema: Expression): Option[String] = schema match {
+  private def rejectionOfSchema(function: String, schema: Expression): Option[String] = schema match {
     case Literal(text: UTF8String, _: StringType) =>
-      if (text.numBytes > MostSchemaBytes) Some(s"it has a schema of more than $MostSchemaBytes bytes")
-      else if (depthOf(text.toString) > MostSchemaDepth) Some(s"it has a schema nested deeper than $MostSchemaDepth")
-      else None
+      if (text.numBytes > MostSchemaBytes) Some(f"the schema of $function has more than $MostSchemaBytes%,d bytes")
+      else if (depthOf(text.toString) > MostSchemaDepth) {
+        Some(s"the schema of $function is nested deeper than $MostSchemaDepth levels")
+      } else None
     case _ => None
   }
 

@@ -27,7 +27,7 @@ object ParserRisks {
         Some(Rejection("it has a number with more digits than a DECIMAL can have"))
       } else if (hasTestInList(tokens.map(_.getType))) {
         Some(Rejection(
-          "it has a LIKE or RLIKE inside of the list of LIKE ANY or LIKE ALL; write the patterns themselves"))
+          "it has a LIKE or RLIKE inside the list of LIKE ANY or LIKE ALL; write the patterns themselves"))
       } else None
     }
 

@@ -12,13 +12,18 @@ import sparkrules.program.{Dense, Program}
  * @param inputs the program's inputs as expressions bound to the rows that come
  * @param hidden the rules that do not take part, as [[sparkrules.program.Hidden]] gives them
  * @param top how many matches are wanted, the first in their order
+ * @param nested what reads the arrays, maps and structs of the inputs; runners of one feed can share it
  */
 final class Runner(
-    val program: Program, inputs: Seq[Expression], hidden: Array[Long] = null, top: Int = Int.MaxValue) {
+    val program: Program,
+    inputs: Seq[Expression],
+    hidden: Array[Long] = null,
+    top: Int = Int.MaxValue,
+    nested: NestedValues = new NestedValues) {
   import program.code.{bands, dense, hasRepeats}
 
   /** The codes of the current row. */
-  val codes = new SlotCodes(program.slots, inputs)
+  val codes = new SlotCodes(program.slots, inputs, nested)
 
   /** The rules that match it. */
   val found = new FoundRules(program.rules.size, hasRepeats, hidden, codes)

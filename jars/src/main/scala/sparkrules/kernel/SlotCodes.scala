@@ -26,8 +26,9 @@ private[kernel] trait Stamped {
  * is not the current row's counts as empty.
  *
  * @param inputs the program's inputs as expressions bound to the rows that come
+ * @param nested what reads their arrays, maps and structs
  */
-final class SlotCodes(slots: CompiledSlots, inputs: Seq[Expression]) {
+final class SlotCodes(slots: CompiledSlots, inputs: Seq[Expression], nested: NestedValues) {
   private val bases = slots.bases
   private val scans: Array[TextScan] = slots.scans
   private val scanOf = slots.scanOf
@@ -35,10 +36,12 @@ final class SlotCodes(slots: CompiledSlots, inputs: Seq[Expression]) {
   /** Per slot: the expression that computes it. */
   val expressions: Array[Expression] = slots.copyExpressions().zipWithIndex.map {
     case (e, slot) if bases(slot) >= 0 => e
-    case (e, _) => e.transformUp { case BoundReference(i, _, _) => inputs(i) } // inputs have references of their own
+    case (e, _) =>
+      // Inputs have references of their own.
+      nested.readable(e.transformUp { case BoundReference(i, _, _) => inputs(i) })
   }
   private val readers: Array[SlotReader] =
-    expressions.zip(slots.keys).map { case (expression, keys) => SlotReader(Nested.readable(expression), keys) }
+    expressions.zip(slots.keys).map { case (expression, keys) => SlotReader(expression, keys) }
   private val operand = new GenericInternalRow(1)
 
   private var current: InternalRow = _
@@ -64,7 +67,10 @@ final class SlotCodes(slots: CompiledSlots, inputs: Seq[Expression]) {
   def row: InternalRow = current
 
   /** Before any row of a batch is read. */
-  private[kernel] def startBatch(batch: ColumnarBatch): Unit = readers.foreach(_.startBatch(batch))
+  private[kernel] def startBatch(batch: ColumnarBatch): Unit = {
+    nested.startBatch()
+    readers.foreach(_.startBatch(batch))
+  }
 
   /** Makes codes those of another row. */
   private[kernel] def startRow(next: InternalRow): Unit = {

@@ -57,6 +57,7 @@ object SlotReader {
         def code(row: InternalRow): Int = 1
       }
     case (BoundReference(i, dataType, _), _) => new BoxedReader(i, dataType, keys)
+    case (nested: CopiedValue, NoKeys) => new PresenceReader(nested)
     case _ => new ExpressionReader(expression, keys)
   }
 
@@ -120,12 +121,18 @@ object SlotReader {
         known(entry)
       }
 
-    def value(row: InternalRow): Any = Nested.of(row.get(ordinal, dataType))
+    def value(row: InternalRow): Any = row.get(ordinal, dataType)
   }
 
   private final class BoxedReader(ordinal: Int, dataType: DataType, keys: Keys)
       extends ColumnReader(ordinal, dataType) {
-    def code(row: InternalRow): Int = keys.codeOf(Nested.of(row.get(ordinal, dataType)))
+    def code(row: InternalRow): Int = keys.codeOf(row.get(ordinal, dataType))
+  }
+
+  /** Whether an array, map or struct is NULL. It is copied only if its value is asked for. */
+  private final class PresenceReader(nested: CopiedValue) extends SlotReader {
+    def read(row: InternalRow): Int = if (nested.child.eval(row) == null) Keys.NullCode else 1
+    def value(row: InternalRow): Any = nested.eval(row)
   }
 
   private final class ExpressionReader(expression: Expression, keys: Keys) extends SlotReader {

@@ -26,21 +26,14 @@ final class Ids(bytes: Array[Byte], places: Array[Long]) extends Serializable {
     var words = 0L
     var i = 0
     while (i < count) { words += this.words(rules(i)); i += 1 }
-    val size = Ids.sizeOf(count, words)
-    val array = buffer.start(count, size)
-    var entry = UnsafeArrayData.calculateHeaderPortionInBytes(count)
-    var place = entry + 8 * count
+    val array = new IdArray(count, words, buffer)
     i = 0
-    while (i < count) {
-      place = write(rules(i), array, entry, place)
-      entry += 8
-      i += 1
-    }
-    Ids.arrayOf(array, size)
+    while (i < count) { array.add(this, rules(i)); i += 1 }
+    array.written
   }
 
   /** Writes an id at `start` of an array, and its place at `entry`; returns its end. */
-  private[sparkrules] def write(id: Int, buffer: Array[Byte], entry: Int, start: Int): Int = {
+  private[program] def write(id: Int, buffer: Array[Byte], entry: Int, start: Int): Int = {
     val length = places(id).toInt
     Platform.putLong(buffer, Platform.BYTE_ARRAY_OFFSET + entry.toLong, (start.toLong << 32) | length)
     val target = Platform.BYTE_ARRAY_OFFSET + start.toLong
@@ -52,6 +45,22 @@ final class Ids(bytes: Array[Byte], places: Array[Long]) extends Serializable {
     }
     start + done
   }
+}
+
+/** An array of Spark with `count` ids, which take up `words` words. */
+private[sparkrules] final class IdArray(count: Int, words: Long, buffer: IdBuffer) {
+  private val size = Ids.sizeOf(count, words)
+  private val array = buffer.start(count, size)
+  private var entry = UnsafeArrayData.calculateHeaderPortionInBytes(count)
+  private var place = entry + 8 * count
+
+  def add(ids: Ids, id: Int): Unit = {
+    place = ids.write(id, array, entry, place)
+    entry += 8
+  }
+
+  /** The array, once all ids are added. */
+  def written: UnsafeArrayData = Ids.arrayOf(array, size)
 }
 
 object Ids {

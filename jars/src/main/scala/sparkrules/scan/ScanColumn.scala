@@ -1,7 +1,7 @@
 package sparkrules.scan
 
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.types.{DoubleType, FloatType}
+import org.apache.spark.sql.types.{DoubleType, FloatType, NumericType}
 
 import sparkrules.value.{Codes, Keys}
 
@@ -122,7 +122,8 @@ object ScanColumn {
 
   /** Whether sources can filter by it: a column, a field of one, or a column as a wider type, which Spark unwraps. */
   def isColumn(value: Expression): Boolean = value match {
-    case cast: Cast => isRead(cast.child) && Cast.canUpCast(cast.child.dataType, cast.dataType) && !cast.needsTimeZone
+    case Cast(child, to: NumericType, _, _) =>
+      isRead(child) && child.dataType.isInstanceOf[NumericType] && Cast.canUpCast(child.dataType, to)
     case other => isRead(other)
   }
 

@@ -70,7 +70,7 @@ object Checksum {
   def checkSeal(content: Array[Byte]): Unit = {
     val before = Math.max(content.length - EndLength, 0)
     if (!content.drop(before).sameElements(end(of(content, 0, before)))) {
-      throw new IllegalArgumentException("its checksum is not that of its content")
+      throw new IllegalArgumentException("its checksum does not match its content")
     }
   }
 

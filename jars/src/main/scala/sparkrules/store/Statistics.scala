@@ -1,6 +1,6 @@
 package sparkrules.store
 
-import sparkrules.value.{KeyText, Keys}
+import sparkrules.value.{IntLists, KeyText, Keys}
 
 /**
  * How the values of attributes are distributed over the ranges between their keys, in the rows that `RuleSet.analyze`
@@ -10,6 +10,9 @@ import sparkrules.value.{KeyText, Keys}
  * @param rows how many rows were counted
  */
 final class Statistics(ranges: Map[String, Seq[CountedRange]], val rows: Int) {
+
+  /** The ranges of an attribute that contain rows. */
+  def rangesOf(attribute: String): Seq[CountedRange] = ranges.getOrElse(attribute, Nil)
 
   /**
    * The share of rows per code of `keys`, among the rows whose value could be computed: the sum is 1. Where new keys
@@ -58,4 +61,17 @@ object Statistics {
       attributes.indices.groupMap(attributes(_))(i => CountedRange(positions(i), lower(i), upper(i), rows(i)))
     new Statistics(ranges, totals.headOption.getOrElse(0))
   }
+}
+
+/** The predicates of the analysed rules: the slot of each, and the positions where it is true. */
+final class CountedTests(table: ArrowTable) {
+  val attributes: Array[String] = table.strings("attribute")
+  val operators: Array[String] = table.strings("operator")
+  val constants: Array[String] = table.strings("constants")
+  val slots: Array[String] = table.strings("slot")
+  val types: Array[String] = table.strings("type")
+  val positions: Array[Int] = table.ints("positions")
+  val first: IntLists = table.lists("first")
+  val last: IntLists = table.lists("last")
+  def size: Int = positions.length
 }

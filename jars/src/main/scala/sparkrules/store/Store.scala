@@ -4,7 +4,7 @@ import java.io.FileNotFoundException
 
 import scala.util.control.NonFatal
 
-import com.fasterxml.jackson.databind.ObjectMapper
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path}
 import org.apache.hadoop.util.VersionInfo
@@ -115,10 +115,21 @@ final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleS
   def statistics(ruleSet: String, number: Int): Statistics =
     reading(ruleSet, statisticsFile(ruleSet, number), "analyse")(Statistics.of)
 
+  /** The predicates of the statistics, which older versions of sparkrules did not store. */
+  def countedTests(ruleSet: String, number: Int): Option[CountedTests] =
+    statisticsSum(ruleSet, number, _.get("predicates")).map { sum =>
+      val file = PublishedFile(s"statistics/$number.predicates.arrow", Some(sum))
+      reading(ruleSet, file, "analyse")(new CountedTests(_))
+    }
+
   /** The file of statistics. Its checksum is in another file, which older versions of sparkrules did not write. */
-  private[sparkrules] def statisticsFile(ruleSet: String, number: Int): PublishedFile = {
+  private[sparkrules] def statisticsFile(ruleSet: String, number: Int): PublishedFile =
+    PublishedFile(s"statistics/$number.arrow", statisticsSum(ruleSet, number, identity))
+
+  /** The checksum of one of the files of the statistics, if there is one. */
+  private def statisticsSum(ruleSet: String, number: Int, of: JsonNode => JsonNode): Option[FileSum] = {
     val sumFile = new Path(path, s"$ruleSet/statistics/$number.json")
-    val sum = if (!files.exists(sumFile)) None else naming(sumFile, "analyse") {
+    if (!files.exists(sumFile)) None else naming(sumFile, "analyse") {
       val content = bytes(sumFile)
       Checksum.checkSeal(content)
       val json = new ObjectMapper().readTree(content)
@@ -126,9 +137,8 @@ final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleS
         val (number, ruleSet) = (json.path("number"), json.path("rule_set"))
         throw new IllegalArgumentException(s"it is of statistics $number of rule set $ruleSet")
       }
-      Some(FileSum.of(json))
+      Option(of(json)).map(FileSum.of)
     }
-    PublishedFile(s"statistics/$number.arrow", sum)
   }
 
   private[sparkrules] def manifestPath(version: Version): Path =

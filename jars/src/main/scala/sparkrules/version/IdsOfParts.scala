@@ -2,7 +2,7 @@ package sparkrules.version
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeArrayData
 
-import sparkrules.program.{IdBuffer, Ids}
+import sparkrules.program.{IdArray, IdBuffer, Ids}
 
 /** The ids of rules of several parts. */
 object IdsOfParts {
@@ -16,17 +16,12 @@ object IdsOfParts {
       words += (if (found(i) >= 0) main else all(order.part(found(i)))).words(order.rule(found(i)))
       i += 1
     }
-    val size = Ids.sizeOf(count, words)
-    val array = buffer.start(count, size)
-    var entry = UnsafeArrayData.calculateHeaderPortionInBytes(count)
-    var place = entry + 8 * count
+    val array = new IdArray(count, words, buffer)
     i = 0
     while (i < count) {
-      val own = if (found(i) >= 0) main else all(order.part(found(i)))
-      place = own.write(order.rule(found(i)), array, entry, place)
-      entry += 8
+      array.add(if (found(i) >= 0) main else all(order.part(found(i))), order.rule(found(i)))
       i += 1
     }
-    Ids.arrayOf(array, size)
+    array.written
   }
 }

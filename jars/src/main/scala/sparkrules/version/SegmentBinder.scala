@@ -2,7 +2,7 @@ package sparkrules.version
 
 import org.apache.spark.sql.classic.SparkSession
 
-import sparkrules.bind.{Analysis, Binder, Bound, RuleInput, Tuning}
+import sparkrules.bind.{Analysis, BetweenOnChar, Binder, Bound, RuleInput, Tuning}
 import sparkrules.compile.Compiler
 import sparkrules.conf.OnMissingColumn
 import sparkrules.program.Validity
@@ -28,19 +28,8 @@ final class SegmentBinder(session: SparkSession, store: Store, key: ProgramKey) 
   private val statistics = key.statistics.map(store.statistics(key.version.ruleSet, _))
 
   def apply(segment: Segment): BoundSegment = {
-    val padded = betweenPadded(segment)
-    bind(if (padded.isEmpty) segment else segment.withWholeTexts(padded))
-  }
-
-  /** Rules with `c BETWEEN 'a' AND 'b'`, which are two comparisons: Spark pads a CHAR(n) only in the original form. */
-  private def betweenPadded(segment: Segment): Seq[Int] = {
-    val padded = key.columns.filter(_.charLength.isDefined).map(_.names.last.toLowerCase)
-    if (padded.isEmpty) Nil
-    else segment.rules.texts.indices.filter { s =>
-      // A backtick in a name is written twice.
-      val text = segment.rules.texts(s).toLowerCase.replace("``", "`")
-      text.contains("between") && padded.exists(text.contains(_))
-    }
+    val whole = if (key.columns.forall(_.charLength.isEmpty)) Nil else BetweenOnChar.rules(segment, analysis)
+    bind(if (whole.isEmpty) segment else segment.withWholeTexts(whole))
   }
 
   private def bind(segment: Segment): BoundSegment = {

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
-import sparkrules.kernel.{RowClock, RowFeed, Runner}
+import sparkrules.kernel.{NestedValues, RowClock, RowFeed, Runner}
 
 /**
  * Matches rows against all parts of a version, one for each task. The result for a row is always the same object, and
@@ -19,8 +19,10 @@ final class VersionMatcher(
 
   val parts: Array[Runner] = {
     val starts = rules.parts.scanLeft(0)(_ + _.inputs)
+    val nested = new NestedValues
     rules.parts.indices.map { p =>
-      new Runner(rules.parts(p).program, inputs.slice(starts(p), starts(p + 1)), rules.hidden(p, instant), top)
+      val own = inputs.slice(starts(p), starts(p + 1))
+      new Runner(rules.parts(p).program, own, rules.hidden(p, instant), top, nested)
     }.toArray
   }
   private val order: Order = if (parts.length == 1) null else rules.layout.get.order
