@@ -41,7 +41,7 @@ class OverlapQuestions:
     def __init__(self, segment: Segment, schema: pa.Schema | None) -> None:
         self.segment = segment
         self.schema = schema
-        self._index = OverlapIndex(segment, schema)
+        self.index = OverlapIndex(segment, schema)
         self._regions: Regions | None = None
         self._known: set[Predicate] = set()
         self._formulas: dict[int, Formula] = {}  # by node: advertisements share them
@@ -63,18 +63,37 @@ class OverlapQuestions:
 
     def numbers(self, tree: Node, *, exact: bool = True) -> NDArray[np.int32]:
         """The same as numbers of rules."""
-        found = self._index.numbers(tree)
+        found = self.index.numbers(tree)
         if exact:
             overlaps = dict(self._exact(found, tree))
             nodes = self.segment.forest.roots[found].tolist()
             found = found[np.array([overlaps[node].holds for node in nodes], bool)]
         return found
 
+    def any(self, tree: Node, *, exact: bool = True) -> bool:
+        """Whether any rule may overlap. Ends at the first."""
+        found = self.index.in_turn(tree)
+        if not exact:
+            return next(found, None) is not None
+        self.prepare([tree])
+        assert self._regions is not None
+        given = formula(tree, self._regions)
+        excluded: set[int] = set()
+        for number in found:
+            node = int(self.segment.forest.roots[number])
+            if node in excluded:
+                continue
+            if satisfiable([self._formula(node, self._regions), given], self._regions).holds:
+                return True
+            excluded.add(node)
+        return False
+
     def pairs(self, advertisements: Collection[Advertisement]) -> Iterator[OverlappingPair]:
         """The rules that may overlap each advertisement, in output order."""
         self.prepare(own.tree for own in advertisements)
         for advertisement in advertisements:
             for number, certain in self._decided(advertisement.tree):
+                certain = certain and not advertisement.is_pruned
                 yield OverlappingPair(advertisement.id, self.segment.rules.id[number], certain)
 
     def rows(self, advertisements: Segment) -> Pairs:
@@ -89,7 +108,7 @@ class OverlapQuestions:
 
     def _decided(self, tree: Node) -> Iterator[tuple[int, bool]]:
         """The numbers of rules that may overlap, in output order, and whether that is certain."""
-        found = self._index.numbers(tree)
+        found = self.index.numbers(tree)
         overlaps = dict(self._exact(found, tree))
         for number in found.tolist():
             own = overlaps[int(self.segment.forest.roots[number])]
@@ -132,9 +151,13 @@ def advertising(
     advertisements: Mapping[str, Advertisement], tree: Node, schema: pa.Schema | None = None
 ) -> Iterator[str]:
     """The ids of the advertisements that a condition may overlap, in their order."""
-    registered = build_segment(Rule(own.id, own.where, own.tree) for own in advertisements.values())
-    found = set(OverlapQuestions(registered, schema).ids(tree))
+    found = set(OverlapQuestions(advertised_segment(advertisements), schema).ids(tree))
     return (id for id in advertisements if id in found)
+
+
+def advertised_segment(advertisements: Mapping[str, Advertisement]) -> Segment:
+    """An index of advertisements."""
+    return build_segment(Rule(own.id, own.where, own.tree) for own in advertisements.values())
 
 
 def texts_table(texts: Iterable[tuple[str | None, list[str] | None, str | None]], column: str) -> pa.Table:

@@ -45,6 +45,7 @@ class Manifest:
     """One version of a rule set: when and by whom it was made, from which version (`parent`), and its counts.
 
     `files` has the checksums of all files that it refers to, by path relative to the directory of the rule set.
+    `general`: its rules were pruned, and may match more rows than those they were made from.
 
     >>> made = Manifest.new("alerts", 2, [SegmentEntry("0b6f", 3)], predicates=5, nodes=7, parent=1)
     >>> Manifest.from_json(made.to_json(), "2.json") == made
@@ -71,6 +72,7 @@ again
     advertisements: str | None = None
     files: Mapping[str, FileSum] = field(default_factory=dict)
     format: int = FORMAT
+    general: bool = False
 
     @property
     def verified(self) -> bool:
@@ -114,6 +116,7 @@ again
         default_validity: int | None = None,
         advertisements: str | None = None,
         files: Mapping[str, FileSum] | None = None,
+        general: bool = False,
     ) -> Manifest:
         return Manifest(
             rule_set,
@@ -130,6 +133,7 @@ again
             nodes,
             advertisements,
             {} if files is None else files,
+            general=general,
         )
 
     def to_json(self) -> str:
@@ -210,6 +214,7 @@ again
             advertisements=_optional(str, fields.get("advertisements")),
             files={path: FileSum.from_json(own) for path, own in fields.get("files", {}).items()},
             format=found,
+            general=bool(fields.get("general", False)),
         )
 
 

@@ -50,6 +50,7 @@ class Draft:
     rejected: tuple[Rejected, ...] | None = None
     default_validity: int | None = None
     advertisements: tuple[Rule, ...] | None = None
+    general: bool = False
 
 
 def publish_draft(
@@ -93,6 +94,7 @@ def publish_draft(
             default_validity=draft.default_validity,
             advertisements=_write_advertisements(store, rule_set, draft, base),
             files=None if base is None else base.manifest.files,
+            general=draft.general,
         )
         published = store.commit(made, after=newest)
         if published is not None:
@@ -138,6 +140,7 @@ def _rebase(store: Store, rule_set: str, draft: Draft, base: Version, latest: Ve
         rejected=rejected,
         default_validity=_either(draft, base, latest),
         advertisements=advertisements,
+        general=draft.general or latest.manifest.general,
     )
 
 

@@ -91,6 +91,7 @@ class Store:
                 default_validity=old.default_validity,
                 advertisements=old.advertisements,
                 files=old.files,
+                general=old.general,
             )
             made = self.commit(again, after=newest)
             if made is not None:

@@ -60,21 +60,31 @@ object ScanFilter {
       statistics: Option[Statistics],
       hidden: IndexedSeq[Array[Long]],
       isWanted: Option[(UTF8String, Int) => Boolean]): Either[String, ScanFilter] = {
-    val columns = ScanColumns.of(rules, readable, statistics)
-    val needs = rules.parts.indices.map(p => new RuleNeeds(rules.parts(p).forest, columns.ofParts(p), columns.all))
-    val numbers = rules.parts.indices.map { p =>
-      val own = rules.parts(p).program.rules
+    val parts = rules.parts.map(part => new ScanPart(part.program, part.forest, part.bound.columns))
+    val numbers = parts.indices.map { p =>
+      val own = parts(p).program.rules
       Array.range(0, own.size).filter { rule =>
         !Hidden.isHidden(hidden(p), rule) && isWanted.forall(_(own.ids(rule), own.priorities(rule)))
       }
     }
-    val unbounded = rules.parts.indices.flatMap { p =>
-      numbers(p).iterator.filterNot(needs(p).bounds).take(MostNamed).map(rules.parts(p).program.rules.ids(_))
+    of(parts, numbers, readable, statistics)
+  }
+
+  /** @param rules per part: those that are asked for, by their numbers */
+  private[scan] def of(
+      parts: IndexedSeq[ScanPart],
+      rules: IndexedSeq[Array[Int]],
+      readable: Set[Int],
+      statistics: Option[Statistics]): Either[String, ScanFilter] = {
+    val columns = ScanColumns.of(parts, readable, statistics)
+    val needs = parts.indices.map(p => new RuleNeeds(parts(p).forest, columns.ofParts(p), columns.all))
+    val unbounded = parts.indices.flatMap { p =>
+      rules(p).iterator.filterNot(needs(p).bounds).take(MostNamed).map(parts(p).program.rules.ids(_))
     }
     if (unbounded.nonEmpty) {
       Left("no source can filter by what these rules need: " + Listed(unbounded.map(_.toString), MostNamed - 1))
     } else {
-      val boxes = rules.parts.indices.flatMap(p => needs(p).boxes(numbers(p)))
+      val boxes = parts.indices.flatMap(p => needs(p).boxes(rules(p)))
       Right(if (boxes.isEmpty) ScanFilter(Literal.FalseLiteral, 0.0, isCounted = true) else of(columns.all, boxes))
     }
   }
