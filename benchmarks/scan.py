@@ -19,11 +19,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
+import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
 from benchmarks.lakes import GROUPS, sample, tables, write_clustered
 from benchmarks.measurement import WrongAnswer
 from benchmarks.session import bench_session, jvm
+from benchmarks.workloads.auctions import auctions, growth
 from sparkrules import RuleSet
 from sparkrules.demo.auctions import DAY, AuctionRule, auction_rules
 from tests.lakes import connectors
@@ -90,7 +92,7 @@ def main() -> None:
     parser.add_argument("--rules", type=int, default=10_000)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--formats", nargs="+", choices=("Parquet", "Delta", "Iceberg"), help="default: all there are")
-    parser.add_argument("--only", nargs="+", choices=RULE_SETS, default=list(RULE_SETS), help="which rule sets")
+    parser.add_argument("--only", nargs="*", choices=RULE_SETS, default=list(RULE_SETS), help="which rule sets")
     parser.add_argument("--find", nargs="*", type=int, default=[1_000, 10_000, 100_000, 1_000_000], help="rules")
     parser.add_argument("--cache", type=Path, default=Path("build/bench"))
     options = parser.parse_args()
@@ -111,7 +113,7 @@ def main() -> None:
             if options.only:
                 _queries(spark, options, made, sample(spark, rows))
             if options.find:
-                _finding(spark, options.find, spark.table(made["Parquet"]))
+                _finding(spark, options.find, Path(directory))
 
 
 def _queries(spark: SparkSession, options: argparse.Namespace, tables: dict[str, str], sampled: DataFrame) -> None:
@@ -218,28 +220,26 @@ def _print(label: str, format: str, runs: dict[str, list[Run]], counted: dict[st
         print(f"| {' | '.join(cells)} |", flush=True)
 
 
-def _finding(spark: SparkSession, sizes: list[int], rows: DataFrame) -> None:
+def _finding(spark: SparkSession, sizes: list[int], directory: Path) -> None:
     """How long it takes to find a filter, and to bind the rules; the shortest of several times."""
-    print("\n| rules | classes | bind s | find s | find / bind |\n|--:|---|--:|--:|--:|", flush=True)
-    spark.conf.set(PUSH_DOWN, "never")
-    for size in sizes:
-        for every in (False, True):
-            name = f"find{size}{every}"
-            rules = RuleSet(name)
-            rules.subscribe_all(islice(_texts(every, str, size), size))
-            rules.publish(spark)
-            query = f"match_subscriptions('{name}', *).ids AS ids"
-            binding, finding = [], []
-            for _ in range(5 if size < 1_000_000 else 3):
-                spark.sql(f"CALL sparkrules.refresh('{name}')")
-                start = perf_counter()
-                planned = rows.selectExpr(query)
+    print("\n| rules | workload | bind s | find s | find / bind |\n|--:|---|--:|--:|--:|", flush=True)
+    for workload in (made(size) for size in sizes for made in (auctions, growth)):
+        path = directory / f"{workload.name}.parquet"
+        pq.write_table(workload.rows(1_000), path)
+        rules = RuleSet(workload.name)
+        rules.subscribe_all(list(workload.rules()))
+        rules.publish(spark)
+        binding, finding = [], []
+        for _ in range(5 if workload.size < 1_000_000 else 3):
+            spark.sql(f"CALL sparkrules.refresh('{workload.name}')")
+            start = perf_counter()
+            with _setting(spark, PUSH_DOWN, "never"):
+                planned = _query(spark, workload.name, f"parquet.`{path}`")
                 planned._jdf.queryExecution().executedPlan()
-                binding.append(perf_counter() - start)
-                finding.append(jvm(spark).sparkrules.ScanBench.findSeconds(planned._jdf))
-            bind, find = min(binding), min(finding)
-            cells = f"{size:,} | {'all' if every else '1'} | {bind:.3f} | {find:.4f} | {find / bind:.1%}"
-            print(f"| {cells} |", flush=True)
+            binding.append(perf_counter() - start)
+            finding.append(jvm(spark).sparkrules.ScanBench.findSeconds(planned._jdf))
+        bind, find = min(binding), min(finding)
+        print(f"| {workload.size:,} | {workload.label} | {bind:.3f} | {find:.4f} | {find / bind:.1%} |", flush=True)
 
 
 if __name__ == "__main__":
