@@ -15,6 +15,7 @@
 #   make test-hostile   every attack of tests/hostile in child processes: HOSTILE='--family regex' or other options
 #   make test-versions  a small suite on every supported minor of PySpark
 #   make test-sqlglot   the tests of the rule language on both ends of the range of sqlglot
+#   make test-lakes     Delta Lake and Iceberg tables, on the newest Spark that both exist for; downloads 62 MB of jars
 #   make test-bi        dbt and Apache Superset against a Thrift server, and eight clients for a minute; needs Chromium
 #   make clean          remove what the above have made, except the virtual environments
 
@@ -25,7 +26,7 @@ STAMP := $(VENV)/.installed
 PYSPARK_MINORS := 4.0 4.1 4.2 4.3
 
 .PHONY: demo test test-fast test-push-down test-scala lint docs build release bench fuzz test-hostile test-versions \
-  test-sqlglot test-bi chromium clean setup java $(PYSPARK_MINORS:%=test-pyspark-%)
+  test-sqlglot test-lakes test-bi chromium clean setup java $(PYSPARK_MINORS:%=test-pyspark-%)
 
 demo: setup
 	$(BIN)/sparkrules demo
@@ -134,6 +135,11 @@ SQLGLOT_TESTS := tests/sql --ignore tests/sql/test_against_spark_parser.py
 	@touch $@
 
 COMMA := ,
+
+# Not part of `make test`: it has the newest Spark, for which these are not published yet.
+LAKES_MINOR := 4.1
+test-lakes: java .venvs/$(LAKES_MINOR)/.installed
+	SPARKRULES_TEST_LAKES=1 .venvs/$(LAKES_MINOR)/bin/python -m pytest -rs tests/lakes
 
 # dbt and Superset want other versions of the same packages: a virtual environment (1 GB in all) for each.
 test-bi: setup chromium .venvs/dbt/.installed .venvs/superset/.installed
