@@ -10,7 +10,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import sparkrules.conf.Listed
 import sparkrules.program.Hidden
 import sparkrules.store.Statistics
-import sparkrules.value.{Codes, LruCache}
+import sparkrules.value.LruCache
 import sparkrules.version.PinnedRules
 
 /**
@@ -92,7 +92,9 @@ object ScanFilter {
   private def of(columns: IndexedSeq[ScanColumn], boxes: IndexedSeq[Box]): ScanFilter = {
     val filters = new Cover(columns, boxes).candidates.map { chosen =>
       val used = columns.indices.filter(chosen(_).nonEmpty)
-      val assigned = boxes.groupBy(box => used.find(c => isWithin(box.codesOf(c), chosen(c))).get)
+      val marks = used.map(c => c -> Marks.counted(columns(c), chosen(c))).toMap
+      def standsFor(column: Int, codes: Array[Int]) = codes != null && marks(column).contains(codes)
+      val assigned = boxes.groupBy(box => used.find(c => standsFor(c, box.codesOf(c))).get)
       val disjuncts = used.filter(assigned.contains).map(c => Disjunct.of(columns, c, assigned(c)))
       val share = 1.0 - disjuncts.map(1.0 - _.share).product
       (share, disjuncts)
@@ -100,7 +102,4 @@ object ScanFilter {
     val (share, disjuncts) = filters.minBy(_._1)
     ScanFilter(disjuncts.map(_.condition).reduce(Or(_, _)), share, disjuncts.forall(_.isCounted))
   }
-
-  private def isWithin(codes: Array[Int], chosen: Array[Int]): Boolean =
-    codes != null && Codes.intersection(codes, chosen).sameElements(codes)
 }
