@@ -25,7 +25,7 @@ def points_table(measured: Figures, scale: float) -> str:
     columns = [*heads.split(", "), "floor", "paper: naive, Sequential, Sub-Order (full size)"]
     lines = [f"| {' | '.join(columns)} |", "|--:" * len(columns) + "|"]
     for figure, points in measured.items():
-        for settings, found in zip(FIGURES[figure], points, strict=True):
+        for settings, found in zip(FIGURES[figure][-len(points) :], points, strict=True):
             popularity = "uniform" if settings.zipf is None else f"Zipf {settings.zipf}"
             sizes = f"{settings.rules * scale:,.0f} | {settings.predicates * scale:,.0f} | {settings.longest}"
             given = PAPER.get(figure, {}).get(settings, ())
@@ -53,13 +53,18 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=1_000, help="per workload (the paper and default: 1000)")
     parser.add_argument("--repeat", type=int, default=3, help="workloads per point (default: 3)")
     parser.add_argument("--model", choices=MODELS, default="uniform", help="of the selectivities (default: uniform)")
+    parser.add_argument("--last", action="store_true", help="only the last point of each figure, and no claims")
     options = parser.parse_args()
     run = Run(options.scale, options.rows, options.repeat, options.model)
-    measured = {figure: run.measure(figure) for figure in options.figures}
+    if options.last:
+        measured = {figure: [run.measure_point(FIGURES[figure][-1])] for figure in options.figures}
+    else:
+        measured = {figure: run.measure(figure) for figure in options.figures}
     print(f"selectivity model: {options.model}; scale {options.scale}, {options.rows} rows, mean of {options.repeat}\n")
     print(points_table(measured, options.scale))
-    print()
-    print(claims_table(measured))
+    if not options.last:
+        print()
+        print(claims_table(measured))
 
 
 if __name__ == "__main__":

@@ -56,8 +56,12 @@ class Run:
     cover_rows: int = 3
 
     def measure(self, figure: int) -> list[Evaluations]:
-        """Every point of a figure, each the mean over `repeat` workloads."""
-        return [_mean([self._measure(settings, seed) for seed in range(self.repeat)]) for settings in FIGURES[figure]]
+        """Every point of a figure."""
+        return [self.measure_point(settings) for settings in FIGURES[figure]]
+
+    def measure_point(self, settings: Settings) -> Evaluations:
+        """The mean over `repeat` workloads."""
+        return _mean([self._measure(settings, seed) for seed in range(self.repeat)])
 
     def _measure(self, settings: Settings, seed: int) -> Evaluations:
         scaled = replace(
