@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from sparkrules.catalyst.python_engine.analysis import Rejection
 from sparkrules.catalyst.python_engine.attributes import Attribute
+from sparkrules.catalyst.python_engine.carried_types import is_carried
 from sparkrules.catalyst.python_engine.guarded import guarded_truth
 from sparkrules.local.bound_predicates import answerable_comparison
 from sparkrules.logic.columns import Unsupported
@@ -73,7 +74,16 @@ def divide(
             continue
         if predicate.operator in _NULL_TESTS and not attribute.nullable:
             # Then Spark does not compute it, even if that would fail.
-            divided.by_numpy.append((number, place, False, ALWAYS if predicate.operator == "is not null" else NEVER))
+            always = predicate.operator == "is not null"
+            if is_carried(attribute.type):
+                divided.by_numpy.append((number, place, False, ALWAYS if always else NEVER))
+            else:
+                divided.by_spark.append(SparkPredicate(number, place, str(always)))
+            continue
+        if not is_carried(attribute.type):
+            divided.by_spark.append(
+                _spark_predicate(number, place, predicate, references[place], when_computable=attribute.can_fail)
+            )
             continue
         if place not in types:
             types[place] = _column_type(attribute, numpy_knows_time)

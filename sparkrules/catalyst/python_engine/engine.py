@@ -6,14 +6,14 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
-from inspect import signature
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sparkrules.catalyst.python_engine.analysis import Rejection
 from sparkrules.catalyst.python_engine.attributes import Attribute, Attributes
 from sparkrules.catalyst.python_engine.bound import Bound, bind
+from sparkrules.catalyst.python_engine.carried_types import is_carried
 from sparkrules.catalyst.python_engine.names import is_name
 from sparkrules.catalyst.python_engine.permitted import check_permitted
 from sparkrules.catalyst.python_engine.task import Shape, Task, shipped
@@ -169,20 +169,14 @@ def _setting(spark: SparkSession, name: str, default: str) -> str:
 
 
 def _check_carried(df: DataFrame) -> None:
-    """Check that Arrow supports all columns, because all of them go through the workers."""
-    from pyspark.errors import PySparkException
-    from pyspark.sql.pandas.types import to_arrow_type
-
-    options: dict[str, Any] = {"timezone": "UTC"} if "timezone" in signature(to_arrow_type).parameters else {}
+    """Check that all columns can be carried, because all of them go through the workers."""
     for column in df.schema.fields:
-        try:
-            to_arrow_type(column.dataType, **options)
-        except (PySparkException, TypeError):
+        if not is_carried(column.dataType):
             found = column.dataType.simpleString().upper()
             raise RuleSetError(
                 f"column {column.name!r} is of type {found}, which cannot be sent to Spark's Python workers: drop it, "
                 "or cast it to another type"
-            ) from None
+            )
 
 
 def _check_as_written(df: DataFrame, segment: Segment) -> None:

@@ -1,5 +1,7 @@
 package sparkrules.scan
 
+import scala.collection.mutable.ArrayBuffer
+
 import org.apache.spark.sql.catalyst.expressions.{And, Expression, Literal, Or}
 
 import sparkrules.value.Keys
@@ -49,7 +51,12 @@ private object Disjunct {
     val chosen = bounded(first, Marks.union(first, boxes.map(_.codesOf(column))))
     val ranges = Array.tabulate(chosen.length / 2)(i => Array(chosen(2 * i), chosen(2 * i + 1)))
     val places = boxes.map(box => rangesOf(chosen, box.codesOf(column)))
-    val others = columns.indices.filter(c => c != column && !columns(c).isSearch)
+    val users = new Array[Int](columns.length)
+    boxes.foreach(_.columns.foreach(users(_) += 1))
+    // Where few boxes need anything of a column it narrows little.
+    val others = columns.indices.filter { c =>
+      c != column && !columns(c).isSearch && users(c) > (1 - Worthwhile) * boxes.length
+    }
     // The column for which it matters most which range of the first a row has.
     val second = others.map { c =>
       val hulls = hullsOf(ranges.length, boxes, places, c, columns(c))
@@ -60,13 +67,16 @@ private object Disjunct {
     val alternatives = second match {
       case None => Seq(new Needs(Seq(first -> chosen)))
       case Some((_, other, hulls)) => grouped(hulls).map { group =>
-          val needed = boxes.indices.filter(b => places(b).exists(group.contains)).map(boxes(_))
+          val isOwn = new Array[Boolean](ranges.length)
+          group.foreach(isOwn(_) = true)
+          val needed = boxes.indices.filter(b => places(b).exists(isOwn(_))).map(boxes(_))
           new Needs(Seq(
-            first -> bounded(first, group.toArray.sorted.flatMap(ranges(_))),
+            first -> bounded(first, group.sorted.flatMap(ranges(_))),
             columns(other) -> unionOf(needed, other, columns(other))))
         }
     }
-    val common = others.filter(c => !second.exists(_._2 == c)).map(c => columns(c) -> unionOf(boxes, c, columns(c)))
+    val common = others.filter(c => users(c) == boxes.length && !second.exists(_._2 == c))
+      .map(c => columns(c) -> unionOf(boxes, c, columns(c)))
     // A share that is only a guess is no reason to leave out what may be the column that the data is sorted by.
     new Disjunct(alternatives, new Needs(common.filter { case (c, own) => !c.isCounted || c.share(own) < Worthwhile }))
   }
@@ -77,12 +87,17 @@ private object Disjunct {
   }
 
   /** The numbers of the ranges that have codes of a set. */
-  private def rangesOf(ranges: Array[Int], codes: Array[Int]): Set[Int] =
-    codes.indices.by(2).flatMap { i =>
-      Iterator.from(firstEndingAt(ranges, codes(i))).takeWhile { r =>
-        2 * r < ranges.length && ranges(2 * r) <= codes(i + 1)
+  private def rangesOf(ranges: Array[Int], codes: Array[Int]): Array[Int] = {
+    val found = ArrayBuffer.empty[Int]
+    codes.indices.by(2).foreach { i =>
+      var r = firstEndingAt(ranges, codes(i))
+      while (2 * r < ranges.length && ranges(2 * r) <= codes(i + 1)) {
+        if (found.isEmpty || found.last != r) found += r
+        r += 1
       }
-    }.toSet
+    }
+    found.toArray
+  }
 
   private def firstEndingAt(ranges: Array[Int], code: Int): Int = {
     var (low, high) = (0, ranges.length / 2)
@@ -95,7 +110,7 @@ private object Disjunct {
 
   /** Per range of the first column: from the lowest to the highest code that its boxes need of another column. */
   private def hullsOf(
-      ranges: Int, boxes: IndexedSeq[Box], places: IndexedSeq[Set[Int]], other: Int, column: ScanColumn) = {
+      ranges: Int, boxes: IndexedSeq[Box], places: IndexedSeq[Array[Int]], other: Int, column: ScanColumn) = {
     val (low, high) = (Array.fill(ranges)(Int.MaxValue), Array.fill(ranges)(-1))
     boxes.indices.foreach { b =>
       val codes = boxes(b).codesOf(other)
@@ -116,8 +131,8 @@ private object Disjunct {
   }
 
   /** Ranges of the first column that need about the same of the second, together. */
-  private def grouped(hulls: IndexedSeq[Array[Int]]): Seq[Set[Int]] = {
+  private def grouped(hulls: IndexedSeq[Array[Int]]): Seq[Array[Int]] = {
     val alike = hulls.indices.groupBy(r => (hulls(r)(0), hulls(r)(1))).toSeq.sortBy(_._1)
-    alike.grouped(((alike.length + MostAlternatives - 1) / MostAlternatives).max(1)).map(_.flatMap(_._2).toSet).toSeq
+    alike.grouped(((alike.length + MostAlternatives - 1) / MostAlternatives).max(1)).map(_.flatMap(_._2).toArray).toSeq
   }
 }

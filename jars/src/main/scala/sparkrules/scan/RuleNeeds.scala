@@ -87,10 +87,20 @@ final class RuleNeeds(forest: Forest, columns: PartColumns, all: IndexedSeq[Scan
   def bounds(rule: Int): Boolean = isBounded(forest.roots(rule))
 
   /** The nodes of single columns that an AND needs, each once. */
-  private def requirements(node: Int): Array[Int] =
-    forest.children(node).flatMap { child =>
-      if (only(child) >= 0) Array(child)
-      else if (forest.kinds(child) == Forest.And) requirements(child)
-      else Array.empty[Int]
-    }.distinct.sorted
+  private def requirements(node: Int): Array[Int] = {
+    val found = ArrayBuffer.empty[Int]
+    def collect(and: Int): Unit = {
+      var i = forest.children.start(and)
+      while (i < forest.children.end(and)) {
+        val child = forest.children.values(i)
+        if (only(child) >= 0) { if (!found.contains(child)) found += child }
+        else if (forest.kinds(child) == Forest.And) collect(child)
+        i += 1
+      }
+    }
+    collect(node)
+    val sorted = found.toArray
+    java.util.Arrays.sort(sorted)
+    sorted
+  }
 }
