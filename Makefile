@@ -1,8 +1,8 @@
 # Every target sets up what it needs: a virtual environment in .venv, and Java 17 where that is possible.
 #
 #   make demo           a million rows against 10,000 rules, on an embedded Spark
-#   make test           lint, then all tests, WORKERS of them at a time (as many as there are cores, at most four);
-#                       a worker has a Spark of its own and takes up to 4 GB
+#   make test           lint, then all tests, WORKERS of them at a time (one more than there are cores, at most four:
+#                       some wait for servers); a worker has a Spark of its own and takes up to 4 GB
 #   make test-fast      what needs neither a server nor a browser, and a few tests with Spark: under two minutes
 #   make test-push-down the tests with Spark, every query with the scan filter it can have
 #   make lint           ruff and mypy, and the Scala compiler with warnings as errors
@@ -15,6 +15,7 @@
 #   make test-hostile   every attack of tests/hostile in child processes: HOSTILE='--family regex' or other options
 #   make test-versions  a small suite on every supported minor of PySpark
 #   make test-sqlglot   the tests of the rule language on both ends of the range of sqlglot
+#   make test-lakes     Delta Lake and Iceberg tables, on the newest Spark that both exist for; downloads 62 MB of jars
 #   make test-bi        dbt and Apache Superset against a Thrift server, and eight clients for a minute; needs Chromium
 #   make clean          remove what the above have made, except the virtual environments
 
@@ -24,33 +25,41 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PYSPARK_MINORS := 4.0 4.1 4.2 4.3
 
-.PHONY: demo test test-fast test-push-down test-scala lint docs build release bench fuzz test-hostile test-versions test-sqlglot \
-  test-bi chromium clean setup java $(PYSPARK_MINORS:%=test-pyspark-%)
+.PHONY: demo test test-fast test-push-down test-scala lint docs build release bench fuzz test-hostile test-versions \
+  test-sqlglot test-lakes test-bi chromium clean setup java $(PYSPARK_MINORS:%=test-pyspark-%)
 
 demo: setup
 	$(BIN)/sparkrules demo
 
+# Spark's classes, from which every Java that tests start takes them: tests/class_archive.py.
+CLASSES := build/spark-classes.jsa
+$(CLASSES): $(STAMP) tests/class_archive.py
+	-$(BIN)/python -m tests.class_archive
+
 # Who takes which tests, and in which order, is in tests/order.py.
-WORKERS ?= auto
+CORES := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+WORKERS ?= $(shell expr $(CORES) + 1)
 PYTEST = $(BIN)/python -m pytest --numprocesses $(WORKERS) --maxprocesses 4
 
-test: lint
+test: lint $(CLASSES)
 	$(PYTEST)
 
+# Nothing here waits: a worker for each core.
+test-fast: WORKERS = $(CORES)
 test-fast: setup
 	$(PYTEST) -m 'smoke or not (spark or programs or slow)'
 
-test-push-down: setup
+test-push-down: setup $(CLASSES)
 	SPARKRULES_TEST_PUSH_DOWN=always $(PYTEST) tests/spark tests/api tests/fuzz tests/docs
 
 test-scala: setup
 	$(BIN)/python -m pytest tests/catalyst/test_scala_units.py
 
+# The jar goes to the cache, where the tests find it.
 lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/sparkrules build-jar --strict  # to the cache, where the tests find it
+	$(BIN)/sparkrules build-jar --strict & jar=$$!; code=0; $(BIN)/mypy || code=1; wait $$jar || code=1; exit $$code
 
 docs: $(STAMP)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
@@ -126,6 +135,11 @@ SQLGLOT_TESTS := tests/sql --ignore tests/sql/test_against_spark_parser.py
 	@touch $@
 
 COMMA := ,
+
+# Not part of `make test`: it has the newest Spark, for which these are not published yet.
+LAKES_MINOR := 4.1
+test-lakes: java .venvs/$(LAKES_MINOR)/.installed
+	SPARKRULES_TEST_LAKES=1 .venvs/$(LAKES_MINOR)/bin/python -m pytest -rs tests/lakes
 
 # dbt and Superset want other versions of the same packages: a virtual environment (1 GB in all) for each.
 test-bi: setup chromium .venvs/dbt/.installed .venvs/superset/.installed

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -24,8 +25,8 @@ def jvm(spark: SparkSession) -> Jvm:
 
 
 @contextmanager
-def bench_session(cache: Path, memory: str) -> Iterator[SparkSession]:
-    """A local Spark with the plugin and `KernelBench`."""
+def bench_session(cache: Path, memory: str, more: Mapping[str, str] = MappingProxyType({})) -> Iterator[SparkSession]:
+    """A local Spark with the plugin, `KernelBench` and `ScanBench`, and more settings."""
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder = (
         SparkSession.builder.master(f"local[{CORES}]")
@@ -41,6 +42,8 @@ def bench_session(cache: Path, memory: str) -> Iterator[SparkSession]:
         # About seven files per task: the cores finish together, and no task is so short that its start-up time matters.
         .config("spark.sql.files.maxPartitionBytes", "32m")
     )
+    for key, value in more.items():
+        builder = builder.config(key, value)
     session = sparkrules.configure(builder).getOrCreate()
     try:
         yield session

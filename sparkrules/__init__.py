@@ -27,7 +27,7 @@ from sparkrules.errors import (
 from sparkrules.lint import Baseline, Finding, Report
 from sparkrules.local import NeedsSpark, Selectivities, UnknownColumn
 from sparkrules.logic import Selectivity
-from sparkrules.rules import Advertisement, Advertisements, OverlappingPair, StrictPublishError
+from sparkrules.rules import Advertisement, Advertisements, OverlappingPair, ScanFilter, StrictPublishError
 from sparkrules.ruleset import RuleSet
 from sparkrules.sql import Policy, Rejected, RuleError
 from sparkrules.store import Store
@@ -52,6 +52,7 @@ __all__ = [
     "RuleError",
     "RuleSet",
     "RuleSetError",
+    "ScanFilter",
     "Selectivities",
     "Selectivity",
     "ServerError",

@@ -16,12 +16,16 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sparkrules.catalyst.analyze import analyze
 from sparkrules.catalyst.compile import compile_dataframe
 from sparkrules.catalyst.row_truth import row_truth
 from sparkrules.catalyst.session import RULE_SET_SETTING, STORE_SETTING, store_of
 from sparkrules.errors import RuleSetError
 from sparkrules.index import Rule, Segment, Sharing, build_segment, sharing
+from sparkrules.index.forest import Forest
 from sparkrules.lint import Report, lint
 from sparkrules.local import (
     CountedPredicates,
@@ -31,9 +35,12 @@ from sparkrules.local import (
     Selectivities,
     Statistics,
     explain,
+    guesses,
     match,
 )
 from sparkrules.logic import Selectivity
+from sparkrules.logic.implied_filter import implied_filter
+from sparkrules.logic.pruning import Triples
 from sparkrules.report import write_report
 from sparkrules.rules.advertised import Advertised, Advertisement
 from sparkrules.rules.advertisements import Advertisements
@@ -55,8 +62,10 @@ from sparkrules.rules.arguments import (
 from sparkrules.rules.as_written import as_written
 from sparkrules.rules.collection import RuleCollection
 from sparkrules.rules.frames import Frame, as_arrow
+from sparkrules.rules.pruned import Extent, pruned_segment
 from sparkrules.rules.publication import AnyStore, Publication, store_path
 from sparkrules.rules.restricted import predicates_of, restricted_segment
+from sparkrules.rules.scan_filter import ScanFilter
 from sparkrules.rules.sources import RuleRow, is_spark
 from sparkrules.rules.strict import check_rules
 from sparkrules.rules.table_schema import TableSchema, arrow_schema
@@ -66,11 +75,12 @@ from sparkrules.sql.rejected import Rejected
 from sparkrules.store import Changes, Garbage, Manifest, Merge, Store, check_name
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, Row, SparkSession
+    from pyspark.sql import Column, DataFrame, Row, SparkSession
 
 __all__ = ["RuleSet"]
 
 _Own = TypeVar("_Own", bound="RuleSet")
+_GUESSED_ROWS = 100_000  # as many as `analyze` counts
 
 
 class RuleSet:
@@ -106,10 +116,10 @@ class RuleSet:
         self._collection = RuleCollection(check_name(name), dialect, policy, default_validity)
         self._advertised = Advertised(name)
         self._publication = Publication(self._collection, self._advertised, store)
-        self._advertisements = Advertisements(self._advertised, self._collection)
+        self._advertisements = Advertisements(self._advertised, self._collection, self._matches)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.name!r}, {len(self)} rules)"
+        return f"{type(self).__name__}({self.name!r}, {len(self)} rules{', general' * self.general})"
 
     def __len__(self) -> int:
         return len(self._collection.content)
@@ -331,9 +341,144 @@ class RuleSet:
         made = RuleSet(name, self.dialect, self.policy, store=store, default_validity=self.default_validity)
         segment = restricted_segment(self._segment, self._advertisements._numbers(given, schema, exact=exact))
         made._collection.content.add_segment(segment, segment.rules.id.tolist())
+        made._collection.general = self.general
         if advertisement is not None:
             made._advertised.add(given)
         return made
+
+    # More general rules
+
+    @property
+    def general(self) -> bool:
+        """Whether these rules were pruned: they may match more rows than those they were made from, never fewer."""
+        return self._collection.general
+
+    def prune(
+        self,
+        *,
+        keep: float | None = None,
+        degradation: float | None = None,
+        prunings: float | None = None,
+        distinct: float | None = None,
+        name: str | None = None,
+        schema: TableSchema | None = None,
+    ) -> RuleSet:
+        """A rule set of the same rules with fewer predicates. It matches every row that this one matches, and more.
+
+        Use it where a row too many is cheap: in a broker, a gateway or a device that only decides what to pass on. It
+        is marked `general`, also when it is published and loaded again.
+
+        Parts of ANDs are removed, those first that change the estimated share of matching rows least (Bittner and Hinze
+        2005), until the share `keep` of all predicates is left; until the share `prunings` of all possible removals has
+        been made; or up to the first that would change the share of a rule by more than `degradation`. Every rule
+        keeps at least one part. `distinct` replaces predicates by wider ones, `price < 10` by `price < 15`, in all
+        rules that have them, until that share of the distinct predicates is left; for column types that fit the
+        constants, or those of the `schema`. The estimates come from `analyze`; without it, they are guesses.
+
+        Its name is `name`, by default the name of this rule set and `.general`. It is a copy for matching: it has no
+        tickets, and later changes to this rule set do not reach it.
+
+        >>> rules = RuleSet("alerts")
+        >>> rules.subscribe("cellar", "indoors AND (t > 30 OR damp) AND floor = -1")
+        >>> rules.prune(keep=0.5)
+        RuleSet('alerts.general', 1 rules, general)
+        >>> print(rules.prune(keep=0.5).subscriptions["cellar"].where)
+        indoors AND floor = -1
+        """
+        extent = Extent(keep, degradation, prunings, distinct)
+        store = self._publication.chosen
+        made = RuleSet(
+            f"{self.name}.general" if name is None else name,
+            self.dialect,
+            self.policy,
+            store=store,
+            default_validity=self.default_validity,
+        )
+        segment = pruned_segment(self._segment, self._leaves, extent, arrow_schema(schema))
+        made._collection.content.add_segment(segment, segment.rules.id.tolist())
+        made._collection.general = True
+        for own in self._advertised.values():
+            made._advertised.add(own)
+        return made
+
+    @checked(disjuncts=a_whole_number, values=a_whole_number)
+    def scan_filter(
+        self,
+        *,
+        at: datetime | None = None,
+        schema: TableSchema | None = None,
+        disjuncts: int = 16,
+        values: int = 256,
+    ) -> ScanFilter:
+        """A small condition that is true for every row that a rule valid `at` a time, by default now, matches.
+
+        It is a disjunction of at most `disjuncts` comparisons of columns, with at most `values` constants in a list,
+        chosen to be true for few rows by the statistics of `analyze`, or by guesses. It is right for column types that
+        fit the constants: numbers for columns of numbers, strings for columns of strings. For others give the `schema`
+        of the table; what Spark would then have to cast is not used.
+
+        >>> rules = RuleSet("books")
+        >>> rules.subscribe_all({"bargain": "price < 7.5 AND used", "cheap": "price < 20 AND contains(title, 'Odes')"})
+        2
+        >>> rules.scan_filter().sql
+        'price < 20'
+        """
+        segment = self._segment
+        valid = np.flatnonzero(segment.rules.valid_at(instant_of(at))).tolist()
+        share = self._leaves(segment.forest).avg
+        found = implied_filter(
+            segment.forest, valid, share.__getitem__, arrow_schema(schema), disjuncts=disjuncts, values=values
+        )
+        return ScanFilter.of(found, segment)
+
+    def filter_sql(
+        self,
+        dialect: str = "spark",
+        *,
+        at: datetime | None = None,
+        schema: TableSchema | None = None,
+        disjuncts: int = 16,
+        values: int = 256,
+    ) -> str:
+        """`scan_filter` as a text, for any system that can filter rows by SQL; see there.
+
+        >>> rules = RuleSet("books")
+        >>> rules.subscribe_all({"new": "state = 'new' AND price < 5", "odes": "title LIKE 'Odes%'"})
+        2
+        >>> print(rules.filter_sql())
+        state = 'new' OR title LIKE 'Odes%'
+        """
+        found = self.scan_filter(at=at, schema=schema, disjuncts=disjuncts, values=values)
+        return found.sql if dialect == "spark" else found.in_dialect(dialect)
+
+    def filter_column(
+        self,
+        *,
+        at: datetime | None = None,
+        schema: TableSchema | None = None,
+        disjuncts: int = 16,
+        values: int = 256,
+    ) -> Column:
+        """`scan_filter` as a column of Spark: `df.where(rules.filter_column(schema=df))`."""
+        from pyspark.sql.functions import expr
+
+        return expr(self.filter_sql(at=at, schema=schema, disjuncts=disjuncts, values=values))
+
+    def _leaves(self, forest: Forest) -> Triples:
+        """The estimated shares of rows of the predicates of a forest."""
+        counted = self._counted()
+        found = (guesses(forest) if counted is None else counted.estimates(forest)).estimates
+        return Triples(found.least / found.rows, found.share, found.most / found.rows)
+
+    def _matches(self, segment: Segment) -> NDArray[np.float64]:
+        """For how many rows each predicate of a segment is true, of those that were counted."""
+        counted = self._counted()
+        return self._leaves(segment.forest).avg * (_GUESSED_ROWS if counted is None else counted.rows)
+
+    def _counted(self) -> CountedPredicates | None:
+        """The newest statistics of `analyze`."""
+        analysis = self.store.analysis(self.name)
+        return None if analysis is None else CountedPredicates(*analysis)
 
     # Published versions
 
@@ -584,7 +729,7 @@ class RuleSet:
         >>> rules.selectivity("hot")
         Selectivity(min=0.0, avg=0.15, max=1.0)
         """
-        counted = None if (analysis := self.store.analysis(self.name)) is None else CountedPredicates(*analysis)
+        counted = self._counted()
         if id is None:
             return Selectivities(self._segment, counted)
         return Selectivities(build_segment([self._collection.content[id]]), counted)[id]

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 import hypothesis
 import pytest
 
+from tests.java import set_for_spark
 from tests.order import seconds
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# The first-tier compiler alone and the simplest collector: most queries run once, and take little more than half of the
-# processor time in this way. With room for compiled code: the default for this compiler is soon full.
-_JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=256m"
+# Room for compiled code: the default for the first-tier compiler alone is soon full.
+_JAVA_OPTIONS = "-XX:ReservedCodeCacheSize=256m"
 
 # Deadlines and health checks measure seconds, which say nothing on a busy machine.
 hypothesis.settings.register_profile("tests", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
@@ -41,6 +41,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    set_for_spark()
     if hasattr(config, "workerinput") or getattr(config.option, "numprocesses", None):
         config.pluginmanager.register(import_module("tests.workers"))
 

@@ -52,6 +52,10 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "integrity": ("tests/spark/test_store_integrity.py",),
     "rewritten": ("tests/spark/test_rewritten.py",),
     "statistics": ("tests/spark/test_statistics.py",),
+    "scan-filter": ("tests/spark/test_scan_filter.py",),
+    "char-columns": ("tests/spark/test_char_columns.py",),
+    "dense": ("tests/spark/test_dense.py",),
+    "stored-overlaps": ("tests/store/test_stored_overlaps.py",),
 }
 # Hundreds of tests of a moment: at the end, where they fill up whichever worker is free.
 LAST: dict[str, tuple[str, ...]] = {"doctests": ("sparkrules", "docs")}

@@ -1,4 +1,4 @@
-"""The jar with `KernelBench`, compiled by PySpark's Scala compiler and cached by a hash of its inputs."""
+"""The jar with `KernelBench` and `ScanBench`, from PySpark's Scala compiler, cached by a hash of its inputs."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import sparkrules
 from sparkrules.catalyst.scala_compiler import compile_once
 from sparkrules.catalyst.spark_home import find_spark_home
 
-SOURCE = Path(__file__).with_name("KernelBench.scala")
+SOURCES = [Path(__file__).with_name(f"{name}.scala") for name in ("KernelBench", "ScanBench")]
 
 
 def kernel_jar(directory: Path) -> Path:
     """The jar in `directory`, built first if there is none for this source, this plugin and this Spark."""
     plugin = Path(sparkrules.jar_path())
-    return compile_once("KernelBench", [SOURCE], directory, find_spark_home(), plugin, root=SOURCE.parent)
+    return compile_once("KernelBench", SOURCES, directory, find_spark_home(), plugin, root=Path(__file__).parent)

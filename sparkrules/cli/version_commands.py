@@ -95,6 +95,8 @@ def _fields(manifest: Manifest) -> dict[str, object]:
 def _table(manifests: list[Manifest], fields: list[str]) -> str:
     if not all(own.verified for own in manifests):
         fields = [*fields, "verified"]  # no: an older sparkrules wrote no checksums
+    if any(own.general for own in manifests):
+        fields = [*fields, "general"]  # yes: the rules were pruned, and may match too much
     headings = [field.replace("_", " ") for field in fields]
     return text_table(
         headings, ([_shown(getattr(own, field)) for field in fields] for own in manifests), terminal_width()

@@ -8,7 +8,7 @@
 | estimate for how many rows rules are true | `Selectivities`, from `CountedPredicates` |
 """
 
-from sparkrules.local.counted_predicates import BoundPredicate, CountedPredicates, predicate_table
+from sparkrules.local.counted_predicates import BoundPredicate, CountedPredicates, guesses, predicate_table
 from sparkrules.local.distribution import Distribution
 from sparkrules.local.drawing import Drawing
 from sparkrules.local.explain import ExplainedNode, Explanation, Explanations, explain
@@ -33,6 +33,7 @@ __all__ = [
     "Statistics",
     "UnknownColumn",
     "explain",
+    "guesses",
     "match",
     "predicate_table",
     "statistics_of",

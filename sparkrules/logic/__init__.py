@@ -5,6 +5,8 @@
 | decide whether expressions overlap | `exact_overlap.overlap` -> `Overlap`; `OverlapIndex`; `Regions`, `Enumeration` |
 | decide how expressions relate | the functions of `relations`; `Coverings` |
 | estimate for how many rows expressions are true | `Selectivity`; `forest_selectivity.node_estimates` |
+| make expressions more general | `pruning.Prunings`, `overlapping_rank`, `replacement` |
+| find a small condition that all rules imply | `implied_filter` |
 | resolve the column of an attribute and what a predicate compares | `columns`, `comparison` |
 
 Claims only what is certain. Needs no Spark session.

@@ -114,11 +114,15 @@ class OverlapIndex:
 
     def first(self, tree: Node, *, exact: bool = False) -> str | None:
         """Scenario First: the id of one registered expression that may overlap, or None."""
-        for violating in self.violating_sets(tree).sets:
-            for number in self._overlapping(violating):
-                if not exact or self._overlaps(number, tree):
-                    return str(self.segment.rules.id[number])
+        for number in self.in_turn(tree):
+            if not exact or self._overlaps(number, tree):
+                return str(self.segment.rules.id[number])
         return None
+
+    def in_turn(self, tree: Node) -> Iterator[int]:
+        """The numbers of the registered expressions that may overlap, as they are found. Some may come twice."""
+        for violating in self.violating_sets(tree).sets:
+            yield from self._overlapping(violating)
 
     def _overlapping(self, violating: Mask) -> Iterator[int]:
         """The registered expressions that overlap under one violating set; those without violations come first."""

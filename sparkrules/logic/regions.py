@@ -37,7 +37,7 @@ Only a type proves that a number is an integer.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
@@ -89,6 +89,7 @@ class AttributeRegions:
     name: str
     type: AttributeType
     constants: tuple[Any, ...]
+    tests: tuple[Predicate, ...] = field(default=(), repr=False)
     universe: Codes = field(init=False)
     inhabited: Codes = field(init=False)
 
@@ -101,6 +102,11 @@ class AttributeRegions:
     def column(self) -> str | None:
         """The column it names or reads a field of. None if it is derived."""
         return top_column(self.name)
+
+    @cached_property
+    def written(self) -> dict[Any, Constant]:
+        """How the predicates write the constants."""
+        return dict(_written(self.tests, self.type))
 
     @property
     def last(self) -> int:
@@ -249,7 +255,16 @@ def _regions(name: str, tests: list[Predicate], declared: AttributeType) -> Attr
         declared, values = MIXED, set()
     if declared.values is not None:
         values.update(declared.values)
-    return AttributeRegions(name, declared, tuple(sorted(values)))
+    return AttributeRegions(name, declared, tuple(sorted(values)), tuple(tests))
+
+
+def _written(tests: Iterable[Predicate], declared: AttributeType) -> Iterator[tuple[Any, Constant]]:
+    """The values that predicates compare with, and how they write them."""
+    for predicate in tests:
+        test = _test(predicate, declared)
+        present = [constant for constant in predicate.constants if constant.kind != "null"]
+        if test is not None and test.operator not in _PATTERNS and len(present) == len(test.values):
+            yield from zip(test.values, present, strict=True)
 
 
 def _cuts(predicate: Predicate, declared: AttributeType) -> Iterable[Any]:

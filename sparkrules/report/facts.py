@@ -21,6 +21,7 @@ from sparkrules.report.hits import Hits, count_hits, matched
 from sparkrules.report.matrix import MOST_RULES, Matrix, matrix_of_rows, matrix_of_tests
 from sparkrules.report.rejected_by_table import NOTHING, RejectedByTable, rejected_by_table
 from sparkrules.report.together import OverTime, Together, count_together
+from sparkrules.rules import ScanFilter
 from sparkrules.sql import OPERATORS, Rejected
 from sparkrules.store import Store
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 # `lint` takes minutes for 100,000 rules; everything else takes seconds.
 MOST_LINTED = 20_000
+MOST_FILTERED = 200_000
 _SAMPLE, _SMALLEST_SAMPLE = 20_000, 2_000
 # This many values are looked up in seconds. Each string pattern is looked up separately.
 _VALUES = 10_000_000
@@ -47,6 +49,8 @@ class ReportedRules(Rules, Protocol):
     def selectivity(self) -> Selectivities: ...
 
     def lint(self, schema: pa.Schema | None = None) -> Report: ...
+
+    def scan_filter(self, *, schema: pa.Schema | None = None) -> ScanFilter: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +76,7 @@ class Facts:
     time: str | None = None
     zone: str = ""
     over_time: OverTime | None = None
+    scan_filter: ScanFilter | None = None
 
     @property
     def never(self) -> int | None:
@@ -137,6 +142,7 @@ def gather(
         time,
         zone,
         None if together is None else together.over_time,
+        rules.scan_filter(schema=schema) if len(segment.rules.priority) <= MOST_FILTERED else None,
     )
 
 

@@ -10,6 +10,7 @@ from sparkrules.report.index_sections import cost, index
 from sparkrules.report.markup import Markup, h, join
 from sparkrules.report.rejected_section import rejected_rules
 from sparkrules.report.rule_sections import explore, overlap, rules, time
+from sparkrules.report.scan_section import reading
 
 
 def sections(facts: Facts) -> Iterator[tuple[str, str, Markup]]:
@@ -22,6 +23,9 @@ def sections(facts: Facts) -> Iterator[tuple[str, str, Markup]]:
     yield "findings", "Findings", findings(facts)
     if facts.rejected or facts.rejected_by_table.count:
         yield "rejected", "Rejected", rejected_rules(facts)
+    skipped = reading(facts)
+    if skipped is not None:
+        yield "reading", "Reading", skipped
     yield "index", "Index", index(facts)
     if facts.hits is not None:
         yield "cost", "Cost", cost(facts.hits, facts)

@@ -5,6 +5,7 @@ from sparkrules.rules.advertisements import Advertisements
 from sparkrules.rules.as_written import as_written
 from sparkrules.rules.overlapping import OverlappingPair, OverlapQuestions
 from sparkrules.rules.publication import Publication
+from sparkrules.rules.scan_filter import ScanFilter
 from sparkrules.rules.sources import read_rules
 from sparkrules.rules.strict import StrictPublishError
 from sparkrules.rules.table_schema import arrow_schema
@@ -15,6 +16,7 @@ __all__ = [
     "OverlapQuestions",
     "OverlappingPair",
     "Publication",
+    "ScanFilter",
     "StrictPublishError",
     "arrow_schema",
     "as_written",

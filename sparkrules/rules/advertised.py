@@ -24,6 +24,8 @@ _SHOWN = 5
 class Advertisement:
     """What a source sends: all its rows fulfil the condition. `sql` is the condition in Spark SQL.
 
+    A pruned advertisement says less than the source promised, which is its `original`.
+
     >>> print(Advertisement("attic", "floor > 3", "floor > 3", parse_rule("floor > 3")))
     floor > 3
     """
@@ -32,9 +34,15 @@ class Advertisement:
     where: str
     sql: str
     tree: Node
+    original: Advertisement | None = None
 
     def __str__(self) -> str:
         return self.where
+
+    @property
+    def is_pruned(self) -> bool:
+        """Whether it is more general than what the source promised."""
+        return self.original is not None
 
     @staticmethod
     def parsed(id: str | None, where: str, dialect: str = "spark", policy: Policy = DEFAULT_POLICY) -> Advertisement:

@@ -5,7 +5,7 @@ An advertisement describes the rows that a source sends. It *overlaps* a rule if
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -13,14 +13,23 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sparkrules.errors import RuleSetError
+from sparkrules.index import Segment
+from sparkrules.logic.overlapping_rank import advertisement_prunings
 from sparkrules.rules.advertised import Advertised, Advertisement
 from sparkrules.rules.arguments import a_data_frame, a_text, checked, true_or_false
 from sparkrules.rules.collection import RuleCollection
 from sparkrules.rules.conformity import nonconforming, where_texts
-from sparkrules.rules.overlapping import OverlappingPair, OverlapQuestions, advertising, texts_table
+from sparkrules.rules.overlapping import (
+    OverlappingPair,
+    OverlapQuestions,
+    advertised_segment,
+    advertising,
+    texts_table,
+)
+from sparkrules.rules.pruned import Extent, pruned_advertisement
 from sparkrules.rules.sources import is_spark
 from sparkrules.rules.table_schema import TableSchema, arrow_schema
-from sparkrules.sql import RuleError
+from sparkrules.sql import Node, RuleError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -40,9 +49,12 @@ class Advertisements(Mapping[str, Advertisement]):
     (['cellar'], ['mild'])
     """
 
-    def __init__(self, advertised: Advertised, rules: RuleCollection) -> None:
+    def __init__(
+        self, advertised: Advertised, rules: RuleCollection, matches: Callable[[Segment], NDArray[np.float64]]
+    ) -> None:
         self._advertised = advertised
         self._rules = rules
+        self._matches = matches  # for how many rows each predicate of the rules is true
         self._asked: OverlapQuestions | None = None
 
     def __len__(self) -> int:
@@ -84,6 +96,28 @@ class Advertisements(Mapping[str, Advertisement]):
         """
         return self._questions(schema).ids(self._condition(advertisement, where).tree, exact=exact)
 
+    @checked(exact=true_or_false)
+    def any_overlapping(
+        self,
+        advertisement: str | None = None,
+        *,
+        where: str | None = None,
+        schema: TableSchema | None = None,
+        exact: bool = True,
+    ) -> bool:
+        """Whether any rule could match rows of an advertisement, or rows that fulfil a condition; see `overlapping`.
+
+        Ends at the first such rule, so it is faster than `overlapping` if there is one.
+
+        >>> from sparkrules import RuleSet
+        >>> rules = RuleSet("alerts")
+        >>> rules.subscribe_all({"hot": "t > 30", "mild": "t > 15 AND t < 25"})
+        2
+        >>> rules.advertisements.any_overlapping(where="t > 20"), rules.advertisements.any_overlapping(where="t < 5")
+        (True, False)
+        """
+        return self._questions(schema).any(self._condition(advertisement, where).tree, exact=exact)
+
     def sources(
         self, rule: str | None = None, *, where: str | None = None, schema: TableSchema | None = None
     ) -> list[str]:
@@ -97,13 +131,27 @@ class Advertisements(Mapping[str, Advertisement]):
         >>> rules.advertisements.sources("hot"), rules.advertisements.sources(where="floor = 0")
         (['attic'], [])
         """
-        if (rule is None) == (where is None):
-            raise RuleSetError("give either the id of a rule or a condition, where=...")
-        given = self._condition(None, where) if rule is None else self._rules.content[rule]
-        return list(advertising(self._advertised, given.tree, arrow_schema(schema)))
+        return list(advertising(self._advertised, self._wanted(rule, where), arrow_schema(schema)))
+
+    def any_source(
+        self, rule: str | None = None, *, where: str | None = None, schema: TableSchema | None = None
+    ) -> bool:
+        """Whether there is any advertisement whose rows a rule, or a condition, could match; see `sources`.
+
+        >>> from sparkrules import RuleSet
+        >>> rules = RuleSet("alerts")
+        >>> rules.subscribe("hot", "t > 30")
+        >>> rules.advertise("cellar", "floor < 0 AND t < 20")
+        >>> rules.advertisements.any_source("hot"), rules.advertisements.any_source(where="floor < -1")
+        (False, True)
+        """
+        registered = OverlapQuestions(advertised_segment(self._advertised), arrow_schema(schema))
+        return registered.any(self._wanted(rule, where))
 
     def overlaps(self, *, schema: TableSchema | None = None) -> list[OverlappingPair]:
         """All pairs of an advertisement and a rule that could match its rows, and whether that is certain.
+
+        Nothing that follows from a pruned advertisement is certain; see `prune`.
 
         >>> from sparkrules import RuleSet
         >>> rules = RuleSet("alerts")
@@ -139,8 +187,51 @@ class Advertisements(Mapping[str, Advertisement]):
 
         If there are none, the data conforms:
         `rules.advertisements.breaking(spark.table("readings"), where="floor < 0").isEmpty()`.
+        An advertisement that was pruned is broken by the same rows as before.
         """
-        return nonconforming(df, self._condition(advertisement, where))
+        given = self._condition(advertisement, where)
+        return nonconforming(df, given.original or given)
+
+    def prune(
+        self,
+        *,
+        keep: float | None = None,
+        degradation: float | None = None,
+        prunings: float | None = None,
+        schema: TableSchema | None = None,
+    ) -> Advertisements:
+        """The same advertisements with fewer predicates: they may overlap more rules, never fewer.
+
+        Questions about many advertisements are then answered faster, in less memory. Parts are removed in the order in
+        which they matter least to the overlaps with these rules (Bittner and Hinze 2006, section 5), until the share
+        `keep` of the predicates is left; until the share `prunings` of all possible removals has been made; or up to
+        the first that would cost an advertisement more than the share `degradation` of its rank. Every advertisement
+        keeps at least one part. The original ones stay as they are, and are what is published.
+
+        >>> from sparkrules import RuleSet
+        >>> rules = RuleSet("alerts")
+        >>> rules.subscribe_all({"hot": "t > 30", "mild": "t > 15 AND t < 25"})
+        2
+        >>> rules.advertise("cellar", "floor < 0 AND t < 20")
+        >>> pruned = rules.advertisements.prune(degradation=0)
+        >>> print(pruned["cellar"]), pruned.overlapping("cellar")
+        t < 20
+        (None, ['mild'])
+        """
+        extent = Extent(keep, degradation, prunings)
+        index = self._questions(schema).index
+        registered = advertised_segment(self._advertised)
+        found = advertisement_prunings(registered.forest, index, self._matches(index.segment))
+        trees = {registered.rules.id[number]: tree for number, tree in found.trees(extent.count(found))}
+        made = Advertised(self._rules.name)
+        for own in self._advertised.values():
+            made.add(pruned_advertisement(own, trees[own.id]) if own.id in trees else own)
+        return Advertisements(made, self._rules, self._matches)
+
+    def _wanted(self, rule: str | None, where: str | None) -> Node:
+        if (rule is None) == (where is None):
+            raise RuleSetError("give either the id of a rule or a condition, where=...")
+        return self._condition(None, where).tree if rule is None else self._rules.content[rule].tree
 
     def _condition(self, id: str | None, where: str | None) -> Advertisement:
         if (id is None) == (where is None):

@@ -37,6 +37,7 @@ class RuleCollection:
         self.policy = policy
         self.default_validity = check_span(default_validity)
         self.content = Content(name)
+        self.general = False
         self._secrets: dict[str, str] = {}  # tickets of waiting rules: hashed with the key of the store they go to
         self._new_rejected: list[Rejected] | None = []  # None: those of the loaded version, not read yet
         self._stored_rejected: Callable[[], list[Rejected]] = list
@@ -64,10 +65,13 @@ class RuleCollection:
         default_validity: timedelta | None,
         rejected: Callable[[], list[Rejected]],
         ticket_key: Callable[[], bytes | None],
+        *,
+        general: bool,
     ) -> None:
         """Have the rules of a version. `ticket_key` returns the key with which its tickets are hashed."""
         self.content = content
         self.default_validity = default_validity
+        self.general = general
         self._secrets.clear()
         self._new_rejected = None
         self._stored_rejected = rejected

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -41,15 +42,20 @@ class OverlapQuestions:
     def __init__(self, segment: Segment, schema: pa.Schema | None) -> None:
         self.segment = segment
         self.schema = schema
-        self._index = OverlapIndex(segment, schema)
         self._regions: Regions | None = None
         self._known: set[Predicate] = set()
         self._formulas: dict[int, Formula] = {}  # by node: advertisements share them
 
+    @cached_property
+    def index(self) -> OverlapIndex:
+        """Made when first asked: without an advertisement, nobody asks."""
+        return OverlapIndex(self.segment, self.schema)
+
     def prepare(self, trees: Iterable[Node]) -> None:
         """Announce conditions: what they need is then prepared once."""
-        asked = {predicate for tree in trees for predicate in distinct_predicates(tree)}
-        if self._regions is None or not asked <= self._known:
+        given = list(trees)
+        asked = {predicate for tree in given for predicate in distinct_predicates(tree)}
+        if given and (self._regions is None or not asked <= self._known):
             # A column has one type: if none is declared, it follows from the constants of all conditions.
             self._known = asked.union(self.segment.forest.all_predicates())
             self._regions = Regions(self._known, self.schema)
@@ -63,18 +69,37 @@ class OverlapQuestions:
 
     def numbers(self, tree: Node, *, exact: bool = True) -> NDArray[np.int32]:
         """The same as numbers of rules."""
-        found = self._index.numbers(tree)
+        found = self.index.numbers(tree)
         if exact:
             overlaps = dict(self._exact(found, tree))
             nodes = self.segment.forest.roots[found].tolist()
             found = found[np.array([overlaps[node].holds for node in nodes], bool)]
         return found
 
+    def any(self, tree: Node, *, exact: bool = True) -> bool:
+        """Whether any rule may overlap. Ends at the first."""
+        found = self.index.in_turn(tree)
+        if not exact:
+            return next(found, None) is not None
+        self.prepare([tree])
+        assert self._regions is not None
+        given = formula(tree, self._regions)
+        excluded: set[int] = set()
+        for number in found:
+            node = int(self.segment.forest.roots[number])
+            if node in excluded:
+                continue
+            if satisfiable([self._formula(node, self._regions), given], self._regions).holds:
+                return True
+            excluded.add(node)
+        return False
+
     def pairs(self, advertisements: Collection[Advertisement]) -> Iterator[OverlappingPair]:
         """The rules that may overlap each advertisement, in output order."""
         self.prepare(own.tree for own in advertisements)
         for advertisement in advertisements:
             for number, certain in self._decided(advertisement.tree):
+                certain = certain and not advertisement.is_pruned
                 yield OverlappingPair(advertisement.id, self.segment.rules.id[number], certain)
 
     def rows(self, advertisements: Segment) -> Pairs:
@@ -89,7 +114,7 @@ class OverlapQuestions:
 
     def _decided(self, tree: Node) -> Iterator[tuple[int, bool]]:
         """The numbers of rules that may overlap, in output order, and whether that is certain."""
-        found = self._index.numbers(tree)
+        found = self.index.numbers(tree)
         overlaps = dict(self._exact(found, tree))
         for number in found.tolist():
             own = overlaps[int(self.segment.forest.roots[number])]
@@ -132,9 +157,13 @@ def advertising(
     advertisements: Mapping[str, Advertisement], tree: Node, schema: pa.Schema | None = None
 ) -> Iterator[str]:
     """The ids of the advertisements that a condition may overlap, in their order."""
-    registered = build_segment(Rule(own.id, own.where, own.tree) for own in advertisements.values())
-    found = set(OverlapQuestions(registered, schema).ids(tree))
+    found = set(OverlapQuestions(advertised_segment(advertisements), schema).ids(tree))
     return (id for id in advertisements if id in found)
+
+
+def advertised_segment(advertisements: Mapping[str, Advertisement]) -> Segment:
+    """An index of advertisements."""
+    return build_segment(Rule(own.id, own.where, own.tree) for own in advertisements.values())
 
 
 def texts_table(texts: Iterable[tuple[str | None, list[str] | None, str | None]], column: str) -> pa.Table:

@@ -88,6 +88,7 @@ class Publication:
             self._changed_rejected(target, base),
             self._default_seconds(),
             self._changed_advertisements(target, base),
+            self.rules.general,
             self.rules.policy.costs,
         )
         self._take_over(target, publish_draft(target, self.name, draft, base, merge=merge, force=force))
@@ -132,6 +133,7 @@ class Publication:
             None if seconds is None else timedelta(seconds=seconds),
             rejected=partial(store.rejected, manifest),
             ticket_key=partial(read_key, store.path / self.name),
+            general=manifest.general,
         )
         self.advertised.become(partial(store.advertisements, manifest))
         self._known[store.path] = version

@@ -44,8 +44,9 @@ class SegmentEntry:
 class Manifest:
     """One version of a rule set: when and by whom it was made, from which version (`parent`), and its counts.
 
-    `files` has the checksums of all files that it refers to, by path relative to the directory of the rule set. `costs`
-    has the microseconds that calls of functions take, as declared.
+    `files` has the checksums of all files that it refers to, by path relative to the directory of the rule set.
+    `general`: its rules were pruned, and may match more rows than those they were made from. `costs` has the
+    microseconds that calls of functions take, as declared.
 
     >>> made = Manifest.new("alerts", 2, [SegmentEntry("0b6f", 3)], predicates=5, nodes=7, parent=1)
     >>> Manifest.from_json(made.to_json(), "2.json") == made
@@ -73,6 +74,7 @@ again
     costs: Mapping[str, float] = field(default_factory=dict)
     files: Mapping[str, FileSum] = field(default_factory=dict)
     format: int = FORMAT
+    general: bool = False
 
     @property
     def verified(self) -> bool:
@@ -117,6 +119,7 @@ again
         advertisements: str | None = None,
         costs: Mapping[str, float] | None = None,
         files: Mapping[str, FileSum] | None = None,
+        general: bool = False,
     ) -> Manifest:
         return Manifest(
             rule_set,
@@ -134,6 +137,7 @@ again
             advertisements,
             {} if costs is None else costs,
             {} if files is None else files,
+            general=general,
         )
 
     def to_json(self) -> str:
@@ -215,6 +219,7 @@ again
             costs={str(name): float(cost) for name, cost in dict(fields.get("costs", {})).items()},
             files={path: FileSum.from_json(own) for path, own in fields.get("files", {}).items()},
             format=found,
+            general=bool(fields.get("general", False)),
         )
 
 

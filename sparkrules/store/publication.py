@@ -53,6 +53,7 @@ class Draft:
     rejected: tuple[Rejected, ...] | None = None
     default_validity: int | None = None
     advertisements: tuple[Rule, ...] | None = None
+    general: bool = False
     costs: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -98,6 +99,7 @@ def publish_draft(
             advertisements=_write_advertisements(store, rule_set, draft, base),
             costs={**({} if base is None else base.manifest.costs), **draft.costs},
             files=None if base is None else base.manifest.files,
+            general=draft.general,
         )
         published = store.commit(made, after=newest)
         if published is not None:
@@ -143,6 +145,7 @@ def _rebase(store: Store, rule_set: str, draft: Draft, base: Version, latest: Ve
         rejected=rejected,
         default_validity=_either(draft, base, latest),
         advertisements=advertisements,
+        general=draft.general or latest.manifest.general,
     )
 
 

@@ -92,6 +92,7 @@ class Store:
                 advertisements=old.advertisements,
                 costs=old.costs,
                 files=old.files,
+                general=old.general,
             )
             made = self.commit(again, after=newest)
             if made is not None:

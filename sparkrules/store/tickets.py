@@ -28,8 +28,14 @@ _log = logging.getLogger("sparkrules.tickets")
 
 
 def new_ticket() -> str:
-    """A secret that nobody can guess."""
-    return secrets.token_urlsafe(32)
+    """A secret that nobody can guess.
+
+    It is made of digits and letters: after `--ticket`, one that began with `-` would be taken for an option.
+
+    >>> new_ticket().isalnum()
+    True
+    """
+    return secrets.token_hex(32)
 
 
 def ticket_hash(key: bytes, ticket: str) -> str:

@@ -45,5 +45,7 @@ def test_every_function_is_documented() -> None:
     files = [*source.rglob("Functions.scala"), *source.rglob("Question.scala")]
     code = "".join(file.read_text(encoding="utf-8") for file in files)
     functions = re.findall(r'(?:scalar|FunctionIdentifier|extends OfRegion)\(\s*"(\w+)"', code)
+    functions += re.findall(r'extends OfRegion\("\w+", "(\w+)"', code)
+    assert {"overlap_any_subscription", "overlap_any_advertisement"} <= set(functions)
     assert {"match_subscriptions", "overlap_subscriptions", "overlap_advertisements", "overlaps"} <= set(functions)
     assert [name for name in functions if f"## {name}" not in reference] == []

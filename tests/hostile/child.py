@@ -20,6 +20,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TextIO
 
+from tests.java import archived
+
 _ROOT = Path(__file__).resolve().parents[2]
 _START_SECONDS = 300  # the plugin's jar may have to be compiled first
 _DUMP_SECONDS = 3.0
@@ -50,7 +52,9 @@ class Child:
 
     def __init__(self, module: str, *arguments: str, environment: Mapping[str, str] | None = None) -> None:
         self._command = [sys.executable, "-m", module, *arguments]
-        self._environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, **(environment or {})}
+        # The compiler and the collector are those that users have: what a question costs is counted.
+        java = {"SPARK_SUBMIT_OPTS": archived()}
+        self._environment = {**os.environ, **java, "PYSPARK_PYTHON": sys.executable, **(environment or {})}
         self._process: subprocess.Popen[bytes] | None = None
         self._jvm = 0
         self._pending = b""

@@ -55,6 +55,14 @@ def test_estimates_contain_what_was_counted(facts: Facts) -> None:
     assert facts.catalogue.estimates["impossible"].max == 0
 
 
+def test_every_row_that_matches_passes_the_scan_filter(facts: Facts, rows: DataFrame) -> None:
+    assert facts.hits is not None
+    assert facts.scan_filter is not None
+    passing = rows if facts.scan_filter.blamed else rows.where(facts.scan_filter.sql)
+    whole = " OR ".join(f"({text})" for text in RULES.values())
+    assert passing.where(whole).count() == rows.where(whole).count() == facts.hits.matched_rows
+
+
 def test_rules_come_by_hits(facts: Facts) -> None:
     assert facts.hits is not None
     counts = [facts.hits.by_rule.get(id, 0) for id in facts.catalogue.ids]

@@ -25,7 +25,7 @@ def test_rules_that_differ_in_constants_are_parsed_once(monkeypatch: pytest.Monk
     assert len(parsed) == 1, "to be sure of the template"
 
 
-@pytest.mark.parametrize("many", [1, 3_000])
+@pytest.mark.parametrize("many", [1, pytest.param(3_000, marks=pytest.mark.slow)])
 def test_all_at_once_is_the_same_as_one_by_one(many: int) -> None:
     rows = [
         RuleRow(f"r{n}", f"price < {n % 50} AND (name = 'x{n}' OR NOT sold)", n % 3, {"owner": f"o{n % 2}"})

@@ -358,4 +358,4 @@ def test_no_two_tickets_are_the_same() -> None:
     rules = RuleSet("alerts")
     tickets = {rules.subscribe(f"r{number}", "a = 1", ticket=True) for number in range(100)}
     assert len(tickets) == 100
-    assert all(len(ticket) == 43 for ticket in tickets)
+    assert all(len(ticket) == 64 for ticket in tickets)  # 32 bytes

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from sparkrules.catalyst.spark_home import find_spark_home
+from tests.java import java_options
 
 _ROOT = Path(__file__).resolve().parents[2]
 _SHOWN = 6_000  # characters of a log, from its end
@@ -132,8 +133,7 @@ def own_environment() -> dict[str, str]:
     # Not the caller's Spark settings. On the loopback, so that no firewall nor host name is in the way.
     own = {name: value for name, value in os.environ.items() if not name.startswith(("SPARK_", "PYSPARK_"))}
     return own | {
-        # Servers of a few seconds: the first-tier compiler alone and the simplest collector take half the time.
-        "JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "JAVA_TOOL_OPTIONS": java_options(),  # of executors and daemons, too
         "SPARK_HOME": str(find_spark_home().path),
         "SPARK_LOCAL_IP": "127.0.0.1",
         "PYSPARK_PYTHON": sys.executable,

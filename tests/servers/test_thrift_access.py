@@ -51,6 +51,7 @@ def test_what_is_allowed_works(client: Client, bound: Thrift) -> None:
         "SELECT * FROM match_subscriptions('secret', TABLE(VALUES (1) AS t(id)))",
         "SELECT overlap_subscriptions('secret', id) FROM range(1)",
         "SELECT overlap_advertisements('secret', id) FROM range(1)",
+        "SELECT overlap_any_subscription('secret', id) FROM range(1)",
         "SELECT * FROM overlaps('secret')",
         "CALL sparkrules.refresh('secret')",
         "CALL sparkrules.rollback('secret', 1)",

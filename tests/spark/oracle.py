@@ -9,12 +9,14 @@ from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from py4j.java_gateway import is_instance_of
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
 import sparkrules
 from sparkrules.sql import DEFAULT_POLICY, Policy
+from tests.spark.java_errors import plain_java_errors
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -137,8 +139,11 @@ def _accepted(spark: SparkSession, rules: dict[str, str]) -> dict[str, str]:
 def raising(df: DataFrame, rules: Mapping[str, str]) -> bool:
     """Whether one of these rules fails at run time."""
     try:
-        truths_of(df, rules).collect()
-    except PySparkException:
+        with plain_java_errors():
+            truths_of(df, rules).collect()
+    except Py4JJavaError as error:
+        if not is_instance_of(df.sparkSession._sc._gateway, error.java_exception, "org.apache.spark.SparkThrowable"):
+            raise
         return True
     return False
 

@@ -1,6 +1,7 @@
 """`overlap_subscriptions` gives every rule that matches a row of the region, and no other where codes decide.
 
-`overlap_advertisements` does the same with the advertisements.
+`overlap_advertisements` does the same with the advertisements. `overlap_any_subscription` and
+`overlap_any_advertisement` say whether there is any.
 """
 
 from __future__ import annotations
@@ -120,9 +121,14 @@ def compare(spark: SparkSession, rules: sparkrules.RuleSet, seed: int, exactly: 
         table = [(number, *(one for one, _ in region)) for number, region in enumerate(regions)]
         asked = spark.createDataFrame(table, schema)
         calls = [f"overlap_{what}('{rules.name}', i, d, s) AS {what}" for what in ("subscriptions", "advertisements")]
+        calls += [
+            f"overlap_any_{what}('{rules.name}', i, d, s) AS any_{what}" for what in ("subscription", "advertisement")
+        ]
         found = asked.selectExpr("region", *calls).collect()
         got = {row.region: row.subscriptions for row in found}
         assert got == {row.region: row.advertisements for row in found}
+        assert all(row.any_subscription == bool(row.subscriptions) for row in found)
+        assert all(row.any_advertisement == bool(row.advertisements) for row in found)
         rows = [
             (number, *values)
             for number, region in enumerate(regions)
@@ -162,8 +168,10 @@ def found(spark: SparkSession, rules: sparkrules.RuleSet, columns: str) -> list[
     rules.store = spark.conf.get("spark.sparkrules.store")
     rules.publish()
     call = f"overlap_subscriptions('{rules.name}', *)"
-    (row,) = spark.sql(f"SELECT {call} AS ids FROM (SELECT {columns})").collect()
+    is_any = f"overlap_any_subscription('{rules.name}', *)"
+    (row,) = spark.sql(f"SELECT {call} AS ids, {is_any} AS is_any FROM (SELECT {columns})").collect()
     ids: list[str] = row.ids
+    assert row.is_any == bool(ids)
     return ids
 
 
@@ -239,6 +247,11 @@ def test_removed_rules_and_rules_that_are_not_valid_are_left_out(spark: SparkSes
     assert spark.sql(query).collect()[0].ids == ["later", "now"]
     writer.publish(first, removed=["now"])
     assert spark.sql(query).collect()[0].ids == ["gone"]
+    is_any = query.replace("overlap_subscriptions", "overlap_any_subscription")
+    assert spark.sql(is_any).collect()[0].ids is True
+    writer.publish(first, removed=["now", "gone"])
+    assert spark.sql(query).collect()[0].ids == []
+    assert spark.sql(is_any).collect()[0].ids is False
 
 
 def test_a_call_may_stand_in_a_view_and_beside_a_match(spark: SparkSession) -> None:
@@ -277,6 +290,21 @@ def test_advertisements_are_those_of_the_version_in_the_order_in_which_they_were
     both = [answers.format(what) for what in ("advertisements", "subscriptions")]
     (row,) = spark.sql("VALUES (array(1, 7)) AS t(a)").selectExpr(*both).collect()
     assert row.asDict() == {"advertisements": ["a"], "subscriptions": ["low"]}
+
+
+def test_whether_there_is_any_may_stand_in_a_filter(spark: SparkSession) -> None:
+    rules = rule_set("regions_any", {"low": "a < 5", "never": "a > 5 AND a < 4"})
+    rules.advertise("high", "a > 90")
+    rules.store = spark.conf.get("spark.sparkrules.store")
+    rules.publish()
+    files = (
+        "VALUES ('x', array(1, 9)), ('y', array(7)), ('z', CAST(array() AS ARRAY<INT>)), ('w', array(95)) AS t(file, a)"
+    )
+    query = "SELECT file FROM {} WHERE overlap_any_{}('regions_any', a)"
+    assert [row.file for row in spark.sql(query.format(files, "subscription")).collect()] == ["x"]
+    assert [row.file for row in spark.sql(query.format(files, "advertisement")).collect()] == ["w"]
+    with pytest.raises(PySparkException, match="overlap_any_subscription has no argument 'top'"):
+        spark.sql("SELECT overlap_any_subscription('regions_any', a, top => 1) FROM VALUES (1) AS t(a)").collect()
 
 
 def test_an_advertisement_that_spark_does_not_accept_is_named(spark: SparkSession) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
 COLUMNS = "n INT"
-PATIENCE = (8, 30, 120, 480)  # seconds that an instant lies ahead: a busy machine gets another try, with more
+PATIENCE = (4, 30, 120, 480)  # seconds that an instant lies ahead: a busy machine gets another try, with more
 ALWAYS = Predicate("n", ">=", (Constant("integer", "0"),))
 
 

@@ -8,11 +8,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from py4j.protocol import Py4JError
+
 from sparkrules.sql import RuleError, parse_rule
 from sparkrules.sql.grammar import parse_structure
 from sparkrules.sql.policy import DEFAULT_POLICY
 from sparkrules.sql.syntax import Gate, Not, Operand, Syntax, Value
 from sparkrules.sql.tokens import Tokens, tokenize
+from tests.spark.java_errors import plain_java_errors
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -38,14 +41,13 @@ class SparkParser:
     def tree(self, text: str) -> str | None:
         """Spark's tree of an expression, in words; None if Spark refuses it. The brackets are there because Spark's
         own entry point would take a name behind the expression, which a WHERE does not."""
-        from py4j.protocol import Py4JError
-        from pyspark.errors import PySparkException
-
         try:
-            # Names of fields and variables have a number that is new each time.
-            return re.sub(r"#\d+", "", str(self.parser.parseExpression(f"({text})").toString()))
-        except (Py4JError, PySparkException):
+            with plain_java_errors():
+                tree = self.parser.parseExpression(f"({text})").toString()
+        except Py4JError:
             return None
+        # Names of fields and variables have a number that is new each time.
+        return re.sub(r"#\d+", "", str(tree))
 
     def compare(self, texts: Iterable[str]) -> Comparison:
         found = Comparison()

@@ -10,9 +10,11 @@ import os
 from typing import Any
 
 import pytest
+from py4j.protocol import Py4JJavaError
 
 from sparkrules.sql import Constant, Junction, Node, Predicate, RuleError, parse_rule, predicates
 from sparkrules.sql.functions import SCALAR_FUNCTIONS
+from tests.spark.java_errors import plain_java_errors
 from tests.sql.parsed_by_spark import SparkParser
 from tests.sql.spark_texts import SparkTexts
 
@@ -202,10 +204,11 @@ def test_a_number_of_arguments_that_is_refused_is_one_that_spark_refuses(spark: 
                     continue
                 call = f"{function}({', '.join(['NULL'] * count)})"
                 try:
-                    spark.sql(f"SELECT ({call}) IS NULL")
+                    with plain_java_errors():
+                        spark._jsparkSession.sql(f"SELECT ({call}) IS NULL")
                     wrong.append(call)
-                except Exception as refused:
-                    known = ("WRONG_NUM_ARGS", "PARSE_SYNTAX_ERROR", "MULTI_ALIAS")
-                    if not any(word in str(refused) for word in known):
-                        wrong.append(f"{call}: {str(refused)[:80]}")
+                except Py4JJavaError as refused:
+                    said = refused.java_exception.getMessage()
+                    if not any(word in said for word in ("WRONG_NUM_ARGS", "PARSE_SYNTAX_ERROR", "MULTI_ALIAS")):
+                        wrong.append(f"{call}: {said[:80]}")
     assert wrong == []

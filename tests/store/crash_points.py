@@ -86,8 +86,17 @@ def die_before_step(number: int, store: Path) -> None:
     sys.addaudithook(hook)
 
 
+def import_everything() -> None:
+    """Modules that are imported when they are first needed: once here, not in each of the children."""
+    rules = RuleSet("first")
+    rules.subscribe("rule", "a = 1", ticket=True)
+    rules.advertise("source", "a > 1")
+    rules.advertisements.overlaps()
+
+
 def main() -> None:
     scenario, pristine, directory = SCENARIOS[sys.argv[1]], Path(sys.argv[2]), Path(sys.argv[3])
+    import_everything()
     for number in count():
         store = directory / str(number)
         shutil.copytree(pristine, store)

@@ -107,6 +107,7 @@ def test_many_are_found_out_only_if_somebody_asks(tmp_path: Path, little: int) -
     assert len(stored(tmp_path)) == 3
 
 
+@pytest.mark.slow
 def test_thousands_of_pairs_are_found_out_unasked(tmp_path: Path) -> None:
     made = RuleSet("alerts", store=tmp_path)
     made.subscribe_all((f"r{n}", " AND ".join(f"a{i} > {n + i}" for i in range(10))) for n in range(600))

@@ -23,13 +23,19 @@ object Question {
   /** Which rules match a row? */
   case object Match extends Question("match_subscriptions", "rule")
 
-  /** Which could be true for some row of a region? */
-  sealed abstract class OfRegion(function: String, noun: String) extends Question(function, noun)
+  /**
+   * Which could be true for some row of a region?
+   *
+   * @param anyFunction the function that asks whether there is any
+   */
+  sealed abstract class OfRegion(function: String, val anyFunction: String, noun: String)
+      extends Question(function, noun)
 
-  case object RulesOfRegion extends OfRegion("overlap_subscriptions", "rule")
+  case object RulesOfRegion extends OfRegion("overlap_subscriptions", "overlap_any_subscription", "rule")
 
   /** Advertisements are bound and compiled as rules are; a version keeps them in a segment of their own. */
-  case object AdvertisementsOfRegion extends OfRegion("overlap_advertisements", "advertisement") {
+  case object AdvertisementsOfRegion
+      extends OfRegion("overlap_advertisements", "overlap_any_advertisement", "advertisement") {
     override def segments(manifest: Manifest): Seq[SegmentEntry] = manifest.advertisements.toSeq
   }
 }

@@ -38,6 +38,7 @@ final case class VersionsScan(table: Versions, readSchema: StructType) extends L
       case "default_validity" => manifest.defaultValidity.map(Long.box).orNull
       case "is_newest" => number == table.newest
       case "verified" => manifest.isVerified
+      case "general" => manifest.isGeneral
     })
 }
 
@@ -54,5 +55,6 @@ object Versions {
     ColumnOf("segments", IntegerType, "how many segments it has", nullable = false),
     ColumnOf("default_validity", LongType, "for how many seconds a subscription is valid that does not say"),
     ColumnOf("is_newest", BooleanType, "whether queries take this version", nullable = false),
-    ColumnOf("verified", BooleanType, "whether its files have checksums", nullable = false))
+    ColumnOf("verified", BooleanType, "whether its files have checksums", nullable = false),
+    ColumnOf("general", BooleanType, "whether its rules were pruned, and may match too much", nullable = false))
 }

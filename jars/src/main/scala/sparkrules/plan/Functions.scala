@@ -13,7 +13,7 @@ import sparkrules.answer.{Answer, BoundPredicates, LeftOutTable}
 import sparkrules.bind.Question
 import sparkrules.catalog.Overlaps
 import sparkrules.conf.{RulesException, Semantics}
-import sparkrules.region.{RegionCall, RegionShape}
+import sparkrules.region.{RegionAnswer, RegionCall, RegionShape}
 import sparkrules.store.StoreAccess
 import sparkrules.version.{CurrentVersion, Pinning}
 
@@ -66,8 +66,16 @@ object Functions {
       "_FUNC_(['set',] *) - An array with an element per rule that is rejected on the input, the same for every row: " +
         "subscription_id and reason. spark.sparkrules.invalidRules=skip skips these. For `inline` on one row.",
       call => LeftOutTable.of(Pinning.rejected(SparkSession.active, call))),
-    region(Question.RulesOfRegion, "all rules that could match some row of a region"),
-    region(Question.AdvertisementsOfRegion, "all advertisements whose sources could send a row of a region"))
+    region(Question.RulesOfRegion, RegionAnswer.All, "The ids of all rules that could match some row of a region"),
+    region(
+      Question.AdvertisementsOfRegion,
+      RegionAnswer.All,
+      "The ids of all advertisements whose sources could send a row of a region"),
+    region(Question.RulesOfRegion, RegionAnswer.First, "Whether any rule could match some row of a region"),
+    region(
+      Question.AdvertisementsOfRegion,
+      RegionAnswer.First,
+      "Whether there is any advertisement whose source could send a row of a region"))
 
   val tables: Seq[Table] = Seq(
     (
@@ -97,13 +105,13 @@ object Functions {
       result(call(name, others, Nil, top = top))
     })
 
-  private def region(question: Question.OfRegion, found: String): Scalar = (
-    FunctionIdentifier(question.function),
-    info(
-      question.function,
-      s"_FUNC_(['set',] *) - The ids of $found. Each column describes what values it has there: a value, an array of " +
-        "values, or a struct of min, max and nulls. NULL, or no column: anything."),
-    overlapCall(question, _))
+  private def region(question: Question.OfRegion, answer: RegionAnswer, found: String): Scalar = {
+    val name = answer.function(question)
+    val usage =
+      s"_FUNC_(['set',] *) - $found. Each column describes what values it has there: a value, an array of values, or " +
+        "a struct of min, max and nulls. NULL, or no column: anything."
+    (FunctionIdentifier(name), info(name, usage), overlapCall(question, answer, _))
+  }
 
   // These answers are about all attributes of the rules together.
   private val OfAttributes: Set[Answer] = Set(Answer.Ranges, Answer.Times)
@@ -173,11 +181,13 @@ object Functions {
     MatchCall(site, named.map(_._2), answers)
   }
 
-  private def overlapCall(question: Question.OfRegion, arguments: Seq[Expression]): Expression = {
-    val (top, others) = splitTop(question.function, arguments)
-    if (top.isDefined) throw noSuchArgument(question.function, "top")
-    val asked = call(question.function, others, Nil, isRow = !RegionShape.isBounds(_))
-    val regions = RegionCall(question, asked.ruleSet, asked.names, asked.inputs, asked.semantics)
+  private def overlapCall(
+      question: Question.OfRegion, answer: RegionAnswer, arguments: Seq[Expression]): Expression = {
+    val function = answer.function(question)
+    val (top, others) = splitTop(function, arguments)
+    if (top.isDefined) throw noSuchArgument(function, "top")
+    val asked = call(function, others, Nil, isRow = !RegionShape.isBounds(_))
+    val regions = RegionCall(question, answer, asked.ruleSet, asked.names, asked.inputs, asked.semantics)
     regions.shapes // fails where a column cannot describe a region
     regions
   }

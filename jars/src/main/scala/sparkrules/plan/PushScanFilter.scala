@@ -59,7 +59,7 @@ final case class PushScanFilter(session: SparkSession) extends Rule[LogicalPlan]
       val wantedRules = wanted(conditions, matched)
       ScanFilter.of(rules, columns.keySet, statistics, RuleCall.micros(matched.instant), wantedRules) match {
         case Left(reason) => noted("no scan filter: " + reason)
-        case Right(ScanFilter(_, share, _)) if mode == OnPushDown.Auto && share > Worthwhile =>
+        case Right(ScanFilter(_, share, isCounted)) if mode == OnPushDown.Auto && isCounted && share > Worthwhile =>
           noted(s"no scan filter: ${percent(share)} of the rows would pass")
         case Right(ScanFilter(Literal.FalseLiteral, _, _)) if matched.child.isStreaming =>
           noted("no scan filter: no rule can match")

@@ -43,6 +43,8 @@ final class RegionEvaluator(
   private val codes = new Array[Array[Int]](expressions.length)
   // Per node: whether it could be true in the region.
   private val couldBe = new Array[Boolean](forest.size)
+  // Per node: whether `couldBe` has been computed, where nodes are computed as they are needed.
+  private val isKnown = new Array[Boolean](forest.size)
   private val found = new Array[Int](ids.size)
 
   /** The ids of the rules that could match a row of the region that `described` describes. */
@@ -52,13 +54,40 @@ final class RegionEvaluator(
       evaluate()
       var s = 0
       while (s < ids.size) {
-        val isHidden = hidden != null && (hidden(s >> 6) & (1L << s)) != 0
-        if (couldBe(forest.roots(s)) && !isHidden) { found(count) = s; count += 1 }
+        if (couldBe(forest.roots(s)) && !isHidden(s)) { found(count) = s; count += 1 }
         s += 1
       }
     }
     ids.array(found, count, new IdBuffer(isReused = false))
   }
+
+  /** Whether any rule could match a row of the region. Evaluates only what it needs until it finds one. */
+  def isAnyOverlapping(described: InternalRow): Boolean = read(described) && {
+    Arrays.fill(codes.asInstanceOf[Array[AnyRef]], null)
+    Arrays.fill(isKnown, false)
+    var s = 0
+    while (s < ids.size && (isHidden(s) || !couldHoldAt(forest.roots(s)))) s += 1
+    s < ids.size
+  }
+
+  /** Whether a node could be true in the region, computed when it is first asked. */
+  private def couldHoldAt(node: Int): Boolean = {
+    if (!isKnown(node)) {
+      val kind = forest.kinds(node)
+      couldBe(node) = if (kind == Forest.Predicate) couldHold(node) else {
+        // An AND is decided by the first child that is false, an OR by the first that is true.
+        val decisive = kind != Forest.And
+        val end = forest.children.end(node)
+        var i = forest.children.start(node)
+        while (i < end && couldHoldAt(forest.children.values(i)) != decisive) i += 1
+        (i < end) == decisive
+      }
+      isKnown(node) = true
+    }
+    couldBe(node)
+  }
+
+  private def isHidden(rule: Int): Boolean = hidden != null && (hidden(rule >> 6) & (1L << rule)) != 0
 
   /** Reads the region of each column; false if the region has no rows. */
   private def read(described: InternalRow): Boolean = inputs.indices.forall { i =>

@@ -67,7 +67,8 @@ private object Disjunct {
         }
     }
     val common = others.filter(c => !second.exists(_._2 == c)).map(c => columns(c) -> unionOf(boxes, c, columns(c)))
-    new Disjunct(alternatives, new Needs(common.filter { case (c, own) => c.share(own) < Worthwhile }))
+    // A share that is only a guess is no reason to leave out what may be the column that the data is sorted by.
+    new Disjunct(alternatives, new Needs(common.filter { case (c, own) => !c.isCounted || c.share(own) < Worthwhile }))
   }
 
   private def bounded(column: ScanColumn, codes: Array[Int]): Array[Int] = {

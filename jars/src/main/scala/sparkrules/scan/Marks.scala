@@ -68,6 +68,14 @@ private final class Marks(column: ScanColumn, next: Array[Int]) {
 
 private object Marks {
 
+  /** These codes, to be asked what they contain. */
+  def counted(column: ScanColumn, codes: Array[Int]): Marks = {
+    val marks = new Marks(column)
+    marks.add(codes)
+    marks.count()
+    marks
+  }
+
   /** The codes that are in any of the sets. */
   def union(column: ScanColumn, sets: Iterable[Array[Int]]): Array[Int] = {
     val marks = new Marks(column)

@@ -1,5 +1,7 @@
 package sparkrules.scan
 
+import scala.collection.immutable.ArraySeq
+import scala.collection.mutable
 import scala.collection.mutable.ArrayBuffer
 
 import sparkrules.program.Forest
@@ -57,6 +59,8 @@ final class RuleNeeds(forest: Forest, columns: PartColumns, all: IndexedSeq[Scan
   /** The boxes of these rules, by number. Call it only if all rules are bounded. */
   def boxes(rules: Array[Int]): IndexedSeq[Box] = {
     val found = ArrayBuffer.empty[Box]
+    // Many rules differ only in what is no column's: per what ANDs need, whether that is a box.
+    val known = mutable.HashMap.empty[ArraySeq[Int], Boolean]
     val isNeeded = new Array[Boolean](forest.size)
     rules.foreach(rule => isNeeded(forest.roots(rule)) = true)
     (forest.size - 1 to 0 by -1).foreach { node =>
@@ -65,10 +69,14 @@ final class RuleNeeds(forest: Forest, columns: PartColumns, all: IndexedSeq[Scan
         if (only(node) >= 0) found += Box.of(Seq(only(node) -> codes(node)))
         else if (forest.kinds(node) == Forest.Or) children.foreach(isNeeded(_) = true)
         else {
-          val box = Box.of(requirements(node).toSeq)
-          val usable = box.columns.indices.filter(i => all(box.columns(i)).canFilter(box.codes(i)))
-          if (usable.nonEmpty) found += new Box(usable.map(box.columns(_)).toArray, usable.map(box.codes(_)).toArray)
-          else isNeeded(children.filter(isBounded(_)).minBy(forest.children.length)) = true
+          val own = requirements(node)
+          val isBox = known.getOrElseUpdate(ArraySeq.unsafeWrapArray(own), {
+            val box = Box.of(own.map(child => only(child) -> codes(child)))
+            val usable = box.columns.indices.filter(i => all(box.columns(i)).canFilter(box.codes(i)))
+            if (usable.nonEmpty) found += new Box(usable.map(box.columns(_)).toArray, usable.map(box.codes(_)).toArray)
+            usable.nonEmpty
+          })
+          if (!isBox) isNeeded(children.filter(isBounded(_)).minBy(forest.children.length)) = true
         }
       }
     }
@@ -78,11 +86,11 @@ final class RuleNeeds(forest: Forest, columns: PartColumns, all: IndexedSeq[Scan
   /** Whether a rule needs anything of a column. */
   def bounds(rule: Int): Boolean = isBounded(forest.roots(rule))
 
-  /** What an AND needs of single columns. */
-  private def requirements(node: Int): Iterator[(Int, Array[Int])] =
-    forest.children(node).iterator.flatMap { child =>
-      if (only(child) >= 0) Iterator(only(child) -> codes(child))
+  /** The nodes of single columns that an AND needs, each once. */
+  private def requirements(node: Int): Array[Int] =
+    forest.children(node).flatMap { child =>
+      if (only(child) >= 0) Array(child)
       else if (forest.kinds(child) == Forest.And) requirements(child)
-      else Iterator.empty
-    }
+      else Array.empty[Int]
+    }.distinct.sorted
 }

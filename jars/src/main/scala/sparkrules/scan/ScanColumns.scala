@@ -7,9 +7,12 @@ import org.apache.spark.sql.catalyst.expressions._
 
 import sparkrules.bind.SlotTexts
 import sparkrules.guard.Metering
+import sparkrules.program.{Forest, Program}
 import sparkrules.store.Statistics
 import sparkrules.value.Keys
-import sparkrules.version.{PinnedRules, VersionPart}
+
+/** A part of a version, as scan filters see it; `columns` are the columns of the call that its first inputs are. */
+final class ScanPart(val program: Program, val forest: Forest, val columns: Seq[Int])
 
 /**
  * The columns of a version that sources can filter by, the same for all of its parts. Each part has its own constants,
@@ -48,12 +51,12 @@ final class PartColumns(columns: Array[Int], recoded: Array[Array[Int]], keys: I
 object ScanColumns {
 
   /** @param readable the columns of the call that are read, not computed, by their places */
-  def of(rules: PinnedRules, readable: Set[Int], statistics: Option[Statistics]): ScanColumns = {
+  def of(parts: IndexedSeq[ScanPart], readable: Set[Int], statistics: Option[Statistics]): ScanColumns = {
     val numbers = mutable.HashMap.empty[Expression, Int]
     val values = ArrayBuffer.empty[Expression]
     val texts = ArrayBuffer.empty[String]
     val constants = ArrayBuffer.empty[ArrayBuffer[Any]]
-    val columns = rules.parts.map { part =>
+    val columns = parts.map { part =>
       val slots = part.program.slots
       val expressions = slots.copyExpressions()
       lazy val names = SlotTexts.of(expressions, slots.bases)
@@ -73,8 +76,8 @@ object ScanColumns {
     val keys = values.indices.map(c => Keys.of(values(c).dataType, constants(c).toArray))
     new ScanColumns(
       values.indices.map(c => new ScanColumn(values(c), keys(c), statistics.flatMap(_.shares(texts(c), keys(c))))),
-      rules.parts.indices.map { p =>
-        val own = rules.parts(p).program.slots.keys
+      parts.indices.map { p =>
+        val own = parts(p).program.slots.keys
         val recoded = columns(p).zipWithIndex.map { case (column, slot) =>
           if (column < 0) Array.empty[Int]
           else Array.tabulate(own(slot).size)(i => keys(column).codeOf(own(slot).value(i)))
@@ -85,7 +88,7 @@ object ScanColumns {
 
   /** What a slot is, over the columns of the call, if sources can filter by it. */
   private def valueOf(
-      part: VersionPart, expressions: Array[Expression], slot: Int, readable: Set[Int]): Option[Expression] = {
+      part: ScanPart, expressions: Array[Expression], slot: Int, readable: Set[Int]): Option[Expression] = {
     val base = part.program.slots.bases(slot)
     val own = plain(expressions(slot))
     val value =
@@ -97,11 +100,11 @@ object ScanColumns {
       else ScanColumn.isSearch(value) && ScanColumn.isColumn(value.children.head)
     // Inputs after the columns are computed by the plan.
     val isComputed = value.exists {
-      case BoundReference(i, _, _) => i >= part.bound.columns.length || !readable(part.bound.columns(i))
+      case BoundReference(i, _, _) => i >= part.columns.length || !readable(part.columns(i))
       case _ => false
     }
     Option.when(isUsable && !isComputed)(value.transform {
-      case BoundReference(i, dataType, nullable) => BoundReference(part.bound.columns(i), dataType, nullable)
+      case BoundReference(i, dataType, nullable) => BoundReference(part.columns(i), dataType, nullable)
     })
   }
 

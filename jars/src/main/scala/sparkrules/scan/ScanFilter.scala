@@ -10,7 +10,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import sparkrules.conf.Listed
 import sparkrules.program.Hidden
 import sparkrules.store.Statistics
-import sparkrules.value.{Codes, LruCache}
+import sparkrules.value.LruCache
 import sparkrules.version.PinnedRules
 
 /**
@@ -60,21 +60,31 @@ object ScanFilter {
       statistics: Option[Statistics],
       hidden: IndexedSeq[Array[Long]],
       isWanted: Option[(UTF8String, Int) => Boolean]): Either[String, ScanFilter] = {
-    val columns = ScanColumns.of(rules, readable, statistics)
-    val needs = rules.parts.indices.map(p => new RuleNeeds(rules.parts(p).forest, columns.ofParts(p), columns.all))
-    val numbers = rules.parts.indices.map { p =>
-      val own = rules.parts(p).program.rules
+    val parts = rules.parts.map(part => new ScanPart(part.program, part.forest, part.bound.columns))
+    val numbers = parts.indices.map { p =>
+      val own = parts(p).program.rules
       Array.range(0, own.size).filter { rule =>
         !Hidden.isHidden(hidden(p), rule) && isWanted.forall(_(own.ids(rule), own.priorities(rule)))
       }
     }
-    val unbounded = rules.parts.indices.flatMap { p =>
-      numbers(p).iterator.filterNot(needs(p).bounds).take(MostNamed).map(rules.parts(p).program.rules.ids(_))
+    of(parts, numbers, readable, statistics)
+  }
+
+  /** @param rules per part: those that are asked for, by their numbers */
+  private[scan] def of(
+      parts: IndexedSeq[ScanPart],
+      rules: IndexedSeq[Array[Int]],
+      readable: Set[Int],
+      statistics: Option[Statistics]): Either[String, ScanFilter] = {
+    val columns = ScanColumns.of(parts, readable, statistics)
+    val needs = parts.indices.map(p => new RuleNeeds(parts(p).forest, columns.ofParts(p), columns.all))
+    val unbounded = parts.indices.flatMap { p =>
+      rules(p).iterator.filterNot(needs(p).bounds).take(MostNamed).map(parts(p).program.rules.ids(_))
     }
     if (unbounded.nonEmpty) {
       Left("no source can filter by what these rules need: " + Listed(unbounded.map(_.toString), MostNamed - 1))
     } else {
-      val boxes = rules.parts.indices.flatMap(p => needs(p).boxes(numbers(p)))
+      val boxes = parts.indices.flatMap(p => needs(p).boxes(rules(p)))
       Right(if (boxes.isEmpty) ScanFilter(Literal.FalseLiteral, 0.0, isCounted = true) else of(columns.all, boxes))
     }
   }
@@ -82,7 +92,9 @@ object ScanFilter {
   private def of(columns: IndexedSeq[ScanColumn], boxes: IndexedSeq[Box]): ScanFilter = {
     val filters = new Cover(columns, boxes).candidates.map { chosen =>
       val used = columns.indices.filter(chosen(_).nonEmpty)
-      val assigned = boxes.groupBy(box => used.find(c => isWithin(box.codesOf(c), chosen(c))).get)
+      val marks = used.map(c => c -> Marks.counted(columns(c), chosen(c))).toMap
+      def standsFor(column: Int, codes: Array[Int]) = codes != null && marks(column).contains(codes)
+      val assigned = boxes.groupBy(box => used.find(c => standsFor(c, box.codesOf(c))).get)
       val disjuncts = used.filter(assigned.contains).map(c => Disjunct.of(columns, c, assigned(c)))
       val share = 1.0 - disjuncts.map(1.0 - _.share).product
       (share, disjuncts)
@@ -90,7 +102,4 @@ object ScanFilter {
     val (share, disjuncts) = filters.minBy(_._1)
     ScanFilter(disjuncts.map(_.condition).reduce(Or(_, _)), share, disjuncts.forall(_.isCounted))
   }
-
-  private def isWithin(codes: Array[Int], chosen: Array[Int]): Boolean =
-    codes != null && Codes.intersection(codes, chosen).sameElements(codes)
 }

@@ -63,6 +63,8 @@ final class Manifest private (json: ObjectNode, val ruleSet: String, val version
   /** The segment of the advertisements. */
   val advertisements: Option[SegmentEntry] = Manifest.name(json, "advertisements").map(SegmentEntry.alone(_, sums))
   val defaultValidity: Option[Long] = optional("default_validity")(_ => number("default_validity"))
+  /** Whether its rules have been pruned: they may match more rows than the rules they were made from, never fewer. */
+  val isGeneral: Boolean = json.path("general").asBoolean(false)
   /** What calls of functions cost, as users say: microseconds by name, lower case. */
   val costs: Map[String, Double] = Manifest.costs(json)
   val (subscriptions, predicates, nodes) = (number("subscriptions"), number("predicates"), number("nodes"))

@@ -1,0 +1,90 @@
+package sparkrules.scan
+
+import org.apache.spark.sql.catalyst.expressions.{Literal, Or}
+
+import sparkrules.Suite
+import sparkrules.compile.CompiledRules
+import sparkrules.program.{AllOf, AnyOf, Atom, Rule, Tree}
+
+/** A scan filter is true for every row that a rule matches, and bounded in size. */
+final class ScanFilterSuite extends Suite {
+
+  private val all = Rule.Columns.indices.toSet
+
+  private def part(rules: Seq[Rule]): ScanPart = {
+    val compiled = new CompiledRules(rules.toIndexedSeq)
+    new ScanPart(compiled.program, compiled.forest, Rule.Columns.indices)
+  }
+
+  private def filter(parts: Seq[Rule]*): Either[String, ScanFilter] =
+    ScanFilter.of(parts.map(part).toIndexedSeq, parts.map(_.indices.toArray).toIndexedSeq, all, None)
+
+  private def isTrue(filter: ScanFilter, row: Seq[Any]): Boolean =
+    filter.condition.eval(CompiledRules.internalRow(row)) == true
+
+  test("a row that a rule matches passes, whatever the rules and however they are divided into parts") {
+    var (filters, matches) = (0, 0)
+    cases(600) { random =>
+      val limit = 6
+      val bound = Rule.randomRules(random, 1 + random.nextInt(6), 2, limit).map { rule =>
+        // Most random rules allow no filter: an OR with a value that is computed is enough.
+        val either = AnyOf(Set.fill[Tree](2)(Rule.randomAtom(random, limit)))
+        if (random.nextBoolean) rule.copy(tree = AllOf(Set(rule.tree, either))) else rule
+      }
+      val (first, second) = bound.splitAt(random.nextInt(bound.length + 1))
+      filter(Seq(first, second).filter(_.nonEmpty): _*).foreach { found =>
+        filters += 1
+        (0 until 30).foreach { _ =>
+          val row = Rule.randomRow(random, limit)
+          bound.filter(_.tree.isTrue(row)).foreach { rule =>
+            matches += 1
+            check(isTrue(found, row), s"$rule matches $row, and ${found.condition.sql} drops it")
+          }
+        }
+      }
+    }
+    check(filters > 100 && matches > 100, s"$filters filters and $matches matches prove little")
+  }
+
+  test("an AND needs one of its parts, an OR all of them") {
+    val computed = Atom(Rule.Computed, "=", Seq(1))
+    val cheap = Atom(0, "<", Seq(3))
+    check(filter(Seq(Rule("or", 0, AnyOf(Set(cheap, computed))))).isLeft, "one alternative needs no column")
+    val both = Rule("and", 0, AllOf(Set(cheap, computed)))
+    checkEqual(filter(Seq(both)).map(_.condition.toString), Right("(input[0, int, true] < 3)"), "the filter of an AND")
+  }
+
+  test("a wide predicate stands for narrower ones, and rules of other parts are united with it") {
+    def below(id: String, limit: Int) = Rule(id, 0, Atom(0, "<", Seq(limit)))
+    checkEqual(
+      filter(Seq(below("a", 7), below("b", 20)), Seq(below("c", 9))).map(_.condition.toString),
+      Right("(input[0, int, true] < 20)"), "one comparison")
+  }
+
+  test("what never matches needs nothing") {
+    val never = AllOf(Set(Atom(0, "<", Seq(3)), Atom(0, ">", Seq(5))))
+    checkEqual(filter(Seq(Rule("never", 0, never))).map(_.condition), Right(Literal.FalseLiteral), "the filter")
+  }
+
+  test("NaN is above every number for Spark, but not for the statistics of sources") {
+    check(filter(Seq(Rule("above", 0, Atom(3, ">", Seq(5.0))))).isLeft, "a lower bound alone")
+    check(filter(Seq(Rule("below", 0, Atom(3, "<", Seq(5.0))))).isRight, "an upper bound")
+    val between = AllOf(Set(Atom(3, ">", Seq(5.0)), Atom(3, "<", Seq(9.0))))
+    check(filter(Seq(Rule("between", 0, between))).isRight, "both")
+  }
+
+  test("many rules make a filter of bounded size") {
+    val many = (0 until 20000).map { i =>
+      val (low, high) = (Atom(1, ">", Seq(i % 5000)), Atom(1, "<", Seq(i % 5000 + 3)))
+      Rule(s"r$i", 0, AllOf(Set(Atom(0, "=", Seq(i * 7)), low, high)))
+    }
+    val found = filter(many).getOrElse(throw new AssertionError("no filter"))
+    val size = found.condition.collect { case literal: Literal => literal }.length
+    check(size <= 2100, s"$size constants")
+    check(found.condition.collect { case or: Or => or }.length <= 200, "disjuncts")
+    Seq(0, 777, 19999).foreach { i =>
+      val row = Rule.Columns.indices.map { case 0 => i * 7; case 1 => i % 5000 + 1; case _ => null }
+      check(isTrue(found, row), s"$row")
+    }
+  }
+}
