@@ -21,7 +21,6 @@ from sparkrules.report.hits import Hits, count_hits, matched
 from sparkrules.report.matrix import MOST_RULES, Matrix, matrix_of_rows, matrix_of_tests
 from sparkrules.report.rejected_by_table import NOTHING, RejectedByTable, rejected_by_table
 from sparkrules.report.together import OverTime, Together, count_together
-from sparkrules.rules import ScanFilter
 from sparkrules.sql import OPERATORS, Rejected
 from sparkrules.store import Store
 
@@ -40,6 +39,19 @@ _MOST_SHARED = 15
 Say = Callable[[str], Any]
 
 
+class ReportedFilter(Protocol):
+    """What a report needs from a scan filter: see `sparkrules.ScanFilter`."""
+
+    @property
+    def sql(self) -> str: ...
+
+    @property
+    def share(self) -> float: ...
+
+    @property
+    def blamed(self) -> tuple[str, ...]: ...
+
+
 class ReportedRules(Rules, Protocol):
     """What a report needs from a rule set: see `sparkrules.RuleSet`."""
 
@@ -50,7 +62,7 @@ class ReportedRules(Rules, Protocol):
 
     def lint(self, schema: pa.Schema | None = None) -> Report: ...
 
-    def scan_filter(self, *, schema: pa.Schema | None = None) -> ScanFilter: ...
+    def scan_filter(self, *, schema: pa.Schema | None = None) -> ReportedFilter: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +88,7 @@ class Facts:
     time: str | None = None
     zone: str = ""
     over_time: OverTime | None = None
-    scan_filter: ScanFilter | None = None
+    scan_filter: ReportedFilter | None = None
 
     @property
     def never(self) -> int | None:

@@ -248,3 +248,18 @@ def test_workers_need_nothing_of_this_package(tmp_path: Path) -> None:
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert said.stdout.strip() == "[['cheap', 'new'], []]", said.stderr
     assert np.asarray(next(run(iter([batch])))["price"]).tolist() == [3, 7]
+
+
+def test_values_that_no_worker_can_have_are_tested_by_spark(spark: SparkSession) -> None:
+    rules = {
+        "there": "make_ym_interval(n, 1) IS NOT NULL",
+        "not there": "make_ym_interval(n, 1) IS NULL",
+        "never null": "make_ym_interval(coalesce(n, 0), 1) IS NOT NULL",
+        "long": "make_ym_interval(n, 1) > INTERVAL '2' YEAR",
+    }
+    df = spark.sql("SELECT 1 AS row, 3 AS n UNION ALL SELECT 2, CAST(NULL AS INT)")
+    expected = {id: {row.row for row in df.where(text).collect()} for id, text in rules.items()}
+    made = sparkrules.RuleSet("intervals")
+    made.subscribe_all(rules)
+    matched = sparkrules.match(df, made, engine="python").selectExpr("row", "matches.ids").collect()
+    assert {id: {row for row, ids in matched if id in ids} for id in rules} == expected
