@@ -205,7 +205,7 @@ def test_it_stops_where_it_is_told(given_trees: list[Node], keep: float, harm: f
     count = found.until(keep=keep)
     if count < len(found):
         assert count == 0 or left[count - 1] <= keep * found.total
-    assert all(left[: count - 1] > keep * found.total)
+    assert all(left[: max(count - 1, 0)] > keep * found.total)
     limited = found.until(degradation=harm)
     assert (found.degradation[:limited] <= harm).all()
     assert limited == len(found) or found.degradation[limited] > harm
