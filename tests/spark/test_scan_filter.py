@@ -253,6 +253,20 @@ def test_explain_names_the_rules_that_allow_no_filter(spark: SparkSession, event
     assert "no scan filter: no source can filter by what these rules need: any price, other" in plan
 
 
+def test_boolean_columns_alone_skip_only_partitions(spark: SparkSession, tmp_path: Path) -> None:
+    rows = spark.range(1000).selectExpr("id AS row", "id % 2 = 0 AS even", "id AS n")
+    rule_set("even", {"even": "even AND lower(CAST(n AS STRING)) = '7'", "few": "n < 5"}).publish(spark)
+    query = "SELECT row, subscription_id AS id FROM match_subscriptions('even', TABLE({}))"
+    for name, written in (("mixed", rows.write), ("parted", rows.write.partitionBy("even"))):
+        written.parquet(str(tmp_path / name))
+        spark.read.schema(rows.schema).parquet(str(tmp_path / name)).createOrReplaceTempView(name)
+        assert len(pairs(spark, query.format(name))) == 5
+    assert "some rules need only Boolean columns" in executed(spark, query.format("mixed"))
+    assert ", scan filter: " in executed(spark, query.format("parted"))
+    with settings(spark, **ALWAYS):
+        assert ", scan filter: " in executed(spark, query.format("mixed"))
+
+
 def test_rules_with_errors_are_still_counted_and_skipped(spark: SparkSession, events: DataFrame) -> None:
     rules = {"bad": "n = 1 AND CAST(region AS DATE) > DATE'2020-01-01'", "good": "n = 2"}
     rule_set("errors", rules).publish(spark)

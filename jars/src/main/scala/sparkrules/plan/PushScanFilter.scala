@@ -9,15 +9,15 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.util.{ArrayData, GenericArrayData}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.columnar.InMemoryRelation
-import org.apache.spark.sql.execution.datasources.LogicalRelation
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.execution.datasources.v2.{DataSourceV2Relation, DataSourceV2ScanRelation}
-import org.apache.spark.sql.types.ArrayType
+import org.apache.spark.sql.types.{ArrayType, BooleanType}
 import org.apache.spark.unsafe.types.UTF8String
 
 import sparkrules.answer.Answer
 import sparkrules.bind.RuleCall
 import sparkrules.conf.{OnPushDown, Settings}
-import sparkrules.scan.ScanFilter
+import sparkrules.scan.{ScanColumn, ScanFilter}
 import sparkrules.store.StoreAccess
 
 /**
@@ -59,11 +59,14 @@ final case class PushScanFilter(session: SparkSession) extends Rule[LogicalPlan]
       val wantedRules = wanted(conditions, matched)
       ScanFilter.of(rules, columns.keySet, statistics, RuleCall.micros(matched.instant), wantedRules) match {
         case Left(reason) => noted("no scan filter: " + reason)
-        case Right(ScanFilter(_, share, isCounted)) if mode == OnPushDown.Auto && isCounted && share > Worthwhile =>
-          noted(s"no scan filter: ${percent(share)} of the rows would pass")
-        case Right(ScanFilter(Literal.FalseLiteral, _, _)) if matched.child.isStreaming =>
+        case Right(found) if mode == OnPushDown.Auto && found.isCounted && found.share > Worthwhile =>
+          noted(s"no scan filter: ${percent(found.share)} of the rows would pass")
+        case Right(found)
+            if mode == OnPushDown.Auto && found.disjuncts.exists(isEverywhere(_, columns, matched.child)) =>
+          noted("no scan filter: some rules need only Boolean columns, of which every file has both values")
+        case Right(ScanFilter(Literal.FalseLiteral, _, _, _)) if matched.child.isStreaming =>
           noted("no scan filter: no rule can match")
-        case Right(ScanFilter(condition, share, isCounted)) =>
+        case Right(ScanFilter(condition, share, isCounted, _)) =>
           val own = condition.transform { case BoundReference(i, _, _) => columns(i) }
           val estimate = s"${if (isCounted) "" else "at a guess "}${percent(share)} of the rows"
           noted(s"scan filter: ${shortened(readable(own))} ($estimate)")
@@ -147,6 +150,25 @@ object PushScanFilter {
 
   private def shortened(text: String): String =
     if (text.length <= LongestText) text else text.take(LongestText) + "..."
+
+  /**
+   * Whether what a disjunct compares are Boolean columns only: files and row groups have both values, unless the table
+   * is partitioned by one. Tables that do not say by what they are partitioned may be.
+   */
+  private def isEverywhere(values: Seq[Expression], columns: Map[Int, Expression], child: LogicalPlan): Boolean =
+    values.forall { value =>
+      value.isInstanceOf[BoundReference] && value.dataType == BooleanType && !ScanColumn.isSearch(value)
+    } && {
+      val names = values.collect { case BoundReference(i, _, _) => columns.get(i) }.flatten.collect {
+        case a: Attribute => a.name
+      }
+      val tables = child.collectLeaves().collect { case leaf: LogicalRelation => leaf.relation }
+      tables.exists {
+        case files: HadoopFsRelation =>
+          !names.exists(name => files.partitionSchema.fieldNames.exists(_.equalsIgnoreCase(name)))
+        case _ => false
+      }
+    }
 
   /** Whether rows come from something that can skip some of them. */
   private def isSource(plan: LogicalPlan): Boolean = plan match {

@@ -15,6 +15,9 @@ private final class Needs(all: Seq[(ScanColumn, Array[Int])]) {
 
   def isCounted: Boolean = own.forall(_._1.isCounted)
 
+  /** What is compared. */
+  def values: Seq[Expression] = own.map(_._1.value)
+
   def condition: Expression =
     own.map { case (column, codes) => column.condition(codes) }.reduceOption(And(_, _)).getOrElse(Literal.TrueLiteral)
 }
@@ -28,6 +31,7 @@ private final class Needs(all: Seq[(ScanColumn, Array[Int])]) {
 private final class Disjunct(alternatives: Seq[Needs], common: Needs) {
   def share: Double = alternatives.map(_.share).sum.min(1.0) * common.share
   def isCounted: Boolean = (common +: alternatives).forall(_.isCounted)
+  def values: Seq[Expression] = (common +: alternatives).flatMap(_.values).distinct
   def condition: Expression = (alternatives.map(_.condition).reduce(Or(_, _)), common.condition) match {
     case (own, Literal.TrueLiteral) => own
     case (own, others) => And(own, others)
@@ -78,7 +82,11 @@ private object Disjunct {
     val common = others.filter(c => users(c) == boxes.length && !second.exists(_._2 == c))
       .map(c => columns(c) -> unionOf(boxes, c, columns(c)))
     // A share that is only a guess is no reason to leave out what may be the column that the data is sorted by.
-    new Disjunct(alternatives, new Needs(common.filter { case (c, own) => !c.isCounted || c.share(own) < Worthwhile }))
+    val narrowing = common.filter { case (c, own) => !c.isCounted || c.share(own) < Worthwhile }
+    // What most rows have is not worth a long list of values beside another column.
+    val isUseless = second.isEmpty && narrowing.nonEmpty && first.isCounted && first.share(chosen) >= Worthwhile
+    if (isUseless) new Disjunct(Seq(new Needs(narrowing)), new Needs(Nil))
+    else new Disjunct(alternatives, new Needs(narrowing))
   }
 
   private def bounded(column: ScanColumn, codes: Array[Int]): Array[Int] = {

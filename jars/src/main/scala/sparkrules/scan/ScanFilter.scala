@@ -20,8 +20,10 @@ import sparkrules.version.PinnedRules
  * @param condition over the columns of the call, as bound references. It cannot fail.
  * @param share the share of rows for which it is true, if columns are independent
  * @param isCounted whether the share comes from statistics of all columns concerned
+ * @param disjuncts what each disjunct compares, as in the condition
  */
-final case class ScanFilter(condition: Expression, share: Double, isCounted: Boolean)
+final case class ScanFilter(
+    condition: Expression, share: Double, isCounted: Boolean, disjuncts: Seq[Seq[Expression]])
 
 object ScanFilter {
 
@@ -85,7 +87,7 @@ object ScanFilter {
       Left("no source can filter by what these rules need: " + Listed(unbounded.map(_.toString), MostNamed - 1))
     } else {
       val boxes = parts.indices.flatMap(p => needs(p).boxes(rules(p)))
-      Right(if (boxes.isEmpty) ScanFilter(Literal.FalseLiteral, 0.0, isCounted = true) else of(columns.all, boxes))
+      Right(if (boxes.isEmpty) ScanFilter(Literal.FalseLiteral, 0.0, isCounted = true, Nil) else of(columns.all, boxes))
     }
   }
 
@@ -100,6 +102,7 @@ object ScanFilter {
       (share, disjuncts)
     }
     val (share, disjuncts) = filters.minBy(_._1)
-    ScanFilter(disjuncts.map(_.condition).reduce(Or(_, _)), share, disjuncts.forall(_.isCounted))
+    ScanFilter(
+      disjuncts.map(_.condition).reduce(Or(_, _)), share, disjuncts.forall(_.isCounted), disjuncts.map(_.values))
   }
 }
