@@ -253,6 +253,13 @@ def test_explain_names_the_rules_that_allow_no_filter(spark: SparkSession, event
     assert "no scan filter: no source can filter by what these rules need: any price, other" in plan
 
 
+def test_rules_that_together_need_everything(spark: SparkSession, events: DataFrame) -> None:
+    rules = {"low": "n < 5", "high": "n >= 5", "none": "n IS NULL"}
+    assert agree(events, rules, "everything") == []
+    plan = executed(spark, "SELECT row FROM match_subscriptions('everything', TABLE(everything))")
+    assert "no scan filter: together the rules need every value of a column" in plan
+
+
 def test_boolean_columns_alone_skip_only_partitions(spark: SparkSession, tmp_path: Path) -> None:
     rows = spark.range(1000).selectExpr("id AS row", "id % 2 = 0 AS even", "id AS n")
     rule_set("even", {"even": "even AND lower(CAST(n AS STRING)) = '7'", "few": "n < 5"}).publish(spark)

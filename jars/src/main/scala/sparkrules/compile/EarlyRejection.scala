@@ -2,8 +2,8 @@ package sparkrules.compile
 
 /**
  * Where every alternative needs something of one slot, a row that has none of the values needed is rejected after one
- * predicate. Those values are the zero-subdomain D0 of Hinze and Bittner's "Efficient Distribution-Based Event
- * Filtering".
+ * predicate: its value lies in the zero-subdomain D0 of Hinze and Bittner's "Efficient Distribution-Based Event
+ * Filtering", the values that no rule names.
  */
 private object EarlyRejection {
 

@@ -59,6 +59,8 @@ final case class PushScanFilter(session: SparkSession) extends Rule[LogicalPlan]
       val wantedRules = wanted(conditions, matched)
       ScanFilter.of(rules, columns.keySet, statistics, RuleCall.micros(matched.instant), wantedRules) match {
         case Left(reason) => noted("no scan filter: " + reason)
+        case Right(ScanFilter(Literal.TrueLiteral, _, _, _)) =>
+          noted("no scan filter: together the rules need every value of a column")
         case Right(found) if mode == OnPushDown.Auto && found.isCounted && found.share > Worthwhile =>
           noted(s"no scan filter: ${percent(found.share)} of the rows would pass")
         case Right(found)
