@@ -77,9 +77,16 @@ def test_the_catalog_is_there_for_any_client(client: Client, rules: sparkrules.R
     assert ("sparkrules",) in client.rows("SHOW CATALOGS")
     assert (rules.name,) in client.rows("SHOW NAMESPACES IN sparkrules")
     names = [row[1] for row in client.rows(f"SHOW TABLES IN sparkrules.{rules.name}")]
-    assert (
-        names == ("advertisements overlaps predicates rejected selectivity statistics subscriptions versions").split()
-    )
+    assert names == [
+        "advertisements",
+        "overlaps",
+        "predicates",
+        "rejected",
+        "selectivity",
+        "statistics",
+        "subscriptions",
+        "versions",
+    ]
     assert dict(client.rows(f"SELECT id, `where` FROM {table}")) == RULES
     constants = f"SELECT constants FROM sparkrules.{rules.name}.predicates WHERE predicate = 'price < 10'"
     assert client.rows(constants) == [('["10"]',)]
