@@ -57,6 +57,19 @@ def rules() -> dict[str, str]:
     return {f"r{i}": rule_of(chance) for i in range(RULES)}
 
 
+@pytest.fixture(scope="module")
+def published(rules: dict[str, str]) -> sparkrules.RuleSet:
+    return rule_set("dense", rules)
+
+
+@pytest.fixture(scope="module")
+def with_sparse(rules: dict[str, str]) -> sparkrules.RuleSet:
+    """The rules, a hundred that match few rows, and one with a priority."""
+    made = rule_set("dense-and-sparse", {**rules, **{f"s{i}": f"a = {i} AND s = 'a'" for i in range(100)}})
+    made.subscribe("first", "a IS NOT NULL", priority=1)
+    return made
+
+
 @pytest.fixture(scope="module", params=["rows", "columns"])
 def table(request: pytest.FixtureRequest, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> DataFrame:
     chance = random.Random(SEED)
@@ -93,9 +106,8 @@ def rules_at_once(df: DataFrame) -> int:
 
 
 def test_many_rows_at_once_give_the_answer_of_where(
-    spark: SparkSession, table: DataFrame, rules: dict[str, str]
+    table: DataFrame, rules: dict[str, str], published: sparkrules.RuleSet
 ) -> None:
-    published = rule_set("dense", rules)
     query = sparkrules.match(table, published).selectExpr("row", "matches.ids")
     assert rules_in_plan(query) == RULES
     assert rules_at_once(query) > RULES // 2
@@ -106,8 +118,9 @@ def test_many_rows_at_once_give_the_answer_of_where(
     assert not differences({pair for pair in ours if pair[1] in sample}, expected, rules)
 
 
-def test_every_rule_agrees_with_the_matcher_in_python(table: DataFrame, rules: dict[str, str]) -> None:
-    published = rule_set("dense", rules)
+def test_every_rule_agrees_with_the_matcher_in_python(
+    table: DataFrame, rules: dict[str, str], published: sparkrules.RuleSet
+) -> None:
     rows = table.toArrow()
     matches = published.match(rows, unsupported="skip")
     assert len(matches.skipped) < RULES / 2
@@ -118,20 +131,16 @@ def test_every_rule_agrees_with_the_matcher_in_python(table: DataFrame, rules: d
     assert not differences(ours, theirs, rules)
 
 
-def test_ids_stay_in_order(spark: SparkSession, table: DataFrame, rules: dict[str, str]) -> None:
-    few = {f"s{i}": f"a = {i} AND s = 'a'" for i in range(100)}
-    published = sparkrules.RuleSet("dense-and-sparse")
-    published.subscribe_all({**rules, **few})
-    published.subscribe("first", "a IS NOT NULL", priority=1)
-    rows = sparkrules.match(table, published).selectExpr("matches.ids").collect()
+def test_ids_stay_in_order(table: DataFrame, with_sparse: sparkrules.RuleSet) -> None:
+    rows = sparkrules.match(table, with_sparse).selectExpr("matches.ids").collect()
     for (ids,) in rows:
         assert ids == [id for id in ids if id == "first"] + sorted(id for id in ids if id != "first")
     assert any(id.startswith("s") for (ids,) in rows for id in ids)
 
 
-def test_a_row_of_a_join_is_matched_too(spark: SparkSession, table: DataFrame, rules: dict[str, str]) -> None:
+def test_a_row_of_a_join_is_matched_too(spark: SparkSession, table: DataFrame, published: sparkrules.RuleSet) -> None:
     """A call in a condition over both sides of a join has no operator of its own."""
-    rule_set("dense", rules).publish(spark)
+    published.publish(spark)
     table.limit(20).createOrReplaceTempView("some")
     expected = spark.sql("SELECT row, match_subscriptions('dense', row, a, b, x, s, f).ids AS ids FROM some").collect()
     joined = spark.sql(
