@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import sparkrules
-from tests.spark.oracle import differences, pairs_by_plugin, pairs_by_where, rule_set, rules_in_plan
+from tests.spark.oracle import Pairs, differences, pairs_by_plugin, pairs_by_where, rule_set, rules_in_plan
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -70,8 +70,8 @@ def with_sparse(rules: dict[str, str]) -> sparkrules.RuleSet:
     return made
 
 
-@pytest.fixture(scope="module", params=["rows", "columns"])
-def table(request: pytest.FixtureRequest, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> DataFrame:
+@pytest.fixture(scope="module")
+def plain(spark: SparkSession) -> DataFrame:
     chance = random.Random(SEED)
 
     def one_of(*values: Any) -> Any:
@@ -88,12 +88,27 @@ def table(request: pytest.FixtureRequest, spark: SparkSession, tmp_path_factory:
         )
         for i in range(ROWS)
     ]
-    df = spark.createDataFrame(rows, "row BIGINT, a INT, b INT, x DOUBLE, s STRING, f BOOLEAN").coalesce(1)
+    return spark.createDataFrame(rows, "row BIGINT, a INT, b INT, x DOUBLE, s STRING, f BOOLEAN").coalesce(1)
+
+
+@pytest.fixture(scope="module", params=["rows", "columns"])
+def table(request: pytest.FixtureRequest, plain: DataFrame, tmp_path_factory: pytest.TempPathFactory) -> DataFrame:
     if request.param == "rows":
-        return df
+        return plain
     path = str(tmp_path_factory.mktemp("dense") / "table")
-    df.write.parquet(path)
-    return spark.read.parquet(path)
+    plain.write.parquet(path)
+    return plain.sparkSession.read.parquet(path)
+
+
+@pytest.fixture(scope="module")
+def sample(rules: dict[str, str]) -> dict[str, str]:
+    """The rules that Spark is asked for, too."""
+    return dict(list(rules.items())[::12])
+
+
+@pytest.fixture(scope="module")
+def truth(plain: DataFrame, sample: dict[str, str]) -> Pairs:
+    return pairs_by_where(plain, sample)
 
 
 def rules_at_once(df: DataFrame) -> int:
@@ -106,16 +121,14 @@ def rules_at_once(df: DataFrame) -> int:
 
 
 def test_many_rows_at_once_give_the_answer_of_where(
-    table: DataFrame, rules: dict[str, str], published: sparkrules.RuleSet
+    table: DataFrame, rules: dict[str, str], published: sparkrules.RuleSet, sample: dict[str, str], truth: Pairs
 ) -> None:
     query = sparkrules.match(table, published).selectExpr("row", "matches.ids")
     assert rules_in_plan(query) == RULES
     assert rules_at_once(query) > RULES // 2
     ours = pairs_by_plugin(table, published)
     assert len(ours) > RULES * ROWS / 10
-    sample = dict(list(rules.items())[::12])
-    expected = pairs_by_where(table, sample)
-    assert not differences({pair for pair in ours if pair[1] in sample}, expected, rules)
+    assert not differences({pair for pair in ours if pair[1] in sample}, truth, rules)
 
 
 def test_every_rule_agrees_with_the_matcher_in_python(
