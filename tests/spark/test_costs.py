@@ -184,6 +184,8 @@ def test_statistics_without_times_are_read(spark: SparkSession, rows: DataFrame,
         assert older is not None
         assert older.drop_columns("nanoseconds").equals(found.drop_columns("nanoseconds"))
         assert set(older["nanoseconds"].to_pylist()) == {0}
+        shown = spark.sql("SELECT count(nanoseconds) AS times, count(*) AS ranges FROM sparkrules.older.statistics")
+        assert shown.first() == (0, older.num_rows)
         assert pairs_by_plugin(rows, rules) == {(6, "0")}
 
 

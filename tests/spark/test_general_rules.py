@@ -109,6 +109,18 @@ def test_the_plugin_knows_the_mark(spark: SparkSession) -> None:
     assert sparkrules.RuleSet.load("marked_general", spark.conf.get("spark.sparkrules.store")).general
 
 
+def test_explain_shows_the_mark(spark: SparkSession) -> None:
+    made = published(spark, "explained_mark", ["i < 2 AND s = 'a'", "i = 3 AND s = 'b'"])
+    made.prune(keep=0.5, name="explained_mark_general").publish(spark)
+    spark.sql("SELECT 1 AS i, 'a' AS s").createOrReplaceTempView("marked_rows")
+    for name, shown in (("explained_mark", ""), ("explained_mark_general", ", general")):
+        for mode in ("", "FORMATTED"):
+            for arguments, top in (("", ""), (", top => 1", ", top 1")):
+                query = f"SELECT i FROM match_subscriptions('{name}', TABLE(marked_rows){arguments})"
+                plan = str(spark.sql(f"EXPLAIN {mode} {query}").first()[0])  # type: ignore[index]
+                assert f"{name}@1, 2 rules{shown}{top}" + ("\n" if mode else "]") in plan
+
+
 def test_auctions_pruned_by_what_was_counted(spark: SparkSession) -> None:
     made = sparkrules.RuleSet("pruned_auctions", store=spark.conf.get("spark.sparkrules.store"))
     made.subscribe_all(auction_rules(400))

@@ -78,7 +78,7 @@ final case class MatchExec(
       RuleCall.micros(instant),
       MatchOutput(projection, spec.available(child.output, added)),
       metrics)
-    if (child.supportsColumnar) child.executeColumnar().mapPartitionsWithIndex(new MatchBatches(work))
+    if (child.supportsColumnar) child.executeColumnar().mapPartitionsWithIndex(new MatchBatches(work, child.output.length))
     else child.execute().mapPartitionsWithIndex(new MatchRows(work))
   }
 

@@ -54,11 +54,23 @@ private final class MatchRows(work: MatchWork)
     work.run(partition)(_.rows(input))
 }
 
-private final class MatchBatches(work: MatchWork)
+/** @param columns how many columns the plan says that a batch has */
+private final class MatchBatches(work: MatchWork, columns: Int)
     extends ((Int, Iterator[ColumnarBatch]) => Iterator[InternalRow])
     with Serializable {
   override def apply(partition: Int, input: Iterator[ColumnarBatch]): Iterator[InternalRow] =
-    work.run(partition)(_.batches(input))
+    work.run(partition)(_.batches(input.map(MatchBatches.first(_, columns))))
+}
+
+private object MatchBatches {
+
+  /**
+   * A batch without what its source has appended for itself: Iceberg reads the positions of rows where a file has
+   * deleted ones. Answers are joined to a row after its last column.
+   */
+  def first(batch: ColumnarBatch, columns: Int): ColumnarBatch =
+    if (batch.numCols == columns) batch
+    else new ColumnarBatch(Array.tabulate(columns)(batch.column), batch.numRows)
 }
 
 private final class MatchTask(

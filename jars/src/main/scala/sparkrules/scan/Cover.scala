@@ -2,6 +2,8 @@ package sparkrules.scan
 
 import java.util.Arrays
 
+import scala.collection.mutable
+
 import sparkrules.value.{Codes, IntLists}
 
 /**
@@ -28,24 +30,26 @@ private final class Cover(columns: IndexedSeq[ScanColumn], boxes: IndexedSeq[Box
     IntLists.group(columns.length, sorted.map(setColumns(_)), sorted)
   }
 
-  /** Choices, the most promising ones: per column the codes that are chosen, or none. */
+  /** Choices, the most promising ones: per column the codes that are chosen, or none. Empty if all are too large. */
   def candidates: Seq[IndexedSeq[Array[Int]]] = {
     val alone = columns.indices.filter(bySize.length(_) == boxes.length).map { column =>
       columns.indices.map(c => if (c == column) union(column, bySize(column)) else Array.empty[Int])
     }
-    greedy +: alone.sortBy(share).take(Cover.MostAlone)
+    greedy.toSeq ++ alone.sortBy(share).take(Cover.MostAlone)
   }
 
   /** The share of rows that have a chosen code of any column, if columns are independent. */
   private def share(codes: IndexedSeq[Array[Int]]): Double =
     1.0 - columns.indices.map(c => 1.0 - columns(c).share(codes(c))).product
 
-  private def greedy: IndexedSeq[Array[Int]] = {
+  private def greedy: Option[IndexedSeq[Array[Int]]] = {
     val marks = columns.map(new Marks(_))
     val isCovered = new Array[Boolean](boxes.length)
+    val used = mutable.HashSet.empty[Int]
     var (open, tolerance) = (boxes.length, 1.5)
-    while (open > 0) {
+    while (open > 0 && used.size <= Cover.MostColumns) {
       val (column, sets) = columns.indices.flatMap(cheapest(_, marks, isCovered, tolerance)).minBy(_._1)._2
+      used += column
       sets.foreach(set => marks(column).add(setCodes(set)))
       marks(column).count()
       bySize(column).foreach { set =>
@@ -56,7 +60,7 @@ private final class Cover(columns: IndexedSeq[ScanColumn], boxes: IndexedSeq[Box
       }
       tolerance *= 1.5 // an end is in sight, however many different sets there are
     }
-    withoutNeedless(marks.map(_.codes))
+    Option.when(used.size <= Cover.MostColumns)(withoutNeedless(marks.map(_.codes)))
   }
 
   // What a box costs, and the sets of a column that cost that.
@@ -100,6 +104,9 @@ private final class Cover(columns: IndexedSeq[ScanColumn], boxes: IndexedSeq[Box
 }
 
 private object Cover {
+
+  /** Each column is a disjunct. Rules that search strings have a column for each string. */
+  val MostColumns = 32
 
   // Columns that could stand for all boxes, of which the best is found only when others are added to them.
   private val MostAlone = 4

@@ -90,8 +90,9 @@ private object Disjunct {
   }
 
   private def bounded(column: ScanColumn, codes: Array[Int]): Array[Int] = {
-    val isPoints = codes.indices.by(2).forall(i => codes(i) == codes(i + 1))
-    column.widened(codes, if (isPoints) MostValues else MostRanges)
+    // One code is not always one value: `x NOT IN (...)` has a range between each two constants.
+    val areValues = codes.indices.by(2).forall(i => codes(i) == codes(i + 1) && column.isValue(codes(i)))
+    column.widened(codes, if (areValues) MostValues else MostRanges)
   }
 
   /** The numbers of the ranges that have codes of a set. */

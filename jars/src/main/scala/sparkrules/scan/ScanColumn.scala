@@ -69,6 +69,9 @@ final class ScanColumn(val value: Expression, val keys: Keys, counted: Option[Ar
     }
   }
 
+  /** Whether a code means a single value: a constant, or NULL. */
+  def isValue(code: Int): Boolean = code == Keys.NullCode || isKey(code)
+
   private def isKey(code: Int): Boolean = code % 2 == 0 && code > 0
   private def key(code: Int): Any = keys.value(code / 2 - 1)
   private def literal(constant: Any): Literal = Literal(constant, value.dataType)

@@ -87,11 +87,13 @@ object ScanFilter {
       Left("no source can filter by what these rules need: " + Listed(unbounded.map(_.toString), MostNamed - 1))
     } else {
       val boxes = parts.indices.flatMap(p => needs(p).boxes(rules(p)))
-      Right(if (boxes.isEmpty) ScanFilter(Literal.FalseLiteral, 0.0, isCounted = true, Nil) else of(columns.all, boxes))
+      if (boxes.isEmpty) Right(ScanFilter(Literal.FalseLiteral, 0.0, isCounted = true, Nil))
+      else of(columns.all, boxes).toRight(
+        s"it would compare more than ${Cover.MostColumns} columns, or search for as many strings")
     }
   }
 
-  private def of(columns: IndexedSeq[ScanColumn], boxes: IndexedSeq[Box]): ScanFilter = {
+  private def of(columns: IndexedSeq[ScanColumn], boxes: IndexedSeq[Box]): Option[ScanFilter] = {
     val filters = new Cover(columns, boxes).candidates.map { chosen =>
       val used = columns.indices.filter(chosen(_).nonEmpty)
       val marks = used.map(c => c -> Marks.counted(columns(c), chosen(c))).toMap
@@ -101,8 +103,9 @@ object ScanFilter {
       val share = 1.0 - disjuncts.map(1.0 - _.share).product
       (share, disjuncts)
     }
-    val (share, disjuncts) = filters.minBy(_._1)
-    ScanFilter(
-      disjuncts.map(_.condition).reduce(Or(_, _)), share, disjuncts.forall(_.isCounted), disjuncts.map(_.values))
+    filters.minByOption(_._1).map { case (share, disjuncts) =>
+      ScanFilter(
+        disjuncts.map(_.condition).reduce(Or(_, _)), share, disjuncts.forall(_.isCounted), disjuncts.map(_.values))
+    }
   }
 }

@@ -87,4 +87,14 @@ final class ScanFilterSuite extends Suite {
       check(isTrue(found, row), s"$row")
     }
   }
+
+  test("the ranges between many constants are few ranges") {
+    val found = filter(Seq(Rule("none", 0, Atom(0, "not in", (0 until 20000).map(_ * 3)))))
+      .getOrElse(throw new AssertionError("no filter"))
+    val disjuncts = 1 + found.condition.collect { case or: Or => or }.length
+    check(disjuncts <= 32, s"$disjuncts disjuncts")
+    Seq(-5, 1, 2, 4000, 59999, 200000).foreach { value =>
+      check(isTrue(found, Rule.Columns.indices.map(c => if (c == 0) value else null)), s"$value is dropped")
+    }
+  }
 }
