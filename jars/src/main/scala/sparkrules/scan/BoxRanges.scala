@@ -1,8 +1,6 @@
 package sparkrules.scan
 
-import scala.collection.mutable.ArrayBuffer
-
-import sparkrules.value.Keys
+import sparkrules.value.{IntBuffer, Keys}
 
 /**
  * The codes of a column that stands for boxes, as ranges, and which of them each box needs.
@@ -10,42 +8,72 @@ import sparkrules.value.Keys
  * @param codes the ranges, as sorted disjoint intervals
  * @param column that of the ranges
  */
-private final class BoxRanges(val codes: Array[Int], boxes: IndexedSeq[Box], column: Int) {
-
-  // Per box: the numbers of its ranges.
-  private val places = boxes.map(box => rangesOf(box.codesOf(column)))
+private final class BoxRanges(val codes: Array[Int], boxes: Boxes, column: Int) {
+  private val sets = boxes.setsOf(column)
+  // Per set of the column: its place among them.
+  private val places = new Array[Int](boxes.columns.length)
+  sets.indices.foreach(i => places(sets(i)) = i)
+  // Per box: the place of its set of the column.
+  private val placeOf: Array[Int] = Array.tabulate(boxes.size)(box => places(boxes.setOf(box, column)))
+  private val found = new IntBuffer
+  // Per place: the numbers of its ranges.
+  private val ranges: Array[Array[Int]] = sets.map(set => rangesOf(boxes.codes(set)))
 
   def size: Int = codes.length / 2
 
   def apply(range: Int): Array[Int] = Array(codes(2 * range), codes(2 * range + 1))
 
-  /** The boxes that need any of these ranges. */
-  def boxesOf(ranges: Array[Int]): IndexedSeq[Box] = {
-    val isOwn = new Array[Boolean](size)
-    ranges.foreach(isOwn(_) = true)
-    boxes.indices.filter(b => places(b).exists(isOwn(_))).map(boxes(_))
-  }
-
   /** Per range: from the lowest to the highest code that its boxes need of another column. */
   def hulls(other: Int, column: ScanColumn): IndexedSeq[Array[Int]] = {
-    val (low, high) = (Array.fill(size)(Int.MaxValue), Array.fill(size)(-1))
-    boxes.indices.foreach { b =>
-      val own = boxes(b).codesOf(other)
-      val (first, last) = if (own == null) (Keys.NullCode, column.keys.maxCode) else (own.head, own.last)
-      places(b).foreach { r => low(r) = low(r).min(first); high(r) = high(r).max(last) }
+    val (setLow, setHigh) = (Array.fill(sets.length)(Int.MaxValue), Array.fill(sets.length)(-1))
+    var box = 0
+    while (box < boxes.size) {
+      val set = boxes.setOf(box, other)
+      val place = placeOf(box)
+      if (set < 0) { setLow(place) = Keys.NullCode; setHigh(place) = column.keys.maxCode }
+      else {
+        val own = boxes.codes(set)
+        if (own(0) < setLow(place)) setLow(place) = own(0)
+        if (own(own.length - 1) > setHigh(place)) setHigh(place) = own(own.length - 1)
+      }
+      box += 1
     }
-    IndexedSeq.tabulate(size)(r => Array(low(r), high(r)))
+    val (low, high) = (Array.fill(size)(Int.MaxValue), Array.fill(size)(-1))
+    ranges.indices.foreach { place =>
+      ranges(place).foreach { range =>
+        low(range) = low(range).min(setLow(place))
+        high(range) = high(range).max(setHigh(place))
+      }
+    }
+    IndexedSeq.tabulate(size)(range => Array(low(range), high(range)))
+  }
+
+  /**
+   * Per group of ranges: the boxes that need any of them.
+   *
+   * @param groups disjoint
+   */
+  def boxesOf(groups: Seq[Array[Int]]): Seq[Boxes] = {
+    val group = new Array[Int](size)
+    groups.zipWithIndex.foreach { case (own, g) => own.foreach(group(_) = g) }
+    val groupsOf = ranges.map(own => own.map(group(_)).distinct)
+    val found = groups.map(_ => new IntBuffer).toArray
+    var box = 0
+    while (box < boxes.size) { groupsOf(placeOf(box)).foreach(found(_) += box); box += 1 }
+    found.toSeq.map(own => boxes.only(own.toArray))
   }
 
   /** The numbers of the ranges that have codes of a set. */
   private def rangesOf(set: Array[Int]): Array[Int] = {
-    val found = ArrayBuffer.empty[Int]
-    set.indices.by(2).foreach { i =>
-      var r = firstEndingAt(set(i))
-      while (r < size && codes(2 * r) <= set(i + 1)) {
-        if (found.isEmpty || found.last != r) found += r
-        r += 1
+    found.length = 0
+    var i = 0
+    while (i < set.length) {
+      var range = firstEndingAt(set(i))
+      while (range < size && codes(2 * range) <= set(i + 1)) {
+        if (found.length == 0 || found(found.length - 1) != range) found += range
+        range += 1
       }
+      i += 2
     }
     found.toArray
   }

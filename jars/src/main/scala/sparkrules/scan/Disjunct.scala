@@ -32,17 +32,17 @@ private object Disjunct {
    * What a filter says if a column stands for these boxes. Where another column narrows the rows further it is added:
    * `region = 'eu' AND at > ...`, with codes of its own for each value or range of the first.
    */
-  def of(columns: IndexedSeq[ScanColumn], column: Int, boxes: IndexedSeq[Box]): Disjunct = {
+  def of(columns: IndexedSeq[ScanColumn], column: Int, boxes: Boxes): Disjunct = {
     val first = columns(column)
-    val ranges = new BoxRanges(bounded(first, Marks.union(first, boxes.map(_.codesOf(column)))), boxes, column)
+    val ranges = new BoxRanges(bounded(first, unionOf(boxes, column, first)), boxes, column)
     val users = new Array[Int](columns.length)
-    boxes.foreach(_.columns.foreach(users(_) += 1))
+    boxes.sets.values.foreach(set => users(boxes.columns(set)) += 1)
     // Where few boxes need anything of a column it narrows little.
     val others = columns.indices.filter { c =>
-      c != column && !columns(c).isSearch && users(c) > (1 - Worthwhile) * boxes.length
+      c != column && !columns(c).isSearch && users(c) > (1 - Worthwhile) * boxes.size
     }
     val second = secondOf(columns, column, ranges, others)
-    val common = commonOf(columns, others.filter(c => users(c) == boxes.length && !second.exists(_._1 == c)), boxes)
+    val common = commonOf(columns, others.filter(c => users(c) == boxes.size && !second.exists(_._1 == c)), boxes)
     // What most rows have is not worth a long list of values beside another column.
     val isUseless = second.isEmpty && common.nonEmpty && first.isCounted && first.share(ranges.codes) >= Worthwhile
     if (isUseless) new Disjunct(Seq(new Conjunction(common)), new Conjunction(Nil))
@@ -75,17 +75,19 @@ private object Disjunct {
       column: Int,
       ranges: BoxRanges,
       other: Int,
-      hulls: IndexedSeq[Array[Int]]): Seq[Conjunction] =
-    grouped(hulls).map { group =>
+      hulls: IndexedSeq[Array[Int]]): Seq[Conjunction] = {
+    val groups = grouped(hulls)
+    groups.zip(ranges.boxesOf(groups)).map { case (group, boxes) =>
       new Conjunction(Seq(
         columns(column) -> bounded(columns(column), group.sorted.flatMap(ranges(_))),
-        columns(other) -> unionOf(ranges.boxesOf(group), other, columns(other))))
+        columns(other) -> neededOf(boxes, other, columns(other))))
     }
+  }
 
   /** Of columns that all boxes need something of, what they need, where that narrows. */
   private def commonOf(
-      columns: IndexedSeq[ScanColumn], needed: Seq[Int], boxes: IndexedSeq[Box]): Seq[(ScanColumn, Array[Int])] =
-    needed.map(c => columns(c) -> unionOf(boxes, c, columns(c))).filter { case (column, codes) =>
+      columns: IndexedSeq[ScanColumn], needed: Seq[Int], boxes: Boxes): Seq[(ScanColumn, Array[Int])] =
+    needed.map(c => columns(c) -> neededOf(boxes, c, columns(c))).filter { case (column, codes) =>
       // A share that is only a guess is no reason to leave out what may be the column that the data is sorted by.
       !column.isCounted || column.share(codes) < Worthwhile
     }
@@ -95,15 +97,18 @@ private object Disjunct {
     column.widened(codes, if (isPoints) MostValues else MostRanges)
   }
 
-  /** Everything that boxes need of a column. */
-  private def unionOf(boxes: IndexedSeq[Box], column: Int, own: ScanColumn): Array[Int] = {
+  /** The codes that boxes need of a column: all of them, if some boxes need nothing of it. */
+  private def neededOf(boxes: Boxes, column: Int, own: ScanColumn): Array[Int] = {
     val everything = Array(Keys.NullCode, own.keys.maxCode)
-    if (boxes.exists(_.codesOf(column) == null)) everything
+    if ((0 until boxes.size).exists(boxes.setOf(_, column) < 0)) everything
     else {
-      val union = bounded(own, Marks.union(own, boxes.map(_.codesOf(column))))
-      if (own.canFilter(union)) union else everything
+      val needed = bounded(own, unionOf(boxes, column, own))
+      if (own.canFilter(needed)) needed else everything
     }
   }
+
+  private def unionOf(boxes: Boxes, column: Int, own: ScanColumn): Array[Int] =
+    Marks.union(own, boxes.setsOf(column).map(boxes.codes(_)))
 
   /** Ranges of the first column that need about the same of the second, together. */
   private def grouped(hulls: IndexedSeq[Array[Int]]): Seq[Array[Int]] = {

@@ -19,12 +19,21 @@ final class ScanColumn(val value: Expression, val keys: Keys, counted: Option[Ar
 
   /** The share of rows per code. Without statistics all codes are as likely. */
   val shares: Array[Double] = counted.getOrElse(Array.fill(keys.maxCode + 1)(1.0 / (keys.maxCode + 1)))
-  private val below = shares.scanLeft(0.0)(_ + _)
+  private val below: Array[Double] = {
+    val sums = new Array[Double](shares.length + 1)
+    var code = 0
+    while (code < shares.length) { sums(code + 1) = sums(code) + shares(code); code += 1 }
+    sums
+  }
 
   def share(first: Int, last: Int): Double = below(last + 1) - below(first)
 
   /** The share of rows whose code is in a set. */
-  def share(codes: Array[Int]): Double = Codes.pairs(codes).map { case (first, last) => share(first, last) }.sum
+  def share(codes: Array[Int]): Double = {
+    var (sum, i) = (0.0, 0)
+    while (i < codes.length) { sum += share(codes(i), codes(i + 1)); i += 2 }
+    sum
+  }
 
   val isSearch: Boolean = ScanColumn.isSearch(value)
 
