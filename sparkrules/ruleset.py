@@ -36,6 +36,7 @@ from sparkrules.local import (
     match,
 )
 from sparkrules.logic import Selectivity
+from sparkrules.logic.implied_filter import MOST_DISJUNCTS, MOST_VALUES
 from sparkrules.report import write_report
 from sparkrules.rules.advertised import Advertised, Advertisement
 from sparkrules.rules.advertisements import Advertisements
@@ -391,8 +392,8 @@ class RuleSet:
         *,
         at: datetime | None = None,
         schema: TableSchema | None = None,
-        disjuncts: int = 16,
-        values: int = 256,
+        disjuncts: int = MOST_DISJUNCTS,
+        values: int = MOST_VALUES,
     ) -> ScanFilter:
         """A small condition that is true for every row that a rule valid `at` a time, by default now, matches.
 
@@ -415,8 +416,8 @@ class RuleSet:
         *,
         at: datetime | None = None,
         schema: TableSchema | None = None,
-        disjuncts: int = 16,
-        values: int = 256,
+        disjuncts: int = MOST_DISJUNCTS,
+        values: int = MOST_VALUES,
     ) -> str:
         """`scan_filter` as a text, for any system that can filter rows by SQL; see there.
 
@@ -434,8 +435,8 @@ class RuleSet:
         *,
         at: datetime | None = None,
         schema: TableSchema | None = None,
-        disjuncts: int = 16,
-        values: int = 256,
+        disjuncts: int = MOST_DISJUNCTS,
+        values: int = MOST_VALUES,
     ) -> Column:
         """`scan_filter` as a column of Spark: `df.where(rules.filter_column(schema=df))`."""
         from pyspark.sql.functions import expr

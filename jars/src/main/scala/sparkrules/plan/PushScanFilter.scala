@@ -150,7 +150,8 @@ object PushScanFilter {
 
   /**
    * Whether what a disjunct compares are Boolean columns only: files and row groups have both values, unless the table
-   * is partitioned by one. Tables that do not say by what they are partitioned may be.
+   * is partitioned by one. Tables that do not say by what they are partitioned may be. Of other columns with few values
+   * the statistics do not tell: they count how many rows have a value, not whether these lie together.
    */
   private def isEverywhere(values: Seq[Expression], columns: Map[Int, Expression], child: LogicalPlan): Boolean =
     values.forall { value =>

@@ -21,9 +21,6 @@ private final class Disjunct(alternatives: Seq[Conjunction], common: Conjunction
 }
 
 private object Disjunct {
-  private val MostAlternatives = 32
-  private val MostValues = 1000
-  private val MostRanges = 32
 
   // Another column has to leave out this share of the rows to be worth its place.
   private val Worthwhile = 0.8
@@ -31,10 +28,12 @@ private object Disjunct {
   /**
    * What a filter says if a column stands for these boxes. Where another column narrows the rows further it is added:
    * `region = 'eu' AND at > ...`, with codes of its own for each value or range of the first.
+   *
+   * @param most how many alternatives there may be, and ranges of a column; NULL and a list of values come on top
    */
-  def of(columns: IndexedSeq[ScanColumn], column: Int, boxes: Boxes): Disjunct = {
+  def of(columns: IndexedSeq[ScanColumn], column: Int, boxes: Boxes, most: Int): Disjunct = {
     val first = columns(column)
-    val ranges = new BoxRanges(bounded(first, unionOf(boxes, column, first)), boxes, column)
+    val ranges = new BoxRanges(first.bounded(unionOf(boxes, column, first), most), boxes, column)
     val users = new Array[Int](columns.length)
     boxes.sets.values.foreach(set => users(boxes.columns(set)) += 1)
     // Where few boxes need anything of a column it narrows little.
@@ -42,14 +41,14 @@ private object Disjunct {
       c != column && !columns(c).isSearch && users(c) > (1 - Worthwhile) * boxes.size
     }
     val second = secondOf(columns, column, ranges, others)
-    val common = commonOf(columns, others.filter(c => users(c) == boxes.size && !second.exists(_._1 == c)), boxes)
+    val common = commonOf(columns, others.filter(c => users(c) == boxes.size && !second.exists(_._1 == c)), boxes, most)
     // What most rows have is not worth a long list of values beside another column.
     val isUseless = second.isEmpty && common.nonEmpty && first.isCounted && first.share(ranges.codes) >= Worthwhile
     if (isUseless) new Disjunct(Seq(new Conjunction(common)), new Conjunction(Nil))
     else {
       val alternatives = second match {
         case None => Seq(new Conjunction(Seq(first -> ranges.codes)))
-        case Some((other, hulls)) => alternativesOf(columns, column, ranges, other, hulls)
+        case Some((other, hulls)) => alternativesOf(columns, column, ranges, other, hulls, most)
       }
       new Disjunct(alternatives, new Conjunction(common))
     }
@@ -75,34 +74,30 @@ private object Disjunct {
       column: Int,
       ranges: BoxRanges,
       other: Int,
-      hulls: IndexedSeq[Array[Int]]): Seq[Conjunction] = {
-    val groups = grouped(hulls)
+      hulls: IndexedSeq[Array[Int]],
+      most: Int): Seq[Conjunction] = {
+    val groups = grouped(hulls, most)
     groups.zip(ranges.boxesOf(groups)).map { case (group, boxes) =>
       new Conjunction(Seq(
-        columns(column) -> bounded(columns(column), group.sorted.flatMap(ranges(_))),
-        columns(other) -> neededOf(boxes, other, columns(other))))
+        columns(column) -> columns(column).bounded(group.sorted.flatMap(ranges(_)), most),
+        columns(other) -> neededOf(boxes, other, columns(other), most)))
     }
   }
 
   /** Of columns that all boxes need something of, what they need, where that narrows. */
   private def commonOf(
-      columns: IndexedSeq[ScanColumn], needed: Seq[Int], boxes: Boxes): Seq[(ScanColumn, Array[Int])] =
-    needed.map(c => columns(c) -> neededOf(boxes, c, columns(c))).filter { case (column, codes) =>
+      columns: IndexedSeq[ScanColumn], needed: Seq[Int], boxes: Boxes, most: Int): Seq[(ScanColumn, Array[Int])] =
+    needed.map(c => columns(c) -> neededOf(boxes, c, columns(c), most)).filter { case (column, codes) =>
       // A share that is only a guess is no reason to leave out what may be the column that the data is sorted by.
       !column.isCounted || column.share(codes) < Worthwhile
     }
 
-  private def bounded(column: ScanColumn, codes: Array[Int]): Array[Int] = {
-    val isPoints = codes.indices.by(2).forall(i => codes(i) == codes(i + 1))
-    column.widened(codes, if (isPoints) MostValues else MostRanges)
-  }
-
   /** The codes that boxes need of a column: all of them, if some boxes need nothing of it. */
-  private def neededOf(boxes: Boxes, column: Int, own: ScanColumn): Array[Int] = {
+  private def neededOf(boxes: Boxes, column: Int, own: ScanColumn, most: Int): Array[Int] = {
     val everything = Array(Keys.NullCode, own.keys.maxCode)
     if ((0 until boxes.size).exists(boxes.setOf(_, column) < 0)) everything
     else {
-      val needed = bounded(own, unionOf(boxes, column, own))
+      val needed = own.bounded(unionOf(boxes, column, own), most)
       if (own.canFilter(needed)) needed else everything
     }
   }
@@ -111,8 +106,8 @@ private object Disjunct {
     Marks.union(own, boxes.setsOf(column).map(boxes.codes(_)))
 
   /** Ranges of the first column that need about the same of the second, together. */
-  private def grouped(hulls: IndexedSeq[Array[Int]]): Seq[Array[Int]] = {
+  private def grouped(hulls: IndexedSeq[Array[Int]], most: Int): Seq[Array[Int]] = {
     val alike = hulls.indices.groupBy(r => (hulls(r)(0), hulls(r)(1))).toSeq.sortBy(_._1)
-    alike.grouped(((alike.length + MostAlternatives - 1) / MostAlternatives).max(1)).map(_.flatMap(_._2).toArray).toSeq
+    alike.grouped(((alike.length + most - 1) / most).max(1)).map(_.flatMap(_._2).toArray).toSeq
   }
 }

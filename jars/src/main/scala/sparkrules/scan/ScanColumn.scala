@@ -56,8 +56,18 @@ final class ScanColumn(val value: Expression, val keys: Keys, counted: Option[Ar
     case _ => -1
   }
 
+  /**
+   * These codes and others, for a predicate of bounded size.
+   *
+   * @param ranges how many it may have if it is no list of values
+   */
+  def bounded(codes: Array[Int], ranges: Int): Array[Int] = {
+    val isList = codes.indices.by(2).forall(i => codes(i) == codes(i + 1) && codes(i) % 2 == 0)
+    widened(codes, if (isList) ScanBounds.Values else ranges)
+  }
+
   /** These codes and others, in at most so many intervals: the gaps with the fewest rows are filled. */
-  def widened(codes: Array[Int], most: Int): Array[Int] =
+  private def widened(codes: Array[Int], most: Int): Array[Int] =
     if (codes.length <= 2 * most) codes
     else {
       val gaps = (2 until codes.length by 2).sortBy(i => -share(codes(i - 1) + 1, codes(i) - 1)).take(most - 1).sorted

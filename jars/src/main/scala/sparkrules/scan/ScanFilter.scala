@@ -89,21 +89,30 @@ object ScanFilter {
       val builder = new BoxesBuilder(columns.all)
       parts.indices.foreach(p => needs(p).addBoxes(rules(p), builder))
       val boxes = builder.result
-      Right(
-        if (boxes.size > 0) of(columns.all, boxes) else ScanFilter(Literal.FalseLiteral, 0.0, isCounted = true, Nil))
+      if (boxes.size == 0) Right(ScanFilter(Literal.FalseLiteral, 0.0, isCounted = true, Nil))
+      else of(columns.all, boxes).toRight("it would be too large, as the rules need too many different columns")
     }
   }
 
-  private def of(columns: IndexedSeq[ScanColumn], boxes: Boxes): ScanFilter = {
+  /** The filter for the fewest rows of those that are small enough. */
+  private def of(columns: IndexedSeq[ScanColumn], boxes: Boxes): Option[ScanFilter] = {
     val filters = new Cover(columns, boxes).candidates.map { chosen =>
       val assigned = IntLists.group(columns.length, chosen, Array.range(0, boxes.size))
-      val disjuncts = columns.indices.filter(assigned.length(_) > 0)
-        .map(c => Disjunct.of(columns, c, boxes.only(assigned(c))))
+      val used = columns.indices.filter(assigned.length(_) > 0)
+      // Besides ranges a column may have a list of values, zeros and NULL.
+      val most = (ScanBounds.Disjuncts / used.length - 3).max(1)
+      val disjuncts = used.map(c => Disjunct.of(columns, c, boxes.only(assigned(c)), most))
       val share = 1.0 - disjuncts.map(1.0 - _.share).product
       (share, disjuncts)
     }
-    val (share, disjuncts) = filters.minBy(_._1)
-    ScanFilter(
-      disjuncts.map(_.condition).reduce(Or(_, _)), share, disjuncts.forall(_.isCounted), disjuncts.map(_.values))
+    filters.sortBy(_._1).iterator.map { case (share, disjuncts) =>
+      ScanFilter(
+        disjuncts.map(_.condition).reduce(Or(_, _)), share, disjuncts.forall(_.isCounted), disjuncts.map(_.values))
+    }.find(found => disjunctsOf(found.condition) <= ScanBounds.Disjuncts)
+  }
+
+  private def disjunctsOf(condition: Expression): Int = condition match {
+    case Or(left, right) => disjunctsOf(left) + disjunctsOf(right)
+    case _ => 1
   }
 }
