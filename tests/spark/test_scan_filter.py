@@ -466,6 +466,15 @@ def test_no_filter_for_a_value_that_the_query_computes(spark: SparkSession, even
     assert spark.sql(query).count() == without > 0
 
 
+def test_a_column_may_have_the_name_that_computed_inputs_get(spark: SparkSession, events: DataFrame) -> None:
+    events.withColumnRenamed("at", "rule_input").createOrReplaceTempView("named")
+    rules = {"one": "rule_input > TIMESTAMP'1970-01-01 07:00:00' AND lower(region) = '3'"}
+    rule_set("named", rules).publish(spark)
+    query = QUERIES["size"].format("named", "named")
+    assert "GreaterThan(at,1970-01-01 07:00:00.0)" in executed(spark, query)
+    assert pairs(spark, query) == pairs_by_where(spark.table("named"), rules)
+
+
 @pytest.mark.skipif(not sigma.DATA.exists(), reason="the corpus is not part of the project")
 def test_real_rules(spark: SparkSession) -> None:
     part = sigma.corpus(spark, every_rule=5, every_event=40)

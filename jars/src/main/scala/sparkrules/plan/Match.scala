@@ -25,9 +25,12 @@ object Per {
  * What is matched, and what is to be said of it.
  *
  * @param answers the columns that are added to those of the input; none per rule
+ * @param read the inputs of [[Match]] that are columns or fields of the query's rows, by their places: the others are
+ *   computed for the rules only
  * @param scan what is said of the scan filter in EXPLAIN, once it is decided
  */
-final case class MatchSpec(rules: PinnedRules, per: Per, answers: Seq[Answer], scan: Option[String] = None) {
+final case class MatchSpec(
+    rules: PinnedRules, per: Per, answers: Seq[Answer], read: Set[Int], scan: Option[String] = None) {
 
   /** What a query can read, given the columns of the input and those that are added. */
   def available(input: Seq[Attribute], added: Seq[Attribute]): Seq[Attribute] =

@@ -34,9 +34,9 @@ final case class PinVersions(session: SparkSession) extends Rule[LogicalPlan] {
   private def pinMatches(plan: LogicalPlan): LogicalPlan = plan.transformUpWithSubqueries {
     case Generate(Inline(call: MatchCall), unused, false, _, columns, child) if call.answers == Seq(Answer.Rows) =>
       val Pinned(rules, inputs, instant) = Pinning.pin(session, call, Local(child))
-      val (ready, own) = computed(inputs, child)
+      val (ready, own, read) = computed(inputs, child)
       val kept = child.output.zipWithIndex.collect { case (attribute, i) if !unused.contains(i) => attribute }
-      val spec = MatchSpec(rules, Per.Match, PinVersions.OfMatch)
+      val spec = MatchSpec(rules, Per.Match, PinVersions.OfMatch, read)
       Project(kept ++ columns, Match(spec, own, instant, None, columns, ready))
     case operator if operator.expressions.exists(_.exists(_.isInstanceOf[MatchCall])) => pin(operator)
   }
@@ -58,23 +58,26 @@ final case class PinVersions(session: SparkSession) extends Rule[LogicalPlan] {
       case i =>
         val answers = calls.flatMap(_.answers).distinct
         val columns = answers.map(_.attribute)
-        val below = Match(MatchSpec(rules, Per.Row, answers), Nil, instant, None, columns, operator.children(i))
-        val (ready, own) = computed(inputs, below.child)
-        val matched = below.copy(inputs = own, child = ready)
+        val (ready, own, read) = computed(inputs, operator.children(i))
+        val matched = Match(MatchSpec(rules, Per.Row, answers, read), own, instant, None, columns, ready)
         val widened = operator.withNewChildren(operator.children.updated(i, matched))
         replace(widened, calls)(wanted => MatchCall.result(wanted, wanted.map(a => columns(answers.indexOf(a)))))
     }
   }
 
-  /** Inputs that are not simple reads become columns below, where Spark gives them what they need. */
-  private def computed(all: Seq[Expression], child: LogicalPlan): (LogicalPlan, Seq[Expression]) = {
+  /**
+   * Inputs that are not simple reads become columns below, where Spark gives them what they need. Gives the plan with
+   * these columns, the inputs over it, and the places of those that are read.
+   */
+  private def computed(all: Seq[Expression], child: LogicalPlan): (LogicalPlan, Seq[Expression], Set[Int]) = {
     val inputs = all.map(_.transformUp { case GetStructField(made: CreateNamedStruct, i, _) => made.valExprs(i) })
+    val read = inputs.indices.filter(i => PinVersions.isRead(inputs(i))).toSet
     // Parts of a version may need the same.
-    val aliases = inputs.filterNot(PinVersions.isRead).distinctBy(_.canonicalized).map(Alias(_, PinVersions.Computed)())
-    if (aliases.isEmpty) (child, inputs)
+    val aliases = inputs.filterNot(PinVersions.isRead).distinctBy(_.canonicalized).map(Alias(_, "rule_input")())
+    if (aliases.isEmpty) (child, inputs, read)
     else {
       val attributes = aliases.map(alias => alias.child.canonicalized -> alias.toAttribute).toMap
-      (Project(child.output ++ aliases, child), inputs.map(e => attributes.getOrElse(e.canonicalized, e)))
+      (Project(child.output ++ aliases, child), inputs.map(e => attributes.getOrElse(e.canonicalized, e)), read)
     }
   }
 
@@ -87,9 +90,6 @@ final case class PinVersions(session: SparkSession) extends Rule[LogicalPlan] {
 }
 
 object PinVersions {
-
-  /** The name of inputs that are computed, and not read. */
-  val Computed = "rule_input"
 
   private val OfMatch = Seq(Answer.RuleId, Answer.Priority, Answer.Overlap)
 
