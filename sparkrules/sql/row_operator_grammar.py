@@ -22,7 +22,7 @@ from sparkrules.sql.row_operators import (
     nodes_of,
     require_values,
 )
-from sparkrules.sql.syntax import Not, Operand, PredicateSyntax, Syntax
+from sparkrules.sql.syntax import Not, Operand, PredicateSyntax, Syntax, alone
 from sparkrules.sql.tokens import Tokens
 from sparkrules.sql.tree import Predicate, distinct_predicates
 
@@ -87,7 +87,10 @@ def _count(grammar: Cursor, operand: Operand) -> str:
             f"{grammar.policy.max_count_nodes:,} nodes",
             "Count fewer conditions, or raise Policy.max_count_nodes.",
         )
-    return count_sql(count, [tokens.sql(comma + 1, end) for comma, end in pairwise(_commas(tokens, operand))])
+    texts = [tokens.sql(comma + 1, end) for comma, end in pairwise(_commas(tokens, operand))]
+    # A value is a condition here, as it is in an AND.
+    whole = [f"{text} AND TRUE" if alone(own) else text for own, text in zip(count.children, texts, strict=True)]
+    return count_sql(count, whole)
 
 
 def _commas(tokens: Tokens, operand: Operand) -> list[int]:

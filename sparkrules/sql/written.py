@@ -22,7 +22,7 @@ from sparkrules.sql.policy import AnyFunction, Policy
 from sparkrules.sql.row_operators import may_have_operators
 from sparkrules.sql.rule import RulePredicates, read_spark_sql
 from sparkrules.sql.tokens import tokenize
-from sparkrules.sql.tree import Node
+from sparkrules.sql.tree import Junction, Node
 
 _ACCEPTED = AnyFunction(2**62, 2**31, 2**31, 2**31, 2**62)
 
@@ -80,6 +80,18 @@ def text_in_spark_dialect(where: str, sql: str | None, policy: Policy) -> str | 
         return where if read_spark_sql(where, policy).sql == sql else None
     except (RuleError, RecursionError):
         return None
+
+
+def has_counts(tree: Written) -> bool:
+    """Whether a part is a threshold."""
+    stack = [tree]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Threshold):
+            return True
+        if isinstance(node, Junction):
+            stack.extend(node.children)
+    return False
 
 
 class _WrittenBuilder(TreeBuilder):
