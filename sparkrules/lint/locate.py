@@ -70,11 +70,11 @@ class Locator:
             for child in structure.children:
                 self._walk(tokens, child, tuple({abs(side - own) for side in wanted for own in counted}), found)
         elif (guard := tokens.guards.get((structure.start, structure.end))) is not None:
-            for gate in guard.gates:
-                if isinstance(gate, Predicate):
-                    self._add(tokens, structure, (gate,), found)
+            for condition in guard.conditions:
+                if isinstance(condition, Predicate):
+                    self._add(tokens, structure, (condition,), found)
                 else:
-                    self._walk(tokens, gate, (0,), found)
+                    self._walk(tokens, condition, (0,), found)
             self._add(tokens, structure, _sides(guard.tokens, guard.predicate, wanted), found)
         elif (inner := structure_of(tokens, structure)) is not None:
             self._walk(tokens, inner, wanted, found)

@@ -1,9 +1,9 @@
 """Predicates over `matched(...)`, `sum(...)` and the like: what must hold first, and what is compared only then.
 
-`matched(a >= 200) + matched(b >= 100) <= 1000` becomes the gates `a >= 200` and `b >= 100`, and the plain predicate
-`a + b <= 1000`. It is true where the gates and the predicate are true, false where the gates are true and the predicate
-is false, and else unknown: `CASE WHEN a >= 200 AND b >= 100 THEN a + b <= 1000 END`. So rules with other gates share
-the attribute `a + b`, and it is computed only for rows that pass the gates.
+`matched(a >= 200) + matched(b >= 100) <= 1000` becomes the conditions `a >= 200` and `b >= 100`, and the predicate
+`a + b <= 1000`. It is true where all of them are true, false where the conditions are true and the predicate is false,
+and else unknown: `CASE WHEN a >= 200 AND b >= 100 THEN a + b <= 1000 END`. So rules with other conditions share the
+attribute `a + b`, and it is computed only for rows that fulfil them.
 
 That is right where a NULL makes the predicate unknown: in arithmetic, in comparisons, and in functions that are known
 for it. Elsewhere (`coalesce(matched(a >= 200), 0)`) the operators stay inside the attribute.
@@ -36,9 +36,9 @@ _NULL_ACCEPTING = frozenset({"is null", "<=>", "not <=>", "is not true", "is not
 
 @dataclass(slots=True)
 class Guard:
-    """The gates, as structure or predicates, and the predicate that is compared if all of them hold."""
+    """The conditions, as structure or predicates, and the predicate that is compared if all of them hold."""
 
-    gates: list[Syntax | Predicate]
+    conditions: list[Syntax | Predicate]
     tokens: Tokens
     predicate: PredicateSyntax
 
@@ -55,11 +55,11 @@ def guard_predicate(grammar: BooleanGrammar, predicate: PredicateSyntax) -> None
     tokens = plain.tokens()
     # The functions of the text were checked already.
     own = type(grammar)(tokens, ANYTHING)
-    guard = Guard(list(plain.gates.values()), tokens, own.predicate())
+    guard = Guard(list(plain.conditions.values()), tokens, own.predicate())
     grammar.tokens.guards[predicate.start, predicate.end] = guard
     compared = tokens.sql(0, len(tokens.kinds) - 1)
-    gates = " AND ".join(plain.gates)
-    sql = f"CASE WHEN {gates} THEN {compared} END" if gates else compared
+    conditions = " AND ".join(plain.conditions)
+    sql = f"CASE WHEN {conditions} THEN {compared} END" if conditions else compared
     grammar.tokens.rewritten.setdefault(predicate.start, {})[predicate.end] = sql
 
 
@@ -75,10 +75,10 @@ def _compares(predicate: PredicateSyntax) -> bool:
 
 @dataclass
 class _Plain:
-    """The tokens of a predicate without row operators, and its gates by their SQL."""
+    """The tokens of a predicate without row operators, and the conditions by their SQL."""
 
     grammar: Cursor
-    gates: dict[str, Syntax | Predicate] = field(default_factory=dict)
+    conditions: dict[str, Syntax | Predicate] = field(default_factory=dict)
     kinds: list[str] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
@@ -122,13 +122,13 @@ class _Plain:
     def add_operator(self, operand: Operand) -> bool:
         tokens = self.grammar.tokens
         if operand.function not in AGGREGATES:
-            self.gates.setdefault(_gate_sql(tokens, operand), operand.inner[0])
+            self.conditions.setdefault(_condition_sql(tokens, operand), operand.inner[0])
             self.put(matched_attribute(tokens, operand), operand.start)
             return True
         values: list[str] = []
         for argument in operand.inner:
             assert isinstance(argument, PredicateSyntax)
-            own = _Plain(self.grammar, self.gates)
+            own = _Plain(self.grammar, self.conditions)
             if not own.add(argument.start, argument.end):
                 return False
             made = own.tokens()
@@ -141,10 +141,10 @@ class _Plain:
         return True
 
     def require_value(self, sql: str, *, is_constant: bool) -> None:
-        """Add the gate that a value is not NULL."""
+        """Add the condition that a value is not NULL."""
         known = f"({sql}) IS NOT NULL"
-        gate = Predicate(known, "is true") if is_constant else Predicate(sql, "is not null")
-        self.gates.setdefault(known, gate)
+        condition = Predicate(known, "is true") if is_constant else Predicate(sql, "is not null")
+        self.conditions.setdefault(known, condition)
 
     def copy(self, places: range) -> None:
         tokens = self.grammar.tokens
@@ -163,20 +163,20 @@ class _Plain:
         self.starts += [self.grammar.tokens.starts[at]] * count
 
 
-def _gate_sql(tokens: Tokens, operand: Operand) -> str:
+def _condition_sql(tokens: Tokens, operand: Operand) -> str:
     sql = tokens.sql(operand.start + 2, operand.end - 1)
     return sql if isinstance(operand.inner[0], PredicateSyntax) else f"({sql})"
 
 
 def _rejects_null(grammar: Cursor, argument: PredicateSyntax) -> bool:
-    """Whether a value is not NULL if its gates hold: `matched(...)` of one predicate that is never true for NULL."""
+    """Whether its conditions make sure that a value is not NULL: `matched(...)` of a predicate that NULL cannot fulfil."""
     if argument.end == argument.start + 1 and grammar.kinds[argument.start] in ("number", "string"):
         return True
     operand = grammar.values.get(argument.start)
     if operand is None or operand.end != argument.end or operand.function in ("sum", "avg"):
         return False
     if operand.function in AGGREGATES:
-        return True  # it has gates of its own
+        return True  # it has conditions of its own
     condition = operand.inner[0]
     if not isinstance(condition, PredicateSyntax) or structure_of(grammar.tokens, condition) is not None:
         return False

@@ -10,7 +10,7 @@ Each expression becomes two trees, one for true and one for false, built from th
 | a XOR b | one true, the other false | both true or both false |
 | at least k of n | k true | n-k+1 false |
 | at most k of n | n-k false | k+1 true |
-| a guarded by g | g true and a true | g true and a false |
+| a under a condition c | c true and a true | c true and a false |
 
 In three-valued logic an expression may be neither. Equal parts are one object, so the result is a graph that repeats
 nothing in memory. Printed as a tree, a chain of XORs doubles with each XOR.
@@ -29,9 +29,9 @@ from sparkrules.sql.tree import ALWAYS, NEVER, Junction, JunctionOperator, Node,
 
 @dataclass(frozen=True)
 class Guarded:
-    """The sides of a predicate that is true or false only where some gates are true."""
+    """The sides of a predicate that is true or false only where some conditions are true."""
 
-    gates: Sequence[Syntax | Predicate]
+    conditions: Sequence[Syntax | Predicate]
     sides: Sides
 
 
@@ -65,8 +65,10 @@ class TreeBuilder:
         return self.count(structure) if isinstance(structure, Count) else self.gate(structure)
 
     def guarded(self, found: Guarded) -> Sides:
-        gates = [self.shared(gate) if isinstance(gate, Predicate) else self.sides(gate)[0] for gate in found.gates]
-        true, false = (self.junction("and", [*gates, self.shared(side)]) for side in found.sides)
+        conditions = [
+            self.shared(own) if isinstance(own, Predicate) else self.sides(own)[0] for own in found.conditions
+        ]
+        true, false = (self.junction("and", [*conditions, self.shared(side)]) for side in found.sides)
         return true, false
 
     def count(self, count: Count) -> Sides:

@@ -96,7 +96,7 @@ class RulePredicates:
         guard = self.tokens.guards.get((syntax.start, syntax.end))
         if guard is not None:
             validate(guard.tokens, guard.predicate.start, guard.predicate.end, self.policy)
-            return Guarded(guard.gates, classify(guard.tokens, guard.predicate))
+            return Guarded(guard.conditions, classify(guard.tokens, guard.predicate))
         require_condition(self.tokens, syntax)
         structure = structure_of(self.tokens, syntax)
         if structure is not None and syntax.value.comparisons:
