@@ -169,7 +169,7 @@ def _condition_sql(tokens: Tokens, operand: Operand) -> str:
 
 
 def _rejects_null(grammar: Cursor, argument: PredicateSyntax) -> bool:
-    """Whether its conditions make sure that a value is not NULL: `matched(...)` of a predicate that NULL cannot fulfil."""
+    """Whether a value is certainly not NULL: `matched(...)` of a predicate that is never true for NULL."""
     if argument.end == argument.start + 1 and grammar.kinds[argument.start] in ("number", "string"):
         return True
     operand = grammar.values.get(argument.start)
