@@ -69,6 +69,7 @@ from sparkrules.rules.table_schema import TableSchema, arrow_schema
 from sparkrules.rules.validity import instant_of
 from sparkrules.sql import DEFAULT_POLICY, Policy
 from sparkrules.sql.rejected import Rejected
+from sparkrules.sql.written import written_tree
 from sparkrules.store import Changes, Garbage, Manifest, Merge, Store, check_name
 
 if TYPE_CHECKING:
@@ -661,7 +662,8 @@ class RuleSet:
         if row is not None:
             (explained,) = self.explain(row, spark, [id], at=at)
             return explained.draw()
-        return Drawing.of_tree(id, self._collection.content[id].tree)
+        rule = self._collection.content[id]
+        return Drawing.of_tree(id, written_tree(rule.where, rule.sql) or rule.tree)
 
     @checked(df=a_data_frame, rows=a_whole_number, seed=a_whole_number)
     def analyze(self, df: DataFrame, rows: int = 100_000, seed: int = 0) -> Statistics:

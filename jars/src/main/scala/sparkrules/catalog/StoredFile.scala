@@ -67,7 +67,7 @@ object Advertisements {
   private val Columns = Seq(
     ColumnOf("id", StringType, "id of the advertisement"),
     ColumnOf("where", StringType, "its text, as it was written"),
-    ColumnOf("sql", StringType, "the text as Spark SQL, if it was written in another dialect"))
+    ColumnOf("sql", StringType, "the text as Spark SQL, if it was not written as such"))
 }
 
 /** What `RuleSet.analyze` has counted, if it was called. */
