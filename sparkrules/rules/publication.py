@@ -96,6 +96,7 @@ class Publication:
             self._changed_advertisements(target, base),
             self.rules.general,
             self.rules.policy.costs,
+            self.rules.policy.max_calls,
         )
         self._take_over(target, publish_draft(target, self.name, draft, base, merge=merge, force=force))
         return self._known[target.path].number

@@ -8,7 +8,8 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import sparkrules.answer.{AnswerRequest, Answers}
 import sparkrules.kernel.RowClock
-import sparkrules.version.{RowMatches, VersionMatcher}
+import sparkrules.python.{AskedRows, CallCounts, PythonWork}
+import sparkrules.version.{RowMatches, RowQuestions, VersionMatcher}
 
 /**
  * What a task of [[MatchExec]] does. These are classes and not closures: to clean a closure Spark reads the class file
@@ -16,6 +17,7 @@ import sparkrules.version.{RowMatches, VersionMatcher}
  *
  * @param inputs the inputs of the rules' program, bound to the rows that come
  * @param instant that of the query, in microseconds, if it decides which rules can match
+ * @param python how to call Python functions, if rules do
  */
 private final class MatchWork(
     request: AnswerRequest,
@@ -23,6 +25,7 @@ private final class MatchWork(
     inputs: Seq[Expression],
     instant: Option[Long],
     output: MatchOutput,
+    python: Option[PythonWork],
     metrics: Map[String, SQLMetric])
     extends Serializable {
 
@@ -35,6 +38,23 @@ private final class MatchWork(
     val task = new MatchTask(matcher, answers, per, output.writer(partition), clock, metrics)
     metrics("setupTime") += System.nanoTime - start
     task.results(matched(matcher))
+  }
+
+  /** The matches of rows, which get the results of the Python functions that they need first. */
+  def matches(matcher: VersionMatcher, input: Iterator[InternalRow]): Iterator[RowMatches] = python match {
+    case None => matcher.rows(input)
+    case Some(work) =>
+      val counts = new CallCounts
+      Option(TaskContext.get()).foreach(_.addTaskCompletionListener[Unit](_ => report(counts)))
+      val questions = new RowQuestions(request.rules, inputs, instant, work.calls.length, work.needsAll)
+      matcher.rows(new AskedRows(input, questions, work, counts), areKept = true)
+  }
+
+  private def report(counts: CallCounts): Unit = {
+    metrics("calls") += counts.made
+    metrics("callsSaved") += counts.saved
+    metrics("callsRefused") += counts.refused
+    metrics("pythonTime") += counts.nanoseconds
   }
 }
 
@@ -51,7 +71,7 @@ private final class MatchRows(work: MatchWork)
     extends ((Int, Iterator[InternalRow]) => Iterator[InternalRow])
     with Serializable {
   override def apply(partition: Int, input: Iterator[InternalRow]): Iterator[InternalRow] =
-    work.run(partition)(_.rows(input))
+    work.run(partition)(work.matches(_, input))
 }
 
 /** @param columns how many columns the plan says that a batch has */
