@@ -93,8 +93,9 @@ final case class MatchExec(
       MatchOutput(projection, spec.available(child.output, added)),
       pythonWork,
       metrics)
-    if (child.supportsColumnar) child.executeColumnar().mapPartitionsWithIndex(new MatchBatches(work, child.output.length))
-    else child.execute().mapPartitionsWithIndex(new MatchRows(work))
+    if (child.supportsColumnar) {
+      child.executeColumnar().mapPartitionsWithIndex(new MatchBatches(work, child.output.length))
+    } else child.execute().mapPartitionsWithIndex(new MatchRows(work))
   }
 
   private def pythonWork: Option[PythonWork] = Option.when(spec.calls.nonEmpty) {

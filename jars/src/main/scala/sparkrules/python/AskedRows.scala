@@ -31,7 +31,7 @@ final class PythonWork(
     val budget: Option[CallBudget])
     extends Serializable
 
-/** Calls that a task has made, and those that the budget did not allow; and the time spent in Python, in nanoseconds. */
+/** What a task has made of calls: those made, refused by the budget, and saved; and the nanoseconds in Python. */
 final class CallCounts {
   var made, refused, saved, nanoseconds = 0L
 }
