@@ -1,7 +1,9 @@
 package sparkrules.python
 
-import org.apache.spark.sql.catalyst.expressions.{BoundReference, Expression, PythonUDF, RuntimeReplaceable}
+import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.DataType
+
+import sparkrules.bind.Slots
 
 /**
  * A call of a Python function that rules need.
@@ -11,9 +13,11 @@ import org.apache.spark.sql.types.DataType
  * @param arguments the places of the arguments among all of a `Match`
  * @param rules how many rules may need the result
  * @param microseconds what a call costs
+ * @param planned the function as Spark can plan it: not everything canonical can be computed
  */
 final case class PythonCall(
-    function: Expression, arguments: Seq[Int], text: String, rules: Int, microseconds: Double) {
+    function: Expression, arguments: Seq[Int], text: String, rules: Int, microseconds: Double)(
+    val planned: Expression) {
   def dataType: DataType = function.dataType
 }
 
@@ -33,6 +37,12 @@ object PythonCall {
     val own = calls.map { case (call, rules, microseconds) =>
       val arguments = scala.collection.mutable.ArrayBuffer.empty[Int]
       def template(e: Expression): Expression = e match {
+        // They belong to what is around them, and are no values.
+        case variable @ (_: NamedLambdaVariable | _: CommonExpressionRef) => variable
+        case part @ (_: NamedArgumentExpression | _: CommonExpressionDef) => part.mapChildren(template)
+        case lambda: LambdaFunction => lambda.transform {
+            case read if read.isInstanceOf[Attribute] || Slots.belongsToPlan(read) => template(read)
+          }
         case made if made.exists(_.isInstanceOf[PythonUDF]) => made match {
             case replaced: RuntimeReplaceable => template(replaced.replacement)
             case other => other.mapChildren(template)
@@ -41,7 +51,8 @@ object PythonCall {
           arguments += place(argument)
           BoundReference(arguments.length - 1, argument.dataType, argument.nullable)
       }
-      PythonCall(template(call).canonicalized, arguments.toSeq, call.sql, rules, microseconds)
+      val planned = template(call)
+      PythonCall(planned.canonicalized, arguments.toSeq, call.sql, rules, microseconds)(planned)
     }
     (own, all.toSeq)
   }

@@ -3,7 +3,7 @@ package sparkrules.python
 import scala.collection.mutable.ArrayBuffer
 
 import org.apache.spark.TaskContext
-import org.apache.spark.sparkrules.{OwnTaskContext, PythonFailure}
+import org.apache.spark.sparkrules.{OwnTaskContext, PythonFailure, RuleError}
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types.DataType
 
@@ -37,13 +37,21 @@ private final class PythonFunction(text: String, steps: PythonSteps, resultType:
         size *= 2
       } catch {
         // Some call of the batch has failed; which one is found in ever smaller batches.
-        case PythonFailure(_) if end - done > 1 => size = (end - done) / 2
-        case PythonFailure(reason) =>
+        case Failure(_) if end - done > 1 => size = (end - done) / 2
+        case Failure(reason) =>
           results(done) = new FailedCall(failure(reason))
           done += 1
       }
     }
     results
+  }
+
+  private object Failure {
+    def unapply(e: Throwable): Option[String] =
+      Iterator.iterate(e)(_.getCause).takeWhile(_ != null).collectFirst {
+        case PythonFailure(reason) => reason
+        case argument: FailedArgument => RuleError.message(argument.reason)
+      }
   }
 
   private def failure(reason: String): Throwable = {
