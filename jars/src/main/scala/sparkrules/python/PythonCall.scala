@@ -1,5 +1,7 @@
 package sparkrules.python
 
+import scala.collection.mutable.ArrayBuffer
+
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.DataType
 
@@ -29,13 +31,13 @@ object PythonCall {
    * @param calls the calls as rules have them, with the number of rules and the cost
    */
   def of(calls: Seq[(Expression, Int, Double)]): (Seq[PythonCall], Seq[Expression]) = {
-    val all = scala.collection.mutable.ArrayBuffer.empty[Expression]
+    val all = ArrayBuffer.empty[Expression]
     def place(argument: Expression): Int = {
       val known = all.indexWhere(_.semanticEquals(argument))
       if (known >= 0) known else { all += argument; all.length - 1 }
     }
     val own = calls.map { case (call, rules, microseconds) =>
-      val arguments = scala.collection.mutable.ArrayBuffer.empty[Int]
+      val arguments = ArrayBuffer.empty[Int]
       def template(e: Expression): Expression = e match {
         // They belong to what is around them, and are no values.
         case variable @ (_: NamedLambdaVariable | _: CommonExpressionRef) => variable
@@ -49,7 +51,8 @@ object PythonCall {
           }
         case argument =>
           arguments += place(argument)
-          BoundReference(arguments.length - 1, argument.dataType, argument.nullable)
+          // As if it could be NULL, whatever is known of it: calls of one function are alike.
+          BoundReference(arguments.length - 1, argument.dataType, nullable = true)
       }
       val planned = template(call)
       PythonCall(planned.canonicalized, arguments.toSeq, call.sql, rules, microseconds)(planned)
