@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
-import sparkrules.answer.{AnswerRequest, Answers}
+import sparkrules.answer.{AnswerRequest, Answers, OverlapQuestions}
 import sparkrules.kernel.RowClock
 import sparkrules.python.{AskedRows, CallCounts, PythonWork}
 import sparkrules.version.{RowMatches, RowQuestions, VersionMatcher}
@@ -46,7 +46,10 @@ private final class MatchWork(
     case Some(work) =>
       val counts = new CallCounts
       Option(TaskContext.get()).foreach(_.addTaskCompletionListener[Unit](_ => report(counts)))
-      val questions = new RowQuestions(request.rules, inputs, instant, work.calls.length, work.needsAll)
+      val matching = new RowQuestions(request.rules, inputs, instant, work.calls.length, work.needsAll)
+      val questions =
+        if (!request.hasOverlaps) matching
+        else new OverlapQuestions(matching, request, inputs, instant, work.calls.length)
       matcher.rows(new AskedRows(input, questions, work, counts), areKept = true)
   }
 

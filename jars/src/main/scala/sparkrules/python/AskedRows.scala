@@ -9,8 +9,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Expression, UnsafeProjection, UnsafeRow}
 import org.apache.spark.sql.types.DataType
 
-import sparkrules.kernel.{AskedRow, FailedCall, QuestionRunner}
-import sparkrules.version.RowQuestions
+import sparkrules.kernel.{AskedRow, Asking, FailedCall, QuestionRunner}
 
 /**
  * What a task needs to call Python functions.
@@ -42,7 +41,7 @@ final class CallCounts {
  * Rows are collected until there are enough for large batches. Then the first function is called for those of them that
  * need it, the next for those that need it now, and so on. Equal calls are made once for all rows that are collected.
  */
-final class AskedRows(input: Iterator[InternalRow], questions: RowQuestions, work: PythonWork, counts: CallCounts)
+final class AskedRows(input: Iterator[InternalRow], questions: Asking, work: PythonWork, counts: CallCounts)
     extends Iterator[InternalRow] {
   import work.calls
 

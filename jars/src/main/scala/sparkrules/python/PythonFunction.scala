@@ -3,7 +3,7 @@ package sparkrules.python
 import scala.collection.mutable.ArrayBuffer
 
 import org.apache.spark.TaskContext
-import org.apache.spark.sparkrules.{OwnTaskContext, PythonFailure}
+import org.apache.spark.sparkrules.{OwnTaskContext, PythonFailure, RuleError}
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types.DataType
 
@@ -42,11 +42,19 @@ private final class PythonFunction(text: String, steps: PythonSteps, resultType:
         successes += 1
       }
     } catch {
-      case PythonFailure(reason) if end - done == 1 => results(done) = new FailedCall(failure(reason))
-      case PythonFailure(_) =>
+      case Failure(reason) if end - done == 1 => results(done) = new FailedCall(failure(reason))
+      case Failure(_) =>
         val size = if (end - done <= PythonFunction.Few) 1 else math.sqrt(end - done).toInt
         (done until end by size).foreach(next => call(arguments, next, math.min(next + size, end), results))
     }
+  }
+
+  private object Failure {
+    def unapply(e: Throwable): Option[String] =
+      Iterator.iterate(e)(_.getCause).takeWhile(_ != null).collectFirst {
+        case PythonFailure(reason) => reason
+        case argument: FailedArgument => RuleError.message(argument.reason)
+      }
   }
 
   private def failure(reason: String): Throwable = {
