@@ -163,7 +163,7 @@ def test_equal_calls_are_made_once(spark: SparkSession, df: DataFrame) -> None:
 def brute_force(rules: list[Any], row: dict[str, int | None], functions: dict[str, Callable[[Any], Any]]) -> set[str]:
     """The calls that can still decide a rule if no call has been made: a rule is `and`, `or`, or a predicate."""
 
-    def partial(rule: Any) -> bool | None | set[str]:
+    def partial(rule: Any) -> bool | set[str] | None:
         kind = rule[0]
         if kind == "cheap":
             return row[rule[1]] is not None and row[rule[1]] < rule[2]  # type: ignore[operator]
@@ -205,8 +205,8 @@ def test_random_rules_call_what_brute_force_says(spark: SparkSession, seed: int)
     """All calls cost the same here, so which is made first differs; a call that no rule needs is never made."""
     rng = random.Random(seed)
     df = spark.sql(
-        "SELECT CAST(id AS INT) AS row, CAST(id * 37 % 100 AS INT) AS a, IF(id % 7 = 0, NULL, CAST(id % 3 AS INT)) AS b,"
-        " CAST(id AS INT) AS x FROM range(0, 60, 1, 1)"
+        "SELECT CAST(id AS INT) AS row, CAST(id * 37 % 100 AS INT) AS a, CAST(id AS INT) AS x, "
+        "IF(id % 7 = 0, NULL, CAST(id % 3 AS INT)) AS b FROM range(0, 60, 1, 1)"
     ).localCheckpoint()
     functions: dict[str, Callable[[Any], Any]] = {
         name: (lambda x, k=k: None if x % 11 == 0 else x * k % 7) for k, name in enumerate(FUNCTIONS, 2)
@@ -295,30 +295,45 @@ def test_a_call_that_raises_is_unknown_for_its_row(spark: SparkSession, df: Data
     errors = sparkrules.rule_errors(df, rules).collect()
     assert {row.row for row in errors} == failing
     assert {row.message for row in errors if row.row == 1003} == {"f(x): ValueError: 1003 is no good"}
-    with settings(spark, spark_sparkrules_strict="true"):
-        with pytest.raises(PySparkException, match="is no good"):
-            pairs_by_plugin(df, rules)
-
-
-def test_a_function_that_always_raises_ends_the_query_soon(spark: SparkSession, df: DataFrame) -> None:
-    def fails(x: int) -> int:
-        raise ValueError("no such thing")
-
-    spark.udf.register("f", fails, "int")
-    rules = rule_set("asked", {"f": "f(x) > 1", "fine": "a > 1"}, ALLOWED)
-    with pytest.raises(PySparkException, match=r"f\(x\) has failed each of the first 10 times.*no such thing"):
+    with settings(spark, spark_sparkrules_strict="true"), pytest.raises(PySparkException, match="is no good"):
         pairs_by_plugin(df, rules)
 
 
-def test_a_function_that_raises_too_often_ends_the_query(spark: SparkSession, df: DataFrame) -> None:
+def test_a_function_that_always_raises_leaves_the_other_rules(spark: SparkSession, df: DataFrame) -> None:
     def fails(x: int) -> int:
-        return 10 // (x % 2)
+        raise KeyError("no such thing")
 
     spark.udf.register("f", fails, "int")
+    rules = rule_set("asked", {"f": "f(x) > 1", "fine": "a > 1", "nested": "f(f(x)) > 1 AND a = 0 AND x < 50"}, ALLOWED)
+    assert {rule for _, rule in pairs_by_plugin(df, rules)} == {"fine"}
+    assert {row.message for row in sparkrules.rule_errors(df.limit(3), rules).collect()} >= {
+        "f(x): KeyError: 'no such thing'"
+    }
+
+
+def over_batches(function: Callable[[int], int]) -> Any:
+    def of_batch(x: pd.Series) -> pd.Series:
+        return x.map(function)
+
+    of_batch.__annotations__ = {"x": pd.Series, "return": pd.Series}
+    return pandas_udf(of_batch, "int")  # type: ignore[call-overload]
+
+
+def test_a_function_over_batches_that_raises_for_a_row(spark: SparkSession, df: DataFrame) -> None:
+    spark.udf.register("f", over_batches(lambda x: 10 // (x - 70)))
+    rules = rule_set("asked", {"f": "f(x) IS NOT NULL AND a < 80"}, ALLOWED)
+    assert {row for row, _ in pairs_by_plugin(df, rules)} == {row for row in range(2000) if row % 100 < 80} - {70}
+
+
+def test_a_function_over_batches_that_always_raises_ends_the_query(spark: SparkSession, df: DataFrame) -> None:
+    spark.udf.register("f", over_batches(lambda x: 10 // (x - x)))
     rules = rule_set("asked", {"f": "f(x) > 1 AND a < 20", "fine": "a > 1"}, ALLOWED)
-    with settings(spark, spark_sparkrules_pythonFailures="5"):
-        with pytest.raises(PySparkException, match=r"f\(x\) has failed more than 5 times in a task.*by zero"):
-            pairs_by_plugin(df, rules)
+    with pytest.raises(PySparkException, match=r"f\(x\) has failed each of the first 10 times.*by zero"):
+        pairs_by_plugin(df, rules)
+    spark.udf.register("f", over_batches(lambda x: 10 // (x % 2)))
+    too_often = r"f\(x\) has failed more than 5 times in a task.*by zero"
+    with settings(spark, spark_sparkrules_pythonFailures="5"), pytest.raises(PySparkException, match=too_often):
+        pairs_by_plugin(df, rules)
 
 
 def test_arguments_that_cannot_be_computed(spark: SparkSession, df: DataFrame) -> None:
@@ -352,9 +367,7 @@ def test_metrics_and_explain(spark: SparkSession, df: DataFrame) -> None:
     assert "asks Python where a rule needs it: f(x) for 2 rules, then g(x) for 1 rule" in text
     query.collect()
     metrics = query._jdf.queryExecution().executedPlan()
-    found = {
-        name: find_metric(metrics, name) for name in ("calls", "callsSaved", "callsRefused", "pythonTime")
-    }
+    found = {name: find_metric(metrics, name) for name in ("calls", "callsSaved", "callsRefused", "pythonTime")}
     assert (found["calls"], found["callsSaved"], found["callsRefused"]) == (20 + 20 + 20, 4000 - 60, 0)
     assert found["pythonTime"] > 0
 

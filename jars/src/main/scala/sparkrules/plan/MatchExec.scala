@@ -101,7 +101,8 @@ final case class MatchExec(
   private def pythonWork: Option[PythonWork] = Option.when(spec.calls.nonEmpty) {
     new PythonWork(
       spec.calls,
-      spec.calls.map(PythonSteps.of),
+      spec.calls.map(PythonSteps.of(_)),
+      spec.calls.map(PythonSteps.guarded),
       BindReferences.bindReferences(arguments, child.output).map(Metering(_)),
       child.output.map(_.dataType).toArray,
       spec.answers.exists(MatchExec.NeedEverything),

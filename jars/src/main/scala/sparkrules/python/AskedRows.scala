@@ -15,6 +15,7 @@ import sparkrules.kernel.{AskedRow, Asking, FailedCall, QuestionRunner}
  * What a task needs to call Python functions.
  *
  * @param calls in the order in which they are made, where a row needs several
+ * @param guarded the same, by functions that return what they raise, where these can be had
  * @param arguments all arguments of the calls, bound to the rows that come
  * @param rowTypes the types of the columns of these rows
  * @param bufferBytes how many bytes of rows are collected before functions are called for them
@@ -22,6 +23,7 @@ import sparkrules.kernel.{AskedRow, Asking, FailedCall, QuestionRunner}
 final class PythonWork(
     val calls: Seq[PythonCall],
     val steps: Seq[PythonSteps],
+    val guarded: Seq[Option[PythonSteps]],
     val arguments: Seq[Expression],
     val rowTypes: Array[DataType],
     val needsAll: Boolean,
@@ -53,7 +55,7 @@ final class AskedRows(input: Iterator[InternalRow], questions: Asking, work: Pyt
   private val functionOf = calls.map(call => functions.indexOf(call.function)).toArray
   private val callers = functions.map { function =>
     val i = calls.indexWhere(_.function == function)
-    new PythonFunction(calls(i).text, work.steps(i), calls(i).dataType, work.mostFailures)
+    new PythonFunction(work.steps(i), work.guarded(i), work.mostFailures)
   }
   private val known = functions.map(_ => mutable.HashMap.empty[UnsafeRow, Any])
   private val projections = calls.map(call => UnsafeProjection.create(call.arguments.map(work.arguments(_))))
@@ -119,7 +121,7 @@ final class AskedRows(input: Iterator[InternalRow], questions: Asking, work: Pyt
     val granted = work.budget.fold(wanted.size)(_.take(wanted.size))
     val made = wanted.iterator.take(granted).to(ArrayBuffer)
     val start = System.nanoTime
-    results ++= made.iterator.zip(callers(functionOf(call)).results(made))
+    results ++= made.iterator.zip(callers(functionOf(call)).results(calls(call), made))
     val time = System.nanoTime - start
     counts.made += granted
     counts.saved -= wanted.size
