@@ -103,7 +103,7 @@ private final class PythonFunction(steps: PythonSteps, guarded: Option[PythonSte
 private object PythonFunction {
 
   // A function that cannot even be loaded fails for every row.
-  private val Hopeless = 10
+  private val Hopeless = 5
 
   // So many calls are made one by one.
   private val Few = 64
