@@ -25,9 +25,9 @@ import sparkrules
 from sparkrules import Policy
 
 RULES = [
-    ("call back", "plan = 'enterprise' AND urgency(message) > 0.7", 10),
-    ("forgotten", "plan = 'pro' AND days_open > 25 AND urgency(message) > 0.4", 5),
-    ("not scored", "plan = 'enterprise' AND urgency(message) IS NULL", 1),
+    ("call back", "plan = 'enterprise' AND urgency(text) > 0.7", 10),
+    ("forgotten", "plan = 'pro' AND days_open > 25 AND urgency(text) > 0.4", 5),
+    ("not scored", "plan = 'enterprise' AND urgency(text) IS NULL", 1),
     ("very old", "days_open > 28", 0),
 ]
 
@@ -38,7 +38,7 @@ SELECT id,
   CASE id % 7 WHEN 0 THEN 'Shop ' || id || ' is down and we lose money: help now'
               WHEN 1 THEN 'How can I change the colour of shop ' || id || '?'
               WHEN 2 THEN 'It is urgent that shop ' || id || ' can sell again'
-              ELSE 'Thank you' END AS message
+              ELSE 'Thank you' END AS text
 FROM range(20000)"""
 
 

@@ -52,7 +52,7 @@ def _sleeping(calls: Accumulator[int], seconds: float) -> Callable[[float], floa
             time.sleep(seconds)
         return x
 
-    return wait
+    return lambda x: wait(x)  # Spark warns of type hints that are not those of a pandas UDF
 
 
 def write_rows(work: Workload, directory: Path) -> str:
