@@ -1,6 +1,8 @@
 """A small condition that every rule implies, made of predicates that data sources understand.
 
-Contract: F is true for every row for which some rule is true. F is a disjunction, at most `disjuncts` long, of
+Contract: F is true for every row for which some rule is true. The plugin finds such filters by codes of a table's
+columns (`scan/`), and tests/spark/test_filters_of_both.py holds both to it. F is a disjunction, at most `disjuncts`
+long, of
 
 - ranges of columns and struct fields, the constants of one attribute united: `price < 20`, `city IN ('Oslo', 'Rome')`;
 - single predicates that codes do not decide, as they are: `ts > TIMESTAMP '2024-01-01 12:00:00'`.
@@ -44,6 +46,10 @@ from sparkrules.sql.tree import Predicate
 Numbers = NDArray[np.int64]
 Share = Callable[[int], float]
 
+# The plugin's filters have the same bounds: ScanBounds.scala says why. Other systems may need smaller ones.
+MOST_DISJUNCTS = 32
+MOST_VALUES = 1_000  # in a list
+
 _OFFERED = ("=", "<>", "<", "<=", ">", ">=", "<=>", "in", "is null", "is not null", "is true", "is false")
 _PREFIXES = ("startswith", "like")
 _TYPED = re.compile(r"(?:DATE|TIMESTAMP|TIMESTAMP_NTZ|TIMESTAMP_LTZ)\s*'[^'\\]*'", re.IGNORECASE)
@@ -77,8 +83,8 @@ def implied_filter(
     share: Share,
     types: Types | pa.Schema | None = None,
     *,
-    disjuncts: int = 16,
-    values: int = 256,
+    disjuncts: int = MOST_DISJUNCTS,
+    values: int = MOST_VALUES,
 ) -> ImpliedFilter:
     """The filter of some rules of a forest. `share` is the estimated share of rows of a predicate, by its number.
 

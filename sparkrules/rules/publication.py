@@ -71,6 +71,12 @@ class Publication:
             return None
         return known.number
 
+    @property
+    def costs(self) -> dict[str, float]:
+        """What functions cost: as the version says that is known of the store, and the policy."""
+        known = self._known.get(self.store.path)
+        return {**({} if known is None else known.manifest.costs), **self.rules.policy.costs}
+
     def publish(
         self,
         store: AnyStore | None = None,
@@ -90,6 +96,7 @@ class Publication:
             self._changed_advertisements(target, base),
             self.rules.general,
             self.rules.policy.costs,
+            self.rules.policy.max_calls,
         )
         self._take_over(target, publish_draft(target, self.name, draft, base, merge=merge, force=force))
         return self._known[target.path].number

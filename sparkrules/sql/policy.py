@@ -61,6 +61,11 @@ class Policy:
     """The microseconds that one call of a function takes, by name. What is expensive is called as late as possible, and
     only for rows that need it. Published with the rules; functions that are not listed are measured by `analyze`."""
 
+    max_calls: int | None = None
+    """The maximum number of calls of Python functions in one query, over all its tasks. A call beyond it is not made:
+    predicates that need it are unknown, and the query's metrics count it. Published with the rules; None keeps the limit
+    of the version that the rules were loaded from, if it has one."""
+
     def __post_init__(self) -> None:
         for kind in ("functions", "extra_functions", "denied_functions"):
             names = getattr(self, kind)
@@ -68,6 +73,7 @@ class Policy:
                 raise TypeError(f"Policy.{kind} is a collection of names, not one string: {{{names!r}}}")
             object.__setattr__(self, kind, frozenset(name.lower() for name in names))
         object.__setattr__(self, "costs", _checked_costs(self.costs))
+        _check_max_calls(self.max_calls)
 
     def __repr__(self) -> str:
         """Only what differs from the defaults, because the list of functions is long."""
@@ -92,6 +98,15 @@ class Policy:
     def names(self) -> frozenset[str]:
         """The functions a rule may call, in lower case."""
         return frozenset(self.functions).union(self.extra_functions).difference(self.denied_functions)
+
+
+def _check_max_calls(calls: object) -> None:
+    if calls is None:
+        return
+    if isinstance(calls, bool) or not isinstance(calls, int):
+        raise TypeError(f"Policy.max_calls is a number of calls, not {calls!r}")
+    if not 0 <= calls < 2**63:
+        raise ValueError(f"Policy.max_calls is at least 0, not {calls!r}")
 
 
 def _checked_costs(costs: object) -> dict[str, float]:

@@ -46,7 +46,8 @@ class Manifest:
 
     `files` has the checksums of all files that it refers to, by path relative to the directory of the rule set.
     `general`: its rules were pruned, and may match more rows than those they were made from. `costs` has the
-    microseconds that calls of functions take, as declared.
+    microseconds that calls of functions take, as declared. `max_calls` is how many calls of Python functions a query may
+    make, None if it is not limited.
 
     >>> made = Manifest.new("alerts", 2, [SegmentEntry("0b6f", 3)], predicates=5, nodes=7, parent=1)
     >>> Manifest.from_json(made.to_json(), "2.json") == made
@@ -75,6 +76,7 @@ again
     files: Mapping[str, FileSum] = field(default_factory=dict)
     format: int = FORMAT
     general: bool = False
+    max_calls: int | None = None
 
     @property
     def verified(self) -> bool:
@@ -120,6 +122,7 @@ again
         costs: Mapping[str, float] | None = None,
         files: Mapping[str, FileSum] | None = None,
         general: bool = False,
+        max_calls: int | None = None,
     ) -> Manifest:
         return Manifest(
             rule_set,
@@ -138,6 +141,7 @@ again
             {} if costs is None else costs,
             {} if files is None else files,
             general=general,
+            max_calls=max_calls,
         )
 
     def to_json(self) -> str:
@@ -220,6 +224,7 @@ again
             files={path: FileSum.from_json(own) for path, own in fields.get("files", {}).items()},
             format=found,
             general=bool(fields.get("general", False)),
+            max_calls=_optional(int, fields.get("max_calls")),
         )
 
 

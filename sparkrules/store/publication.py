@@ -45,7 +45,7 @@ class Version:
 class Draft:
     """A version to be published. `rejected` and `advertisements` are None if unchanged from the base version.
 
-    `costs` are added to those of the base version.
+    `costs` are added to those of the base version; `max_calls` is None if unchanged.
     """
 
     parts: tuple[Part, ...]
@@ -55,6 +55,7 @@ class Draft:
     advertisements: tuple[Rule, ...] | None = None
     general: bool = False
     costs: Mapping[str, float] = field(default_factory=dict)
+    max_calls: int | None = None
 
 
 def publish_draft(
@@ -100,6 +101,7 @@ def publish_draft(
             costs={**({} if base is None else base.manifest.costs), **draft.costs},
             files=None if base is None else base.manifest.files,
             general=draft.general,
+            max_calls=draft.max_calls if draft.max_calls is not None or base is None else base.manifest.max_calls,
         )
         published = store.commit(made, after=newest)
         if published is not None:

@@ -93,6 +93,7 @@ class Store:
                 costs=old.costs,
                 files=old.files,
                 general=old.general,
+                max_calls=old.max_calls,
             )
             made = self.commit(again, after=newest)
             if made is not None:

@@ -61,7 +61,9 @@ final class Slots(analysis: Analysis) {
     val extras = mutable.LinkedHashMap.empty[Expression, (AttributeReference, Expression)]
     val own = expressions.toSeq.map(_.transformDown {
       case e if Slots.belongsToPlan(e) =>
-        extras.getOrElseUpdate(e.canonicalized, (AttributeReference("extra", e.dataType, e.nullable)(), e))._1
+        val value =
+          extras.getOrElseUpdate(e.canonicalized, (AttributeReference("extra", e.dataType, e.nullable)(), e))._1
+        if (e.isInstanceOf[PythonUDF]) PythonValue(value) else value
     })
     val finished = analysis.finish(own)
     val used = AttributeSet.fromAttributeSets(finished.map(_.references))
@@ -86,7 +88,7 @@ object Slots {
     case cast: Cast if cast.child.dataType == cast.dataType => cast.child
   }
 
-  /** Whether the plan has to compute it: a Python function runs in its own operator; a query has one instant. */
+  /** Whether a slot cannot compute it: a Python function runs in a process of its own; a query has one instant. */
   private[sparkrules] def belongsToPlan(e: Expression): Boolean = e match {
     case _: PythonUDF | _: CurrentTimestampLike | _: CurrentDate | _: LocalTimestamp => true
     case other => SparkMinor.isCurrentTime(other)

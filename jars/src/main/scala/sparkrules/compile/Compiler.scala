@@ -1,8 +1,10 @@
 package sparkrules.compile
 
-import sparkrules.bind.{Bound, BoundPredicate}
+import sparkrules.bind.{Bound, BoundPredicate, PythonValue}
 import sparkrules.guard.Rejection
-import sparkrules.program.{CompiledRules, CompiledSlots, Forest, Ids, Instructions, Program, RuleOrder, Validity}
+import sparkrules.program.{
+  CompiledRules, CompiledSlots, Forest, Ids, Instructions, Program, Questions, RuleOrder, Validity
+}
 import sparkrules.store.Segment
 import sparkrules.value.{ExpressionBytes, IntLists}
 
@@ -60,6 +62,23 @@ final class Compiler(segment: Segment, bound: Bound, forRegions: Boolean = false
     val code = if (forRegions) writeNone(terms) else if (inBands) writeBands(terms) else writeAll(terms)
     (new Program(slots, code, rules), forest)
   }
+
+  /**
+   * What to ask Python before rows are matched, if rules call functions of Python; and per result, by its input, what
+   * a call costs in microseconds and how many rules may need it.
+   *
+   * @param forest that of the program
+   */
+  def questions(forest: Forest): Option[(Questions, Map[Int, (Double, Int)])] =
+    Option.when(!forRegions && bound.slots.exists(slot => PythonValue.inputs(slot.expression).nonEmpty)) {
+      val found = new QuestionForest(forest, bound.slots)
+      val terms = new Terms(new NodeCosts(found.conditions, new PredicateTable(bound.slots), slotCosts.expense))
+      val out = new CodeWriter
+      val assembler = write(terms, found.conditions.roots.indices.toArray, out)
+      val code = instructions(terms, out, Array(0), assembler.alternatives.haveRepeats, dense = Array.empty)
+      val uses = found.uses.map { case (input, rules) => input -> (found.cost(input), rules) }.toMap
+      (new Questions(code, found.asked, found.users, found.complexRules), uses)
+    }
 
   private def boundForest(): Forest = {
     def predicate(node: Int): Option[BoundPredicate] =

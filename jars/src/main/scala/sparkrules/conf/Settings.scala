@@ -85,6 +85,20 @@ object Settings {
     "how much processor time they may take for all slow rules together that are compiled at once; what an ordinary " +
       "rule takes, a fiftieth of a second, does not count. When it is used up, further slow rules are rejected")
 
+  val PythonBufferBytes = new Setting(
+    "spark.sparkrules.pythonBufferBytes",
+    new Positive("bytes"),
+    (64L << 20).toString,
+    "how many bytes of rows a task collects before it calls the Python functions that rules need for them: more rows " +
+      "make larger batches; see [Expensive predicates](expensive-predicates.md#python-functions)")
+
+  val PythonFailures = new Setting(
+    "spark.sparkrules.pythonFailures",
+    new Positive("calls"),
+    "100",
+    "how many calls of a Python function may fail in a task. A call that fails is unknown for its row, and costs a " +
+      "Python worker; more than so many fail the query")
+
   val CacheBytes = new Setting(
     "spark.sparkrules.cacheBytes",
     new Positive("bytes"),
@@ -103,7 +117,7 @@ object Settings {
   /** In the order of the documentation. */
   val All: Seq[Setting[_]] = Seq(
     Store, FixedStore, AllowedRuleSets, RuleSet, MissingColumns, InvalidRules, Strict, PushDown, Steps, ValueBytes,
-    BindSeconds, BindTotalSeconds, CacheBytes, PartRules)
+    BindSeconds, BindTotalSeconds, PythonBufferBytes, PythonFailures, CacheBytes, PartRules)
 
   /** All settings as a Markdown table. */
   def table: String =

@@ -53,6 +53,8 @@ final class SlotCodes(slots: CompiledSlots, inputs: Seq[Expression], nested: Nes
   // Per slot, of the last row that asked: the row's stamp above its code.
   private val known = new Array[Long](readers.length)
   private val reasons = new Array[Throwable](readers.length)
+  // Per slot whose code is open: the call that it needs.
+  private val openCalls = new Array[Int](readers.length)
   private val scanners = scans.map(_.scanner())
   private val scanStamps = new Array[Int](scans.length)
   // Per slot that a scan decides: the last row for which the scan left it open.
@@ -98,9 +100,22 @@ final class SlotCodes(slots: CompiledSlots, inputs: Seq[Expression], nested: Nes
     reasons(if (base >= 0 && of(base) == Keys.ErrorCode) base else slot)
   }
 
+  /** The call that must be made before a slot, whose code is [[Keys.OpenCode]], can be computed for the current row. */
+  def openCall(slot: Int): Int = {
+    val base = bases(slot)
+    openCalls(if (base >= 0 && of(base) == Keys.OpenCode) base else slot)
+  }
+
   /** Which nodes of a forest, whose predicates are about these slots, are true. */
   def truthOf(forest: Forest): Truth = {
     val truth = new Truth(forest, this)
+    stamped += truth
+    truth
+  }
+
+  /** What is known of the nodes of such a forest while calls are open. */
+  def partialTruthOf(forest: Forest): PartialTruth = {
+    val truth = new PartialTruth(forest, this)
     stamped += truth
     truth
   }
@@ -130,6 +145,9 @@ final class SlotCodes(slots: CompiledSlots, inputs: Seq[Expression], nested: Nes
       try {
         if (bases(slot) < 0) read(slot, current) else search(slot, bases(slot))
       } catch {
+        case open: OpenCall =>
+          openCalls(slot) = open.call
+          Keys.OpenCode
         // A regular expression can exhaust the stack, a function the heap: only this predicate is lost for the row.
         case e @ (_: StackOverflowError | _: OutOfMemoryError) => failed(slot, e)
         case NonFatal(e) => failed(slot, e)
@@ -143,8 +161,16 @@ final class SlotCodes(slots: CompiledSlots, inputs: Seq[Expression], nested: Nes
     else {
       val start = System.nanoTime
       try readers(slot).read(input)
-      finally times(slot) = math.max(1, System.nanoTime - start)
+      finally times(slot) = math.max(1, System.nanoTime - start) + inPython(slot)
     }
+
+  // Per slot: the calls of Python functions that it may need.
+  private lazy val calls = expressions.map(_.collect { case CallResult(call, _, _) => call }.toArray)
+
+  private def inPython(slot: Int): Long = current match {
+    case asked: AskedRow => calls(slot).map(asked.nanoseconds(_)).sum
+    case _ => 0L
+  }
 
   private def remember(slot: Int, code: Int): Unit = known(slot) = (stamp.toLong << 32) | (code & 0xffffffffL)
 

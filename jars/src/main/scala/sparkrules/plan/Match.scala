@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expre
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 
 import sparkrules.answer.Answer
+import sparkrules.python.PythonCall
 import sparkrules.version.PinnedRules
 
 /** What there is a row for in the output of [[Match]]. */
@@ -25,16 +26,37 @@ object Per {
  * What is matched, and what is to be said of it.
  *
  * @param answers the columns that are added to those of the input; none per rule
+ * @param read the inputs of [[Match]] that are columns or fields of the query's rows, by their places: the others are
+ *   computed for the rules only
  * @param scan what is said of the scan filter in EXPLAIN, once it is decided
+ * @param calls the calls of Python functions that rules may need, the first to be made first
  */
-final case class MatchSpec(rules: PinnedRules, per: Per, answers: Seq[Answer], scan: Option[String] = None) {
+final case class MatchSpec(
+    rules: PinnedRules,
+    per: Per,
+    answers: Seq[Answer],
+    read: Set[Int] = Set.empty,
+    scan: Option[String] = None,
+    calls: Seq[PythonCall] = Nil) {
 
   /** What a query can read, given the columns of the input and those that are added. */
   def available(input: Seq[Attribute], added: Seq[Attribute]): Seq[Attribute] =
     if (per == Per.Rule) added else input ++ added
 
   def describe(added: Seq[Attribute]): String =
-    s"Match [$rules] ${added.mkString("[", ", ", "]")}${scan.fold("")(", " + _)}"
+    s"Match [$rules] ${added.mkString("[", ", ", "]")}${scan.fold("")(", " + _)}" +
+      asks.fold("")(", " + _)
+
+  /** What is asked of Python, and in which order. */
+  def asks: Option[String] = Option.when(calls.nonEmpty) {
+    val texts = calls.map(call => s"${call.text} for ${rules.key.question.counted(call.rules)}")
+    s"asks Python where a rule needs it: ${texts.take(MatchSpec.MostCalls).mkString(", then ")}" +
+      (if (texts.length > MatchSpec.MostCalls) s" and ${texts.length - MatchSpec.MostCalls} more" else "")
+  }
+}
+
+object MatchSpec {
+  private val MostCalls = 20
 }
 
 /**
@@ -42,6 +64,7 @@ final case class MatchSpec(rules: PinnedRules, per: Per, answers: Seq[Answer], s
  * arguments of an operator.
  *
  * @param inputs the inputs of the rules' program, over the columns of `child`
+ * @param arguments what Python functions are called with, over the columns of `child`
  * @param instant the query's, if it decides which rules can match: else plans of a version would never be the same
  * @param scanFilter a condition over the columns of `child` that every row with a match fulfils, where all other rows
  *   are dropped; see [[PushScanFilter]]
@@ -50,6 +73,7 @@ final case class MatchSpec(rules: PinnedRules, per: Per, answers: Seq[Answer], s
 final case class Match(
     spec: MatchSpec,
     inputs: Seq[Expression],
+    arguments: Seq[Expression],
     instant: Option[Expression],
     scanFilter: Option[Expression],
     added: Seq[Attribute],

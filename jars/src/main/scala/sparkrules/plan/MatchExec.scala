@@ -3,14 +3,18 @@ package sparkrules.plan
 import scala.collection.immutable.ListMap
 
 import org.apache.spark.rdd.RDD
+import org.apache.spark.sparkrules.CallBudget
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project}
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 
-import sparkrules.answer.AnswerRequest
+import sparkrules.answer.{Answer, AnswerRequest}
 import sparkrules.bind.RuleCall
+import sparkrules.conf.Settings
+import sparkrules.guard.Metering
+import sparkrules.python.{PythonSteps, PythonWork}
 
 object MatchStrategy extends SparkStrategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
@@ -25,13 +29,15 @@ object MatchStrategy extends SparkStrategy {
 
   private def planned(matched: Match, list: Seq[NamedExpression]): SparkPlan =
     MatchExec(
-      matched.spec, matched.inputs, matched.instant, matched.scanFilter, matched.added, list, planLater(matched.child))
+      matched.spec, matched.inputs, matched.arguments, matched.instant, matched.scanFilter, matched.added, list,
+      planLater(matched.child))
 }
 
 /** Executes [[Match]] and the projection on top of it, so that only what is asked for is written, and only once. */
 final case class MatchExec(
     spec: MatchSpec,
     inputs: Seq[Expression],
+    arguments: Seq[Expression],
     instant: Option[Expression],
     scanFilter: Option[Expression],
     added: Seq[Attribute],
@@ -52,7 +58,15 @@ final case class MatchExec(
     "tested" -> SQLMetrics.createMetric(sparkContext, "number of predicates tested"),
     "passed" -> SQLMetrics.createMetric(sparkContext, "number of predicates tested that were true"),
     "errors" -> SQLMetrics.createMetric(sparkContext, "number of values that rules could not compute"),
-    "leftOut" -> SQLMetrics.createMetric(sparkContext, "number of rules left out"))
+    "leftOut" -> SQLMetrics.createMetric(sparkContext, "number of rules left out")) ++ pythonMetrics
+
+  private def pythonMetrics: ListMap[String, SQLMetric] =
+    if (spec.calls.isEmpty) ListMap.empty
+    else ListMap(
+      "calls" -> SQLMetrics.createMetric(sparkContext, "number of calls of Python functions"),
+      "callsSaved" -> SQLMetrics.createMetric(sparkContext, "number of calls of Python functions saved"),
+      "callsRefused" -> SQLMetrics.createMetric(sparkContext, "number of calls of Python functions beyond the limit"),
+      "pythonTime" -> SQLMetrics.createNanoTimingMetric(sparkContext, "time in Python functions"))
 
   /** Names the rule set, as a scan names its table: the graph of the Spark UI shows nothing else beside the metrics. */
   override def nodeName: String = s"Match ${rules.key.version}"
@@ -64,7 +78,7 @@ final case class MatchExec(
   override def simpleString(maxFields: Int): String = spec.describe(added)
   override def verboseStringWithOperatorId(): String =
     s"$formattedNodeName\nRules: $rules\nInput: ${inputs.mkString("[", ", ", "]")}\n" +
-      spec.scan.fold("")(note => s"Scan: $note\n") +
+      spec.scan.fold("")(note => s"Scan: $note\n") + spec.asks.fold("")(note => s"Python: $note\n") +
       s"Output: ${projection.mkString("[", ", ", "]")}\n"
 
   override protected def doExecute(): RDD[InternalRow] = {
@@ -77,10 +91,30 @@ final case class MatchExec(
       BindReferences.bindReferences(inputs, child.output),
       RuleCall.micros(instant),
       MatchOutput(projection, spec.available(child.output, added)),
+      pythonWork,
       metrics)
-    if (child.supportsColumnar) child.executeColumnar().mapPartitionsWithIndex(new MatchBatches(work))
-    else child.execute().mapPartitionsWithIndex(new MatchRows(work))
+    if (child.supportsColumnar) {
+      child.executeColumnar().mapPartitionsWithIndex(new MatchBatches(work, child.output.length))
+    } else child.execute().mapPartitionsWithIndex(new MatchRows(work))
+  }
+
+  private def pythonWork: Option[PythonWork] = Option.when(spec.calls.nonEmpty) {
+    new PythonWork(
+      spec.calls,
+      spec.calls.map(PythonSteps.of),
+      BindReferences.bindReferences(arguments, child.output).map(Metering(_)),
+      child.output.map(_.dataType).toArray,
+      spec.answers.exists(MatchExec.NeedEverything),
+      Settings.PythonBufferBytes.get(conf),
+      Settings.PythonFailures.get(conf),
+      rules.maxCalls.map(CallBudget.of(sparkContext, _)))
   }
 
   override protected def withNewChildInternal(newChild: SparkPlan): MatchExec = copy(child = newChild)
+}
+
+private object MatchExec {
+
+  /** Answers that tell of every value, whether a rule needs it or not. */
+  val NeedEverything: Answer => Boolean = Set(Answer.Ranges, Answer.Times)
 }

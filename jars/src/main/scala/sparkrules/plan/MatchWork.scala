@@ -6,9 +6,10 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
-import sparkrules.answer.{AnswerRequest, Answers}
+import sparkrules.answer.{AnswerRequest, Answers, OverlapQuestions}
 import sparkrules.kernel.RowClock
-import sparkrules.version.{RowMatches, VersionMatcher}
+import sparkrules.python.{AskedRows, CallCounts, PythonWork}
+import sparkrules.version.{RowMatches, RowQuestions, VersionMatcher}
 
 /**
  * What a task of [[MatchExec]] does. These are classes and not closures: to clean a closure Spark reads the class file
@@ -16,6 +17,7 @@ import sparkrules.version.{RowMatches, VersionMatcher}
  *
  * @param inputs the inputs of the rules' program, bound to the rows that come
  * @param instant that of the query, in microseconds, if it decides which rules can match
+ * @param python how to call Python functions, if rules do
  */
 private final class MatchWork(
     request: AnswerRequest,
@@ -23,6 +25,7 @@ private final class MatchWork(
     inputs: Seq[Expression],
     instant: Option[Long],
     output: MatchOutput,
+    python: Option[PythonWork],
     metrics: Map[String, SQLMetric])
     extends Serializable {
 
@@ -35,6 +38,26 @@ private final class MatchWork(
     val task = new MatchTask(matcher, answers, per, output.writer(partition), clock, metrics)
     metrics("setupTime") += System.nanoTime - start
     task.results(matched(matcher))
+  }
+
+  /** The matches of rows, which get the results of the Python functions that they need first. */
+  def matches(matcher: VersionMatcher, input: Iterator[InternalRow]): Iterator[RowMatches] = python match {
+    case None => matcher.rows(input)
+    case Some(work) =>
+      val counts = new CallCounts
+      Option(TaskContext.get()).foreach(_.addTaskCompletionListener[Unit](_ => report(counts)))
+      val matching = new RowQuestions(request.rules, inputs, instant, work.calls.length, work.needsAll)
+      val questions =
+        if (!request.hasOverlaps) matching
+        else new OverlapQuestions(matching, request, inputs, instant, work.calls.length)
+      matcher.rows(new AskedRows(input, questions, work, counts), areKept = true)
+  }
+
+  private def report(counts: CallCounts): Unit = {
+    metrics("calls") += counts.made
+    metrics("callsSaved") += counts.saved
+    metrics("callsRefused") += counts.refused
+    metrics("pythonTime") += counts.nanoseconds
   }
 }
 
@@ -51,14 +74,26 @@ private final class MatchRows(work: MatchWork)
     extends ((Int, Iterator[InternalRow]) => Iterator[InternalRow])
     with Serializable {
   override def apply(partition: Int, input: Iterator[InternalRow]): Iterator[InternalRow] =
-    work.run(partition)(_.rows(input))
+    work.run(partition)(work.matches(_, input))
 }
 
-private final class MatchBatches(work: MatchWork)
+/** @param columns how many columns the plan says that a batch has */
+private final class MatchBatches(work: MatchWork, columns: Int)
     extends ((Int, Iterator[ColumnarBatch]) => Iterator[InternalRow])
     with Serializable {
   override def apply(partition: Int, input: Iterator[ColumnarBatch]): Iterator[InternalRow] =
-    work.run(partition)(_.batches(input))
+    work.run(partition)(_.batches(input.map(MatchBatches.first(_, columns))))
+}
+
+private object MatchBatches {
+
+  /**
+   * A batch without what its source has appended for itself: Iceberg reads the positions of rows where a file has
+   * deleted ones. Answers are joined to a row after its last column.
+   */
+  def first(batch: ColumnarBatch, columns: Int): ColumnarBatch =
+    if (batch.numCols == columns) batch
+    else new ColumnarBatch(Array.tabulate(columns)(batch.column), batch.numRows)
 }
 
 private final class MatchTask(

@@ -7,8 +7,10 @@ import org.apache.spark.sql.classic.SparkSession
 
 import sparkrules.answer.{Answer, AnswerRequest}
 import sparkrules.bind.Local
+import sparkrules.kernel.CallResult
+import sparkrules.python.PythonCall
 import sparkrules.region.{PinnedRegion, RegionCall}
-import sparkrules.version.{Pinned, Pinning}
+import sparkrules.version.{Pinned, PinnedRules, Pinning}
 
 /**
  * Ties every call to the version of its rule set that is current now, and puts an operator under it:
@@ -34,10 +36,9 @@ final case class PinVersions(session: SparkSession) extends Rule[LogicalPlan] {
   private def pinMatches(plan: LogicalPlan): LogicalPlan = plan.transformUpWithSubqueries {
     case Generate(Inline(call: MatchCall), unused, false, _, columns, child) if call.answers == Seq(Answer.Rows) =>
       val Pinned(rules, inputs, instant) = Pinning.pin(session, call, Local(child))
-      val (ready, own) = computed(inputs, child)
       val kept = child.output.zipWithIndex.collect { case (attribute, i) if !unused.contains(i) => attribute }
       val spec = MatchSpec(rules, Per.Match, PinVersions.OfMatch)
-      Project(kept ++ columns, Match(spec, own, instant, None, columns, ready))
+      Project(kept ++ columns, matchOn(child, spec, inputs, instant, columns))
     case operator if operator.expressions.exists(_.exists(_.isInstanceOf[MatchCall])) => pin(operator)
   }
 
@@ -58,23 +59,52 @@ final case class PinVersions(session: SparkSession) extends Rule[LogicalPlan] {
       case i =>
         val answers = calls.flatMap(_.answers).distinct
         val columns = answers.map(_.attribute)
-        val below = Match(MatchSpec(rules, Per.Row, answers), Nil, instant, None, columns, operator.children(i))
-        val (ready, own) = computed(inputs, below.child)
-        val matched = below.copy(inputs = own, child = ready)
+        val matched = matchOn(operator.children(i), MatchSpec(rules, Per.Row, answers), inputs, instant, columns)
         val widened = operator.withNewChildren(operator.children.updated(i, matched))
         replace(widened, calls)(wanted => MatchCall.result(wanted, wanted.map(a => columns(answers.indexOf(a)))))
     }
   }
 
-  /** Inputs that are not simple reads become columns below, where Spark gives them what they need. */
-  private def computed(all: Seq[Expression], child: LogicalPlan): (LogicalPlan, Seq[Expression]) = {
+  private def matchOn(
+      child: LogicalPlan,
+      spec: MatchSpec,
+      inputs: Seq[Expression],
+      instant: Option[Expression],
+      columns: Seq[Attribute]): Match = {
+    val (calls, arguments, answered) = called(spec.rules, inputs)
+    val (ready, own, read) = computed(answered, child)
+    Match(spec.copy(read = read, calls = calls), own, arguments, instant, None, columns, ready)
+  }
+
+  /** The calls of Python functions among the inputs, their arguments, and the inputs with the results of the calls. */
+  private def called(
+      rules: PinnedRules, inputs: Seq[Expression]): (Seq[PythonCall], Seq[Expression], Seq[Expression]) = {
+    val uses = rules.parts.flatMap(part => (0 until part.inputs).map(part.uses))
+    val found = inputs.indices.filter(inputs(_).isInstanceOf[PythonUDF]).groupBy(inputs(_).canonicalized).toSeq.map {
+      case (canonical, places) =>
+        (canonical, inputs(places.head), places.map(uses(_)._2).sum, places.map(uses(_)._1).max, places.head)
+    }.sortBy { case (_, _, count, cost, place) => (cost / count, place) }
+    val (calls, arguments) = PythonCall.of(found.map { case (_, call, count, cost, _) => (call, count, cost) })
+    val results = found.map(_._1).zipWithIndex.toMap
+    val answered = inputs.map { input =>
+      results.get(input.canonicalized).fold(input)(i => CallResult(i, input.dataType, calls(i).text))
+    }
+    (calls, arguments, answered)
+  }
+
+  /**
+   * Inputs that are not simple reads become columns below, where Spark gives them what they need. Gives the plan with
+   * these columns, the inputs over it, and the places of those that are read.
+   */
+  private def computed(all: Seq[Expression], child: LogicalPlan): (LogicalPlan, Seq[Expression], Set[Int]) = {
     val inputs = all.map(_.transformUp { case GetStructField(made: CreateNamedStruct, i, _) => made.valExprs(i) })
+    val read = inputs.indices.filter(i => PinVersions.isRead(inputs(i))).toSet
     // Parts of a version may need the same.
-    val aliases = inputs.filterNot(PinVersions.isRead).distinctBy(_.canonicalized).map(Alias(_, PinVersions.Computed)())
-    if (aliases.isEmpty) (child, inputs)
+    val aliases = inputs.filterNot(PinVersions.isRead).distinctBy(_.canonicalized).map(Alias(_, "rule_input")())
+    if (aliases.isEmpty) (child, inputs, read)
     else {
       val attributes = aliases.map(alias => alias.child.canonicalized -> alias.toAttribute).toMap
-      (Project(child.output ++ aliases, child), inputs.map(e => attributes.getOrElse(e.canonicalized, e)))
+      (Project(child.output ++ aliases, child), inputs.map(e => attributes.getOrElse(e.canonicalized, e)), read)
     }
   }
 
@@ -88,13 +118,10 @@ final case class PinVersions(session: SparkSession) extends Rule[LogicalPlan] {
 
 object PinVersions {
 
-  /** The name of inputs that are computed, and not read. */
-  val Computed = "rule_input"
-
   private val OfMatch = Seq(Answer.RuleId, Answer.Priority, Answer.Overlap)
 
   private def isRead(e: Expression): Boolean = e match {
-    case _: Attribute => true
+    case _: Attribute | _: CallResult => true
     case GetStructField(child, _, _) => isRead(child)
     case _ => false
   }

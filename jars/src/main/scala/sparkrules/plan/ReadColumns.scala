@@ -14,7 +14,7 @@ object ReadColumns extends ColumnarRule {
 
 private object ReadColumnsRule extends Rule[SparkPlan] with PredicateHelper {
   override def apply(plan: SparkPlan): SparkPlan = plan.transformUp {
-    case matched: MatchExec => matched.child match {
+    case matched: MatchExec if matched.spec.calls.isEmpty => matched.child match {
         case rows: ColumnarToRowExec => matched.copy(child = rows.child)
         case FilterExec(condition, rows: ColumnarToRowExec) if isImplied(condition, matched) =>
           matched.copy(child = rows.child)

@@ -67,6 +67,8 @@ final class Manifest private (json: ObjectNode, val ruleSet: String, val version
   val isGeneral: Boolean = json.path("general").asBoolean(false)
   /** What calls of functions cost, as users say: microseconds by name, lower case. */
   val costs: Map[String, Double] = Manifest.costs(json)
+  /** How many calls of Python functions a query may make, if that is limited. */
+  val maxCalls: Option[Long] = Option.when(json.has("max_calls") && !field("max_calls").isNull)(number("max_calls"))
   val (subscriptions, predicates, nodes) = (number("subscriptions"), number("predicates"), number("nodes"))
 
   /** When it was made, in microseconds since 1970. */

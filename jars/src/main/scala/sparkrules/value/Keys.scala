@@ -8,7 +8,8 @@ import org.apache.spark.unsafe.types.UTF8String
 
 /**
  * The constants that rules compare an attribute with, in Spark's order. They give each value of the attribute a code,
- * so that every comparison is a set of intervals of integers. The code -1 is a value that could not be computed.
+ * so that every comparison is a set of intervals of integers. The code -1 is a value that could not be computed, and -2
+ * one that nobody has asked for.
  *
  * {{{
  *   NULL   v < c0   c0   c0 < v < c1   c1   ...   c(k-1)   c(k-1) < v
@@ -49,6 +50,9 @@ object Keys {
 
   /** A value that could not be computed: no predicate is true for it, not even `is null`. */
   final val ErrorCode = -1
+
+  /** A value that depends on a Python function which has not been called for the row: no predicate is true for it. */
+  final val OpenCode = -2
 
   /** Codes of Boolean attributes, which always have both keys. */
   final val FalseCode = 2

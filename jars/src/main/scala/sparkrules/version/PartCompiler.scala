@@ -32,7 +32,8 @@ final class PartCompiler(session: SparkSession, store: Store, key: ProgramKey, c
       ready.rejected,
       program,
       if (key.forRegions) MergedForest.of(forest) else forest,
-      if (spec.isAll) null else (ready.segment.forest.nodes.predicates, Digests.ofPredicates(ready.segment)))
+      if (spec.isAll) null else (ready.segment.forest.nodes.predicates, Digests.ofPredicates(ready.segment)),
+      ready.compiler.questions(forest))
   }
 
   /** All rules, bound but not compiled, and the rejected ones. Removed rules are bound too and keep their numbers. */

@@ -51,7 +51,8 @@ object Pinning {
       val removed = parts.map { case (spec, part) =>
         if (spec.omits) Array.empty[Int] else spec.removedRows(store, key.version.ruleSet, part.segmentSizes)
       }
-      val rules = PinnedRules(key, parts.map(_._2).toIndexedSeq, removed.toIndexedSeq)
+      val isGeneral = key.question.isGeneral(manifest)
+      val rules = PinnedRules(key, parts.map(_._2).toIndexedSeq, removed.toIndexedSeq, isGeneral, manifest.maxCalls)
       if (key.invalidRules == OnRejectedRule.LeaveOut) warn(key, rules.rejectedAt(call.now))
       VersionCache.keep(manifest, rules)
       rules
@@ -72,13 +73,7 @@ object Pinning {
       needed += partKey
       VersionCache.part(partKey, _.functions.areCurrent(session))(compiler.compile(spec))
     }
-    val parts = specs.map { spec =>
-      val whole = part(spec)
-      // A function that only removed rules call must not be called.
-      val callsTooMuch = whole.callsPython && !spec.omits && spec.segments.exists(_.removed.isDefined)
-      val chosen = if (callsTooMuch) spec.copy(omits = true) else spec
-      (chosen, if (callsTooMuch) part(chosen) else whole)
-    }
+    val parts = specs.map(spec => (spec, part(spec)))
     VersionCache.trim(Settings.CacheBytes.get(session.sessionState.conf), needed.toSet)
     parts
   }

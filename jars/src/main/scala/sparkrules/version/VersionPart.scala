@@ -2,12 +2,11 @@ package sparkrules.version
 
 import java.lang.ref.WeakReference
 
-import org.apache.spark.sql.catalyst.expressions.PythonUDF
 import org.apache.spark.util.SizeEstimator
 
 import sparkrules.bind.Bound
 import sparkrules.overlap.Digests
-import sparkrules.program.{Forest, Program}
+import sparkrules.program.{Forest, Program, Questions}
 
 /**
  * Segments of a rule set compiled for the columns of a call: all of a version or a part of it. All versions that have
@@ -19,6 +18,7 @@ import sparkrules.program.{Forest, Program}
  * @param compiledForest what the program was made of. If the rules are asked about regions, the merged forest.
  * @param predicates to compare subexpressions of different parts: per node its predicate, and the digests of the
  *   predicates; null if there never is another part
+ * @param asked what to ask Python, if its rules call functions of Python; as [[sparkrules.compile.Compiler]] gives it
  */
 final class VersionPart(
     @transient val bound: Bound,
@@ -28,7 +28,8 @@ final class VersionPart(
     @transient val rejected: Seq[RejectedRule],
     @transient private val compiled: Program,
     @transient private val compiledForest: Forest,
-    @transient private val predicates: (Array[Int], Array[Long]))
+    @transient private val predicates: (Array[Int], Array[Long]),
+    @transient private val asked: Option[(Questions, Map[Int, (Double, Int)])])
     extends Serializable {
 
   /** How many inputs the program has. */
@@ -45,14 +46,23 @@ final class VersionPart(
   /** To compare subexpressions with those of other parts, on the driver. */
   @transient lazy val digests: Digests = Digests.of(compiledForest, predicates._1, predicates._2)
 
-  def free(): Unit = Seq(sharedProgram, sharedForest).foreach(_.free())
+  def free(): Unit = (Seq(sharedProgram, sharedForest) ++ sharedQuestions).foreach(_.free())
 
   @transient lazy val bytes: Long =
-    SizeEstimator.estimate(compiled) + SizeEstimator.estimate(compiledForest) + 4L * numbers.length +
+    SizeEstimator.estimate(compiled) + SizeEstimator.estimate(compiledForest) +
+      asked.fold(0L)(SizeEstimator.estimate(_)) + 4L * numbers.length +
       (if (predicates == null) 0L else 4L * predicates._1.length + 8L * predicates._2.length)
 
-  /** Whether its rules call Python functions. Spark calls those for every row, whether a rule needs them or not. */
-  @transient lazy val callsPython: Boolean = bound.extras.exists(_.exists(_.isInstanceOf[PythonUDF]))
+  /** Whether its rules call Python functions. */
+  val callsPython: Boolean = asked.isDefined
+
+  private val sharedQuestions = asked.map { case (questions, _) => new LazyBroadcast(() => questions) }
+
+  /** What to ask before a row is matched, if its rules call Python functions. */
+  def questions: Questions = sharedQuestions.get.value
+
+  /** What a call costs whose result is this input, in microseconds, and how many rules may need it. */
+  def uses(input: Int): (Double, Int) = asked.flatMap(_._2.get(input)).getOrElse((0.0, 0))
 
   @transient private var lastPlaces: (WeakReference[Program], Array[Int]) = _
 

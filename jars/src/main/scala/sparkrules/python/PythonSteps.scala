@@ -1,0 +1,87 @@
+package sparkrules.python
+
+import scala.util.control.NonFatal
+
+import org.apache.spark.PartitionEvaluatorFactory
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.optimizer.{ReplaceExpressions, RewriteWithExpression}
+import org.apache.spark.sql.catalyst.plans.logical.{ArrowEvalPython, BatchEvalPython, LeafNode, LogicalPlan, Project}
+import org.apache.spark.sql.execution.{LeafExecNode, SparkPlan}
+import org.apache.spark.sql.execution.python.{ArrowEvalPythonExec, BatchEvalPythonExec, ExtractPythonUDFs}
+
+/**
+ * Calls a function for many rows of arguments, by the parts of Spark's own operators: what they do with types, time
+ * zones, batches and workers is done here too.
+ */
+final class PythonSteps private (steps: Seq[PythonStep]) extends Serializable {
+
+  /** A row with the result for each row of arguments, in their order. */
+  def results(partition: Int, arguments: Iterator[InternalRow]): Iterator[InternalRow] =
+    steps.foldLeft(arguments)((rows, step) => step.run(partition, rows))
+}
+
+object PythonSteps {
+
+  /** On the driver, with the settings of the session. */
+  def of(call: PythonCall): PythonSteps = {
+    val arguments = call.planned.collect { case reference: BoundReference => reference }.sortBy(_.ordinal)
+      .map(reference => AttributeReference(s"argument${reference.ordinal}", reference.dataType)())
+    val function = call.planned.transform { case BoundReference(i, _, _) => arguments(i) }
+    val plan = Project(Seq(Alias(function, "result")()), Arguments(arguments))
+    // What Spark's optimizer replaces, as it cannot be computed.
+    new PythonSteps(steps(ExtractPythonUDFs(RewriteWithExpression(ReplaceExpressions(plan)))))
+  }
+
+  private def steps(plan: LogicalPlan): Seq[PythonStep] = plan match {
+    case _: Arguments => Nil
+    case Project(list, child) => steps(child) :+ new ProjectStep(list, child.output)
+    case BatchEvalPython(functions, results, child) =>
+      steps(child) :+ new FunctionStep(new RowByRow(functions, results, ArgumentsExec(child.output)).factory)
+    case ArrowEvalPython(functions, results, child, kind) =>
+      steps(child) :+ new FunctionStep(new ByArrow(functions, results, ArgumentsExec(child.output), kind).factory)
+    case other => throw new IllegalStateException(s"Spark plans ${other.nodeName} for a Python function")
+  }
+
+  // Spark's operators make the evaluators, with arguments that differ from minor to minor.
+  private final class RowByRow(functions: Seq[PythonUDF], results: Seq[Attribute], child: SparkPlan)
+      extends BatchEvalPythonExec(functions, results, child) {
+    def factory: PartitionEvaluatorFactory[InternalRow, InternalRow] = evaluatorFactory
+  }
+
+  private final class ByArrow(functions: Seq[PythonUDF], results: Seq[Attribute], child: SparkPlan, kind: Int)
+      extends ArrowEvalPythonExec(functions, results, child, kind) {
+    def factory: PartitionEvaluatorFactory[InternalRow, InternalRow] = evaluatorFactory
+  }
+}
+
+private sealed trait PythonStep extends Serializable {
+  def run(partition: Int, rows: Iterator[InternalRow]): Iterator[InternalRow]
+}
+
+private final class ProjectStep(list: Seq[Expression], input: Seq[Attribute]) extends PythonStep {
+  override def run(partition: Int, rows: Iterator[InternalRow]): Iterator[InternalRow] = {
+    val projection = UnsafeProjection.create(list, input)
+    projection.initialize(partition)
+    rows.map { row =>
+      try projection(row)
+      catch { case NonFatal(e) => throw new FailedArgument(e) }
+    }
+  }
+}
+
+private final class FunctionStep(factory: PartitionEvaluatorFactory[InternalRow, InternalRow]) extends PythonStep {
+  override def run(partition: Int, rows: Iterator[InternalRow]): Iterator[InternalRow] =
+    factory.createEvaluator().eval(partition, rows)
+}
+
+/** What is computed between two functions has failed. */
+private final class FailedArgument(val reason: Throwable) extends RuntimeException(reason)
+
+/** Stands for rows of arguments, so that Spark plans a call of a function over them. */
+private final case class Arguments(output: Seq[Attribute]) extends LeafNode
+
+private final case class ArgumentsExec(output: Seq[Attribute]) extends LeafExecNode {
+  override protected def doExecute(): RDD[InternalRow] = throw new UnsupportedOperationException("it is never run")
+}
