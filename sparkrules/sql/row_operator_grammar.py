@@ -7,10 +7,10 @@ operator    := at_least (number, expression, ...) | at_most (...) | exactly (...
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 
 from sparkrules.sql.boolean import structure_of
-from sparkrules.sql.cursor import QUANTIFIERS, Cursor
+from sparkrules.sql.call_grammar import CallGrammar
+from sparkrules.sql.cursor import QUANTIFIERS
 from sparkrules.sql.predicate_sides import classify
 from sparkrules.sql.remedy import about_function
 from sparkrules.sql.row_operators import (
@@ -30,17 +30,18 @@ _NAME = re.compile(r"(?:[A-Za-z0-9_]+|`(?:[^`]|``)+`)(?:\.(?:[A-Za-z0-9_]+|`(?:[
 _TRUTHS = ("is true", "is false", "is not true", "is not false")
 
 
-def parse_row_operator(grammar: Cursor, start: int) -> Operand:
+def parse_row_operator(grammar: CallGrammar, start: int) -> Operand:
     """Parse a row operator whose name is at `start`. The cursor is at its opening bracket."""
     tokens = grammar.tokens
     name = tokens.texts[start].lower()
     tokens.calls.add(grammar.at)
     grammar.shapes[start] = "`f`"
     variables = grammar.variables
-    inner = _arguments(grammar, start)
+    arguments = _arguments(grammar, start)
+    inner = tuple(argument for argument, _, _ in arguments)
     operand = Operand(start, grammar.at, variables == grammar.variables, "operator", inner, name)
     if name in COUNTS:
-        sql = _count(grammar, operand)
+        sql = _count(grammar, operand, [tokens.sql(first, end) for _, first, end in arguments[1:]])
     elif name == "matched":
         sql = f"(CASE WHEN {tokens.sql(start + 2, operand.end - 1)} THEN {matched_attribute(tokens, operand)} END)"
     elif len(inner) < 2:
@@ -60,24 +61,27 @@ def value_sql(tokens: Tokens, value: Operand) -> str:
     return sql if value.form != "value" or _NAME.fullmatch(sql) else f"({sql})"
 
 
-def _arguments(grammar: Cursor, start: int) -> tuple[Syntax, ...]:
+def _arguments(grammar: CallGrammar, start: int) -> list[tuple[Syntax, int, int]]:
+    """The arguments, each with its tokens from the first up to the end."""
     grammar.at += 1
     if grammar.kinds[grammar.at] == ")":
         grammar.at += 1
-        return ()
-    arguments: list[Syntax] = []
+        return []
+    arguments: list[tuple[Syntax, int, int]] = []
     while True:
+        grammar.refuse_query()
         if grammar.word() in QUANTIFIERS and grammar.kinds[grammar.at + 1] in ("word", "quoted", "("):
             raise grammar.tokens.error(grammar.at, "aggregates are not allowed", "A rule sees one row.")
-        arguments.append(grammar.expression())
+        first = grammar.at
+        arguments.append((grammar.expression(), first, grammar.at))
         if grammar.kinds[grammar.at] != ",":
             break
         grammar.at += 1
     grammar.expect(")", f"Close the bracket of {grammar.tokens.texts[start]}.")
-    return tuple(arguments)
+    return arguments
 
 
-def _count(grammar: Cursor, operand: Operand) -> str:
+def _count(grammar: CallGrammar, operand: Operand, texts: list[str]) -> str:
     tokens, count = grammar.tokens, count_of(grammar.tokens, operand)
     grammar.count_nodes += nodes_of(count)
     if grammar.count_nodes > grammar.policy.max_count_nodes:
@@ -87,21 +91,9 @@ def _count(grammar: Cursor, operand: Operand) -> str:
             f"{grammar.policy.max_count_nodes:,} nodes",
             "Count fewer conditions, or raise Policy.max_count_nodes.",
         )
-    texts = [tokens.sql(comma + 1, end) for comma, end in pairwise(_commas(tokens, operand))]
     # A value is a condition here, as it is in an AND.
     whole = [f"{text} AND TRUE" if alone(own) else text for own, text in zip(count.children, texts, strict=True)]
     return count_sql(count, whole)
-
-
-def _commas(tokens: Tokens, operand: Operand) -> list[int]:
-    """The commas between the arguments of a call, and its closing bracket."""
-    found, depth = [], 0
-    for at in range(operand.start + 2, operand.end - 1):
-        kind = tokens.kinds[at]
-        depth += (kind in ("(", "[")) - (kind in (")", "]"))
-        if kind == "," and not depth:
-            found.append(at)
-    return [*found, operand.end - 1]
 
 
 def matched_attribute(tokens: Tokens, operand: Operand) -> str:

@@ -131,14 +131,15 @@ def rules(draw: st.DrawFn) -> list[str]:
     return [Rules(draw).condition(draw(st.integers(1, 2))) for _ in range(25)]
 
 
-def compare(df: DataFrame, marked_texts: list[str], name: str) -> int:
+def compare(df: DataFrame, marked_texts: list[str], name: str, *, with_python: bool) -> int:
     wheres = {rule_of(text): where_of(text) for text in marked_texts}
     texts = {text: text for text in wheres}
     truth = pairs_by_where(df, wheres)
     made = rule_set(name, texts)
     assert differences(pairs_by_where(df, {text: spark_sql(text) for text in texts}), truth, texts) == []
     assert differences(pairs_by_plugin(df, made), truth, texts) == []
-    assert differences(pairs_by_python(df, made), truth, texts) == []
+    if with_python:
+        assert differences(pairs_by_python(df, made), truth, texts) == []
     table = df.toArrow()
     matches = made.match(table, unsupported="skip")
     listed = zip(table["row"].to_pylist(), matches.ids.to_pylist(), strict=True)
@@ -156,7 +157,7 @@ def test_random_rules(spark: SparkSession, df: DataFrame, ansi: str) -> None:
     )
     @given(rules())
     def agree(texts: list[str]) -> None:
-        found.append(compare(df, texts, "row_operators"))
+        found.append(compare(df, texts, "row_operators", with_python=len(found) < 2))
 
     with settings(spark, ansi=ansi):
         agree()

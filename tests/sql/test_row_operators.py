@@ -106,6 +106,15 @@ def test_nested_counts_stay_small() -> None:
     assert len(spark_sql(text)) < 30 * 400
 
 
+def test_types_may_have_commas() -> None:
+    text = "at_least(1, a::map<int, int> IS NULL, CAST(b AS struct<x: int, y: int>).x > 1)"
+    assert [own.attribute for own in distinct_predicates(parse_rule(text))] == [
+        "a :: map < int, int >",
+        "CAST(b AS struct < x : int, y : int >).x",
+    ]
+    assert "array(a :: map" in spark_sql(text)
+
+
 class TestValues:
     @pytest.mark.parametrize(
         ("text", "tree"),
@@ -180,6 +189,7 @@ class TestValues:
         ("sum(a) > 1", 1, "this function is not allowed in a rule"),
         ("max(DISTINCT a, b) > 1", 5, "aggregates are not allowed"),
         ("at_least(1, SELECT a)", 13, "subqueries and statements are not allowed"),
+        ("at_least(1, from COLLATE x)", 13, "subqueries and statements are not allowed"),
         ("at_least(1, a, rand() > 1)", 16, "this function is not allowed in a rule"),
         ("min(a, b) OVER (ORDER BY c) > 1", 11, "aggregates and windows are not allowed"),
     ],
