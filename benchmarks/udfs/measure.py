@@ -26,30 +26,42 @@ FILES = 32
 
 @dataclass(frozen=True)
 class Run:
-    """A query: how often it called each function, and how long it took."""
+    """A query: how often it called each function, how long it took, and the sum of what its calls took."""
 
     calls: list[int]
     seconds: float
+    seconds_in_calls: float
+
+
+@dataclass(frozen=True)
+class Counters:
+    """What the functions count: how often each was called, and the seconds of all of them."""
+
+    calls: list[Accumulator[int]]
+    seconds: Accumulator[float]
 
 
 @contextmanager
-def slow_functions(spark: SparkSession, milliseconds: list[float]) -> Iterator[list[Accumulator[int]]]:
-    """Functions f0, f1, ... that sleep, and how often each was called."""
-    calls = [spark.sparkContext.accumulator(0) for _ in milliseconds]
+def slow_functions(spark: SparkSession, milliseconds: list[float]) -> Iterator[Counters]:
+    """Functions f0, f1, ... that sleep."""
+    context = spark.sparkContext
+    counters = Counters([context.accumulator(0) for _ in milliseconds], context.accumulator(0.0))
     for number, own in enumerate(milliseconds):
-        spark.udf.register(f"f{number}", udf(_sleeping(calls[number], own / 1000), "double"))
+        sleeping = _sleeping(counters.calls[number], counters.seconds, own / 1000)
+        spark.udf.register(f"f{number}", udf(sleeping, "double"))
     try:
-        yield calls
+        yield counters
     finally:
         for number in range(len(milliseconds)):
             spark.sql(f"DROP TEMPORARY FUNCTION f{number}")
 
 
-def _sleeping(calls: Accumulator[int], seconds: float) -> Callable[[float], float]:
+def _sleeping(calls: Accumulator[int], total: Accumulator[float], seconds: float) -> Callable[[float], float]:
     def wait(x: float) -> float:
+        start = perf_counter()
+        time.sleep(seconds)
         calls.add(1)
-        if seconds:
-            time.sleep(seconds)
+        total.add(perf_counter() - start)
         return x
 
     return lambda x: wait(x)  # Spark warns of type hints that are not those of a pandas UDF
@@ -69,8 +81,8 @@ def write_rows(work: Workload, directory: Path) -> str:
 class Measured:
     """Queries on the rows of a workload. Each answer is compared with the number of matches that there must be."""
 
-    def __init__(self, spark: SparkSession, work: Workload, calls: list[Accumulator[int]]) -> None:
-        self.work, self._spark, self._calls = work, spark, calls
+    def __init__(self, spark: SparkSession, work: Workload, counters: Counters) -> None:
+        self.work, self._spark, self._counters = work, spark, counters
         costs = {f"f{number}": 1000 * own for number, own in enumerate(work.milliseconds)}
         self._policy = Policy(extra_functions=set(costs), costs=costs)
         self._rules = self._published("udfs", [rule.where for rule in work.rules])
@@ -104,13 +116,14 @@ class Measured:
         return rules
 
     def _run(self, query: Callable[[], int], expected: int) -> Run:
-        before = [own.value for own in self._calls]
+        before, in_calls = [own.value for own in self._counters.calls], self._counters.seconds.value
         start = perf_counter()
         found = query()
         seconds = perf_counter() - start
         if found != expected:
             raise WrongAnswer(f"{found} matches instead of {expected}")
-        return Run([own.value - known for own, known in zip(self._calls, before, strict=True)], seconds)
+        calls = [own.value - known for own, known in zip(self._counters.calls, before, strict=True)]
+        return Run(calls, seconds, self._counters.seconds.value - in_calls)
 
 
 def _counted(rows: DataFrame, rules: sparkrules.RuleSet) -> DataFrame:
