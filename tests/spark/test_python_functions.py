@@ -163,7 +163,7 @@ def test_equal_calls_are_made_once(spark: SparkSession, df: DataFrame) -> None:
 def brute_force(rules: list[Any], row: dict[str, int | None], functions: dict[str, Callable[[Any], Any]]) -> set[str]:
     """The calls that can still decide a rule if no call has been made: a rule is `and`, `or`, or a predicate."""
 
-    def partial(rule: Any) -> bool | None | set[str]:
+    def partial(rule: Any) -> bool | set[str] | None:
         kind = rule[0]
         if kind == "cheap":
             return row[rule[1]] is not None and row[rule[1]] < rule[2]  # type: ignore[operator]
@@ -295,9 +295,8 @@ def test_a_call_that_raises_is_unknown_for_its_row(spark: SparkSession, df: Data
     errors = sparkrules.rule_errors(df, rules).collect()
     assert {row.row for row in errors} == failing
     assert {row.message for row in errors if row.row == 1003} == {"f(x): ValueError: 1003 is no good"}
-    with settings(spark, spark_sparkrules_strict="true"):
-        with pytest.raises(PySparkException, match="is no good"):
-            pairs_by_plugin(df, rules)
+    with settings(spark, spark_sparkrules_strict="true"), pytest.raises(PySparkException, match="is no good"):
+        pairs_by_plugin(df, rules)
 
 
 def test_a_function_that_always_raises_ends_the_query_soon(spark: SparkSession, df: DataFrame) -> None:
@@ -352,9 +351,7 @@ def test_metrics_and_explain(spark: SparkSession, df: DataFrame) -> None:
     assert "asks Python where a rule needs it: f(x) for 2 rules, then g(x) for 1 rule" in text
     query.collect()
     metrics = query._jdf.queryExecution().executedPlan()
-    found = {
-        name: find_metric(metrics, name) for name in ("calls", "callsSaved", "callsRefused", "pythonTime")
-    }
+    found = {name: find_metric(metrics, name) for name in ("calls", "callsSaved", "callsRefused", "pythonTime")}
     assert (found["calls"], found["callsSaved"], found["callsRefused"]) == (20 + 20 + 20, 4000 - 60, 0)
     assert found["pythonTime"] > 0
 
