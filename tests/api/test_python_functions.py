@@ -27,7 +27,7 @@ def calls(spark: SparkSession, tmp_path: Path) -> Path:
     file.touch()
 
     def noted(x: int | None) -> int | None:
-        with open(file, "ab") as out:
+        with file.open("ab") as out:
             os.write(out.fileno(), b".")
         return x
 

@@ -1,4 +1,4 @@
-"""Python functions in rules, wherever rules can be asked: each answer equals WHERE's, which calls them for every row."""
+"""Python functions in rules wherever rules can be asked: each answer equals WHERE, which calls them for every row."""
 
 from __future__ import annotations
 
