@@ -44,7 +44,7 @@ object AskedRow {
 /** Why a call has no result. */
 final class FailedCall(val reason: Throwable)
 
-/** A value needs the result of a call that has not been made for the row. Not an error: `try_` functions let it pass. */
+/** A value needs the result of a call that was not made for the row. Not an error: `try_` functions let it pass. */
 final class OpenCall(val call: Int) extends ControlThrowable
 
 /** The result of a call for an [[AskedRow]]. */

@@ -30,7 +30,7 @@ final class PythonWork(
     val budget: Option[CallBudget])
     extends Serializable
 
-/** Calls that a task has made, and those that the budget did not allow; and the time spent in Python, in nanoseconds. */
+/** Calls that a task has made, and those that the budget did not allow; and the nanoseconds spent in Python. */
 final class CallCounts {
   var made, refused, saved, nanoseconds = 0L
 }

@@ -48,7 +48,7 @@ object PythonCall {
             case replaced: RuntimeReplaceable => template(replaced.replacement)
             case With(child, definitions) =>
               val values = definitions.map(definition => definition.id -> definition.child).toMap
-              template(child.transform { case reference: CommonExpressionRef => values.getOrElse(reference.id, reference) })
+              template(child.transform { case known: CommonExpressionRef => values.getOrElse(known.id, known) })
             case other => other.mapChildren(template)
           }
         case argument =>

@@ -11,8 +11,8 @@ import sparkrules.compile.CompiledRules
 import sparkrules.program.{AllOf, AnyOf, Atom, Hidden, Rule, Tree}
 
 /**
- * The calls of Python functions that rows need, against brute force: which can still decide a rule, given what is known,
- * is found by trying all truth values of what is open.
+ * The calls of Python functions that rows need, against brute force: which can still decide a rule, given what is
+ * known, is found by trying all truth values of what is open.
  */
 final class QuestionSuite extends Suite {
   import QuestionSuite._
