@@ -59,8 +59,8 @@ class Policy:
 
     max_calls: int | None = None
     """The maximum number of calls of Python functions in one query, over all its tasks. A call beyond it is not made:
-    predicates that need it are unknown, and the query's metrics count it. Published with the rules; None keeps the limit
-    of the version that the rules were loaded from, if it has one."""
+    predicates that need it are unknown, and the query's metrics count it. Published with the rules; None keeps the
+    limit of the version that the rules were loaded from, if it has one."""
 
     def __post_init__(self) -> None:
         for kind in ("functions", "extra_functions", "denied_functions"):

@@ -8,6 +8,7 @@ Runs one session per serializer, one after another, and writes what they saw as 
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -97,11 +98,24 @@ def with_python_functions(spark: SparkSession, df: DataFrame) -> dict[str, objec
     ours = pairs_by_plugin(df, rule_set("calls", rules, Policy(extra_functions=functions)))
     made = calls.value
     limited = pairs_by_plugin(df, rule_set("calls", rules, Policy(extra_functions=functions, max_calls=20)))
+    limited_calls = calls.value - made
+
+    def lost_at_first(x: int | None) -> int | None:
+        from pyspark import TaskContext
+
+        task = TaskContext.get()
+        if task is not None and task.partitionId() == 3 and task.attemptNumber() == 0:
+            os._exit(1)
+        return x
+
+    spark.udf.register("counted", lost_at_first, "int")
+    retried = pairs_by_plugin(df, rule_set("calls", rules, Policy(extra_functions=functions)))
     return {
         "differ": sorted(ours ^ truth),
         "pairs": len(truth),
         "calls": made,
-        "limited": calls.value - made,
+        "limited": limited_calls,
+        "differ after a lost worker": sorted(retried ^ truth),
         "are among them": limited <= truth,
         "tasks of executors": tasks_of_executors(spark.sparkContext, "calls"),
     }

@@ -58,6 +58,7 @@ def test_matches_equal_where_on_every_executor(seen: dict[str, Any], serializer:
 def test_python_functions_are_called_on_every_executor(seen: dict[str, Any], serializer: str) -> None:
     found = seen[serializer]["with Python functions"]
     assert found["differ"] == []
+    assert found["differ after a lost worker"] == []
     assert found["pairs"] > 30
     assert found["calls"] == 30, "one for each row that a rule needs it for"
     assert 0 < found["limited"] <= 20

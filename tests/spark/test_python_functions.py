@@ -205,8 +205,8 @@ def test_random_rules_call_what_brute_force_says(spark: SparkSession, seed: int)
     """All calls cost the same here, so which is made first differs; a call that no rule needs is never made."""
     rng = random.Random(seed)
     df = spark.sql(
-        "SELECT CAST(id AS INT) AS row, CAST(id * 37 % 100 AS INT) AS a, IF(id % 7 = 0, NULL, CAST(id % 3 AS INT)) AS b,"
-        " CAST(id AS INT) AS x FROM range(0, 60, 1, 1)"
+        "SELECT CAST(id AS INT) AS row, CAST(id * 37 % 100 AS INT) AS a, IF(id % 7 = 0, NULL, CAST(id % 3 AS INT)) "
+        "AS b, CAST(id AS INT) AS x FROM range(0, 60, 1, 1)"
     ).localCheckpoint()
     functions: dict[str, Callable[[Any], Any]] = {
         name: (lambda x, k=k: None if x % 11 == 0 else x * k % 7) for k, name in enumerate(FUNCTIONS, 2)

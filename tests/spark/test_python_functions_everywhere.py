@@ -271,6 +271,28 @@ def test_a_call_in_arguments_that_cannot_be_computed(spark: SparkSession, df: Da
     assert all("'ä'" in message for id, message in failed if "CAST(s" in id or "digits" in id)
 
 
+def raises(query: DataFrame) -> bool:
+    from pyspark.errors import PySparkException
+
+    try:
+        query.collect()
+    except PySparkException:
+        return True
+    return False
+
+
+def test_a_strict_rule_fails_where_spark_fails_whatever_is_open(spark: SparkSession, df: DataFrame) -> None:
+    text = "plus_one(i) > 3 AND CAST(s AS INT) > 5 AND i < 7"
+    made = rule_set("strict", {"strict": text}, ALLOWED)
+    seen = set()
+    with settings(spark, ansi="true", spark_sparkrules_strict="true"):
+        for part in ("s = '7'", "s = 'x'", "s = 'x' AND i >= 7", "s IS NULL"):
+            few = df.where(part).localCheckpoint()
+            seen.add(raises(few.where(text)))
+            assert raises(sparkrules.match(few, made)) == raises(few.where(text)), part
+    assert seen == {True, False}
+
+
 def test_overlaps(spark: SparkSession, df: DataFrame) -> None:
     """They are of all that is true in a row, whatever had to be asked to find the matches."""
     rules = rule_set("overlapping", RULES, ALLOWED)
