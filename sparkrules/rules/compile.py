@@ -39,8 +39,8 @@ FEWEST_ALIKE = 16
 class CompiledTexts:
     """The forest of the accepted texts: root i belongs to text `accepted[i]`.
 
-    `errors` says what is wrong with the others, `translated` has the Spark SQL of texts in another dialect,
-    `functions` the functions that the rules call.
+    `errors` says what is wrong with the others, `translated` has the Spark SQL of texts in another dialect or
+    with variables, `functions` the functions that the rules call.
     """
 
     forest: Forest
@@ -102,12 +102,14 @@ class _Compilation:
         number = self.count
         self.count += 1
         sql = text
-        if not self.is_spark:
+        if not self.is_spark or self.policy.operators:
             try:
-                sql = self.translated[number] = spark_sql(text, dialect=self.dialect, policy=self.policy)
+                sql = spark_sql(text, dialect=self.dialect, policy=self.policy)
             except RuleError as error:
                 self.errors[number] = error
                 return
+            if sql != text or not self.is_spark:
+                self.translated[number] = sql
         if len(sql) > self.longest or SEPARATOR in sql or not (sql.isascii() or _is_unicode(sql)):
             self._parse(number, sql)
             return

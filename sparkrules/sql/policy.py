@@ -1,4 +1,4 @@
-"""What a deployment allows in rules: the limits on a text, the functions it may call, and what calls cost.
+"""What a deployment allows in rules: the limits on a text, the functions and operators it may call, and what calls cost.
 
 >>> Policy(extra_functions={"my_udf"}).allows("My_UDF")
 True
@@ -8,6 +8,8 @@ False
 (Policy(), Policy(max_depth=9, denied_functions={'like', 'rlike'}))
 >>> Policy(costs={"Geo_Distance": 500})
 Policy(costs={'geo_distance': 500.0})
+>>> Policy(operators={"Mob_Pattern": "people INT, place STRING"})
+Policy(operators={'mob_pattern': 'people INT, place STRING'})
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 
 from sparkrules.sql.functions import SCALAR_FUNCTIONS
+from sparkrules.sql.operators import Operator, declared_operators
 
 
 @dataclass(frozen=True, repr=False)
@@ -57,6 +60,12 @@ class Policy:
     """The microseconds that one call of a function takes, by name. What is expensive is called as late as possible, and
     only for rows that need it. Published with the rules; functions that are not listed are measured by `analyze`."""
 
+    operators: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Functions that return bindings: by name, the outputs with their types, `{"mob_pattern": "people INT, place
+    STRING"}`. The function returns an array of structs with these fields, one for each binding. A rule calls it with
+    the inputs of the function, and then a variable for each output: `mob_pattern(img, :people, :place) AND :people >
+    50`. It is true if some binding satisfies it."""
+
     def __post_init__(self) -> None:
         for kind in ("functions", "extra_functions", "denied_functions"):
             names = getattr(self, kind)
@@ -64,6 +73,9 @@ class Policy:
                 raise TypeError(f"Policy.{kind} is a collection of names, not one string: {{{names!r}}}")
             object.__setattr__(self, kind, frozenset(name.lower() for name in names))
         object.__setattr__(self, "costs", _checked_costs(self.costs))
+        declared = declared_operators(self.operators, self)
+        object.__setattr__(self, "_declared", declared)
+        object.__setattr__(self, "operators", {name: operator.outputs for name, operator in declared.items()})
 
     def __repr__(self) -> str:
         """Only what differs from the defaults, because the list of functions is long."""
@@ -79,11 +91,17 @@ class Policy:
     def allows(self, function: str) -> bool:
         """Whether a rule may call this function."""
         name = function.lower()
-        return (name in self.functions or name in self.extra_functions) and name not in self.denied_functions
+        is_known = name in self.functions or name in self.extra_functions or name in self.operators
+        return is_known and name not in self.denied_functions
 
     def names(self) -> frozenset[str]:
         """The functions a rule may call, in lower case."""
-        return frozenset(self.functions).union(self.extra_functions).difference(self.denied_functions)
+        return frozenset(self.functions).union(self.extra_functions, self.operators).difference(self.denied_functions)
+
+    def operator(self, function: str) -> Operator | None:
+        """The operator of this name, in lower case."""
+        declared: dict[str, Operator] = self._declared  # type: ignore[attr-defined]
+        return declared.get(function)
 
 
 def _checked_costs(costs: object) -> dict[str, float]:

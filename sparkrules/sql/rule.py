@@ -1,10 +1,12 @@
 """Parse a rule's WHERE text into its Boolean tree: the pipeline of this package.
 
-text ─ dialect ─▶ Spark SQL ─ tokens ─▶ tokens ─ grammar ─▶ structure ─ predicate_sides, validate, normal_form ─▶ tree
+text ─ dialect, bindings ─▶ Spark SQL ─ tokens ─▶ tokens ─ grammar ─▶ structure
+     ─ predicate_sides, validate, normal_form ─▶ tree
 """
 
 from __future__ import annotations
 
+from sparkrules.sql.bindings import without_variables
 from sparkrules.sql.boolean import structure_of
 from sparkrules.sql.dialect import SPARK_DIALECTS, to_spark
 from sparkrules.sql.errors import RuleError
@@ -19,12 +21,13 @@ from sparkrules.sql.validate import validate
 
 
 def spark_sql(text: str, *, dialect: str = "spark", policy: Policy = DEFAULT_POLICY) -> str:
-    """A rule's text as Spark SQL. Text in the Spark dialect is returned unchanged.
+    """A rule's text as Spark SQL. Text in the Spark dialect is returned unchanged, unless it has variables.
 
     >>> spark_sql("a != 'x'", dialect="postgres")
     "a <> 'x'"
     """
-    return text if dialect.lower() in SPARK_DIALECTS else to_spark(text, dialect, policy)
+    sql = text if dialect.lower() in SPARK_DIALECTS else to_spark(text, dialect, policy)
+    return without_variables(sql, policy) if policy.operators else sql
 
 
 def parse_rule(text: str, *, dialect: str = "spark", policy: Policy = DEFAULT_POLICY) -> Node:

@@ -18,9 +18,9 @@ class Operand:
     start: int
     end: int
     constant: bool
-    form: Literal["value", "brackets", "row", "call"] = "value"
+    form: Literal["value", "brackets", "row", "call", "lambda"] = "value"
     inner: tuple[Syntax, ...] = ()
-    """The content of the brackets: one expression, or the arguments of the call."""
+    """The content of the brackets: one expression, or the arguments of the call; the body of the lambda."""
     function: str = ""
 
 

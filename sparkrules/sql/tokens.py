@@ -17,9 +17,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sparkrules.sql.errors import RuleError
-from sparkrules.sql.policy import Policy
+
+if TYPE_CHECKING:
+    from sparkrules.sql.policy import Policy
 
 # Words that are always syntax.
 RESERVED = frozenset(
@@ -118,6 +121,11 @@ class Tokens:
             glued = kinds[i - 1] in _NO_SPACE_AFTER or kinds[i] in _NO_SPACE_BEFORE or i in self.calls
             pieces.append(self.texts[i] if glued else " " + self.texts[i])
         return "".join(pieces)
+
+    def space_before(self, at: int, start: int) -> str:
+        """What `sql` puts before a token of a range that begins at `start`."""
+        glued = at == start or self.kinds[at - 1] in _NO_SPACE_AFTER or self.kinds[at] in _NO_SPACE_BEFORE
+        return "" if glued or at in self.calls else " "
 
     def called(self, start: int, end: int) -> frozenset[str] | None:
         """The functions called between two tokens, or None if there is no bracket to check."""

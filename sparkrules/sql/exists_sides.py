@@ -1,0 +1,212 @@
+"""Index `exists` over an array with a stated type: `exists(CAST(f(img) AS ARRAY<STRUCT<people: INT>>), b -> b.people > 5)`.
+
+One comparison of a field with a constant needs no lambda. Some element is greater than 5 exactly if the greatest one is,
+so the predicate is `array_max(CAST(...).people) > 5`, and ten thousand rules with other constants cost one maximum per
+row. For equality, the values are joined to one string, `|Rome|Oslo|`, which is searched for `|Rome|`.
+
+Such a predicate must be true, and false, exactly where `exists` is. `exists` is false only if no value is NULL, or if
+there are no elements; it is unknown for a NULL array. Types decide whether this holds: strings that are compared with
+numbers are cast, and their order changes. So a type that is not stated, or constants of another type, are left to Spark.
+
+Several comparisons must hold for one element. Spark evaluates this lambda, but only where each comparison alone holds
+for some element.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sparkrules.sql.binding_text import JOINED, NUMBER, TEXT
+from sparkrules.sql.literal import constant
+from sparkrules.sql.syntax import Gate, Operand, PredicateSyntax, Syntax, alone, unbracketed
+from sparkrules.sql.tokens import Tokens
+from sparkrules.sql.tree import Constant, Junction, Node, Predicate
+
+_MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "<>": "<>"}
+_INTEGRAL = frozenset({"TINYINT", "BYTE", "SMALLINT", "SHORT", "INT", "INTEGER", "BIGINT", "LONG"})
+_FLOATING = frozenset({"FLOAT", "REAL", "DOUBLE"})
+_DECIMAL = re.compile(r"(?:DECIMAL|DEC|NUMERIC) ?\((\d+)(?:, (\d+))?\)")
+_NUMBER = re.compile(r"-?(\d*)(?:\.(\d*))?")
+_MOST_DIGITS = 38
+# The digits of a BIGINT in Spark's decimals; more digits of a constant could not be compared exactly.
+_LONG_DIGITS = 20
+_TIMES = {"DATE": re.compile(r"DATE '[^']*'", re.I), "TIMESTAMP": re.compile(r"TIMESTAMP '[^']*'", re.I)}
+
+
+def exists_sides(tokens: Tokens, call: Operand) -> tuple[Node, Node] | None:
+    """When `exists` is true, and when it is false. None if nothing of it can be indexed."""
+    read = _Exists.of(tokens, call)
+    if read is None:
+        return None
+    conjuncts = read.conjuncts
+    if len(conjuncts) == 1:
+        sides = read.sides(conjuncts[0])
+        if sides is not None:
+            return sides
+    gates = list(read.gates())
+    if not gates:
+        return None
+    text = tokens.sql(call.start, call.end)
+    return Junction("and", (*gates, Predicate(text, "is true"))), Predicate(text, "is false")
+
+
+class _Exists:
+    """A call of `exists` over an array of structs: its lambda variable, the types of the fields, and the lambda."""
+
+    def __init__(self, tokens: Tokens, array: Operand, types: dict[str, str], function: Operand) -> None:
+        self.tokens = tokens
+        self.array = array
+        self.types = types
+        self.variable = tokens.texts[function.start]
+        body = function.inner[0]
+        self.conjuncts = body.children if isinstance(body, Gate) and body.operator == "and" else [body]
+
+    @staticmethod
+    def of(tokens: Tokens, call: Operand) -> _Exists | None:
+        if call.function != "exists" or len(call.inner) != 2:
+            return None
+        array, function = map(alone, call.inner)
+        if array is None or array.constant or function is None or function.form != "lambda":
+            return None
+        if tokens.kinds[function.start : function.start + 2] != ["word", "->"]:
+            return None
+        types = _element_types(tokens, array)
+        return _Exists(tokens, array, types, function) if types else None
+
+    def gates(self) -> Iterator[Node]:
+        """Predicates that are true wherever `exists` is."""
+        for conjunct in self.conjuncts:
+            sides = self.sides(conjunct)
+            if sides is not None:
+                yield sides[0]
+            operand = alone(conjunct)
+            inner = None if operand is None or operand.form != "call" else _Exists.of(self.tokens, operand)
+            if inner is not None and self.variable not in self.tokens.texts[inner.array.start : inner.array.end]:
+                yield from inner.gates()
+
+    def sides(self, conjunct: Syntax) -> tuple[Node, Node] | None:
+        """The sides of `exists` with only this conjunct, if it compares a field with constants."""
+        if not isinstance(conjunct, PredicateSyntax) or conjunct.negated:
+            return None
+        operands = [unbracketed(operand) for operand in conjunct.value.operands]
+        if conjunct.kind == "in" and len(operands) == 1 and conjunct.constants:
+            field = self.field(operands[0])
+            return None if field is None else self.equal(field, *conjunct.constants)
+        if conjunct.kind or len(operands) != 2 or conjunct.value.comparisons[0] not in _MIRRORED:
+            return None
+        operator = conjunct.value.comparisons[0]
+        if operands[0].constant:
+            operands.reverse()
+            operator = _MIRRORED[operator]
+        field = self.field(operands[0])
+        if field is None or not operands[1].constant or operands[1].form == "row":
+            return None
+        compared = constant(self.tokens, operands[1])
+        return self.equal(field, compared) if operator == "=" else self.ordered(field, operator, compared)
+
+    def field(self, operand: Operand) -> str | None:
+        """The name of the field, if the operand is one of the element."""
+        start = operand.start
+        if operand.end != start + 3 or self.tokens.kinds[start + 1] != ".":
+            return None
+        name = self.tokens.texts[start + 2]
+        return name if self.tokens.texts[start] == self.variable and name in self.types else None
+
+    def ordered(self, field: str, operator: str, compared: Constant) -> tuple[Node, Node] | None:
+        if not _keeps_order(self.types[field], compared):
+            return None
+        values = self.values(field)
+        least, greatest = f"array_min({values})", f"array_max({values})"
+        true: Node
+        none: Node
+        if operator == "<>":
+            true = Junction("or", (Predicate(least, "<", (compared,)), Predicate(greatest, ">", (compared,))))
+            none = Junction("and", (Predicate(least, ">=", (compared,)), Predicate(greatest, "<=", (compared,))))
+        else:
+            negated = {"<": ">=", ">": "<=", "<=": ">", ">=": "<"}[operator]
+            extreme = least if operator in ("<", "<=") else greatest
+            true, none = Predicate(extreme, operator, (compared,)), Predicate(extreme, negated, (compared,))
+        empty = Predicate(f"size({values})", "=", (Constant("integer", "0"),))
+        return true, Junction("or", (empty, Junction("and", (self.without_null(values), none))))
+
+    def equal(self, field: str, *compared: Constant) -> tuple[Node, Node] | None:
+        kind, values = self.types[field], self.values(field)
+        if kind == "STRING" and all(own.kind == "string" for own in compared):
+            value = TEXT
+            searched = [own.text.replace("~", "~0").replace("|", "~1") for own in compared]
+        elif kind in _INTEGRAL and all(own.kind == "integer" and _is_long(own.text) for own in compared):
+            value = NUMBER
+            searched = [own.text for own in compared]
+        else:
+            return None
+        joined = JOINED.format(values=values, value=value)
+        wanted = [(Constant("string", f"|{text}|"),) for text in searched]
+        found = Junction("or", tuple(Predicate(joined, "contains", own) for own in wanted))
+        missing = [Predicate(joined, "not contains", own) for own in wanted]
+        return found if len(wanted) > 1 else found.children[0], Junction("and", (self.without_null(values), *missing))
+
+    def values(self, field: str) -> str:
+        return f"{self.tokens.sql(self.array.start, self.array.end)}.{field}"
+
+    @staticmethod
+    def without_null(values: str) -> Predicate:
+        return Predicate(f"exists({values}, x -> x IS NULL)", "is false")
+
+
+def _element_types(tokens: Tokens, array: Operand) -> dict[str, str]:
+    """The fields of the structs of `CAST(x AS ARRAY<STRUCT<people: INT>>)` with their types, in upper case."""
+    if tokens.kinds[array.start] != "CAST" or tokens.kinds[array.start + 1] != "(":
+        return {}
+    depth, at = 0, array.start + 1
+    while not (depth == 1 and tokens.kinds[at] == "AS"):
+        depth += (tokens.kinds[at] == "(") - (tokens.kinds[at] == ")")
+        if at == array.end - 1:
+            return {}
+        at += 1
+    if [text.upper() for text in tokens.texts[at + 1 : at + 5]] != ["ARRAY", "<", "STRUCT", "<"]:
+        return {}
+    types: dict[str, str] = {}
+    at, depth = at + 5, 2
+    while depth == 2 and at < array.end:
+        name = tokens.texts[at]
+        at += 2 if tokens.kinds[at + 1] == ":" else 1
+        start, brackets = at, 0
+        while depth > 2 or brackets or tokens.kinds[at] != ",":
+            kind = tokens.kinds[at]
+            brackets += (kind == "(") - (kind == ")")
+            # `>>` closes two types.
+            depth += (kind == "<") - (len(kind) if kind[0] == ">" else 0)
+            if depth < 2 or at == array.end - 1:
+                break
+            at += 1
+        types[name] = tokens.sql(start, at).upper()
+        at += 1
+    return types if depth == 0 and at == array.end - 1 else {}
+
+
+def _keeps_order(kind: str, compared: Constant) -> bool:
+    """Whether values of the type keep their order when Spark makes them comparable with the constant, and stay known."""
+    if kind == "STRING":
+        return compared.kind == "string"
+    if kind in _TIMES:
+        return compared.kind == "sql" and _TIMES[kind].fullmatch(compared.text) is not None
+    if kind in _FLOATING:
+        return compared.kind in ("integer", "decimal", "double")
+    decimal = _DECIMAL.fullmatch(kind)
+    if kind not in _INTEGRAL and decimal is None:
+        return False
+    if compared.kind == "double":
+        return True
+    digits = _NUMBER.fullmatch(compared.text)
+    if compared.kind not in ("integer", "decimal") or digits is None:
+        return False
+    whole, fraction = len(digits[1]), len(digits[2] or "")
+    scale = 0 if decimal is None else int(decimal[2] or 0)
+    own = _LONG_DIGITS if decimal is None else int(decimal[1]) - scale
+    # An INT in a comparison with a decimal has 10 digits, whatever they are.
+    return max(own, whole, 10) + max(scale, fraction) <= _MOST_DIGITS
+
+
+def _is_long(digits: str) -> bool:
+    return len(digits.lstrip("-")) < _LONG_DIGITS - 1
