@@ -16,6 +16,7 @@ from sparkrules.index import Rule
 from sparkrules.rules.fields import check_id, check_where
 from sparkrules.sql import Node, Policy, RuleError, parse_rule, spark_sql
 from sparkrules.sql.policy import DEFAULT_POLICY
+from sparkrules.sql.rule import parse_spark_sql
 
 _SHOWN = 5
 
@@ -50,7 +51,7 @@ class Advertisement:
         known, where = "" if id is None else check_id(id), check_where(where)
         try:
             sql = spark_sql(where, dialect=dialect, policy=policy)
-            return Advertisement(known, where, sql, parse_rule(sql, policy=policy))
+            return Advertisement(known, where, sql, parse_spark_sql(sql, policy))
         except RuleError as error:
             error.id = known or None
             raise

@@ -19,17 +19,19 @@ from sparkrules.index.csr import Ints
 from sparkrules.index.forest import Forest
 from sparkrules.index.instances import ConstantTable, Instances, instances_forest
 from sparkrules.index.merge_forests import distinct_rows, merge_forests
-from sparkrules.sql import DEFAULT_POLICY, Node, Policy, RuleError, called_functions, parse_rule, spark_sql
+from sparkrules.sql import DEFAULT_POLICY, Node, Policy, RuleError, called_functions, spark_sql
 from sparkrules.sql.dialect import SPARK_DIALECTS
+from sparkrules.sql.rule import parse_spark_sql
 from sparkrules.sql.template import (
     SEPARATOR,
+    Hole,
     Template,
     joined,
     lift,
     literal_class,
-    literal_constant,
     make_template,
 )
+from sparkrules.sql.variable_templates import VariableTemplates
 
 # Below this, parsing each text costs less than making and checking a template.
 FEWEST_ALIKE = 16
@@ -88,9 +90,10 @@ class _Compilation:
         self.count = 0
         self.alike: dict[str, _Alike] = {}
         self.numbered = _Numbered()
+        self.variables = VariableTemplates(policy)
         self.trees: dict[int, Node] = {}
         self.table = ConstantTable()
-        self.constant_numbers: dict[bool, Ints] = {}  # of the literals, without and with a minus sign
+        self.constant_numbers: dict[tuple[bool, bool], Ints] = {}  # of the literals, by the kind of hole
         self.forests: list[Forest] = []
         self.members: list[Ints] = []
         self.errors: dict[int, RuleError] = {}
@@ -104,7 +107,7 @@ class _Compilation:
         sql = text
         if not self.is_spark or self.policy.operators:
             try:
-                sql = spark_sql(text, dialect=self.dialect, policy=self.policy)
+                sql = self._spark_sql(text)
             except RuleError as error:
                 self.errors[number] = error
                 return
@@ -119,6 +122,11 @@ class _Compilation:
             alike = self.alike[skeleton] = _Alike()
         alike.texts.append(number)
         alike.literals.extend(map(self.numbered.__getitem__, literals))
+
+    def _spark_sql(self, text: str) -> str:
+        if self.is_spark and len(text) <= self.longest and (text.isascii() or _is_unicode(text)):
+            return self.variables.spark_sql(text)
+        return spark_sql(text, dialect=self.dialect, policy=self.policy)
 
     def compiled(self) -> CompiledTexts:
         self.literals = list(self.numbered)
@@ -161,7 +169,7 @@ class _Compilation:
         template = make_template(skeleton, own, self.policy)
         if template is None:
             return None
-        parsed = parse_rule(self._text(skeleton, literals), policy=self.policy)
+        parsed = parse_spark_sql(self._text(skeleton, literals), self.policy)
         roots = trees_forest({"parsed": parsed, "instantiated": template.tree_of(own)}).roots
         return template if roots[0] == roots[1] else None
 
@@ -169,7 +177,7 @@ class _Compilation:
         columns = sorted(set(template.holes.values()))
         constants = np.empty((len(texts), len(columns)), np.int32)
         for column, hole in enumerate(columns):
-            constants[:, column] = self._constant_numbers(literals[:, hole.number], negative=hole.negative)
+            constants[:, column] = self._constant_numbers(literals[:, hole.number], hole)
         holes = {constant: columns.index(hole) for constant, hole in template.holes.items()}
         self.functions |= called_functions(template.tree)
         forest, usual = instances_forest(Instances(template.tree, holes, constants), self.table)
@@ -178,11 +186,12 @@ class _Compilation:
         for number, own in zip(texts[~usual].tolist(), literals[~usual], strict=True):
             self._parse(number, self._text(skeleton, own))
 
-    def _constant_numbers(self, literals: Ints, *, negative: bool) -> Ints:
+    def _constant_numbers(self, literals: Ints, hole: Hole) -> Ints:
         """The constants of literals; each literal is converted once."""
-        known = self.constant_numbers.setdefault(negative, np.full(len(self.literals), -1, np.int32))
+        kind = (hole.negative, hole.is_searched)
+        known = self.constant_numbers.setdefault(kind, np.full(len(self.literals), -1, np.int32))
         for number in np.unique(literals[known[literals] < 0]).tolist():
-            known[number] = self.table.number(literal_constant(self.literals[number], negative=negative))
+            known[number] = self.table.number(hole.constant(self.literals[number]))
         return known[literals]
 
     def _text(self, skeleton: str, literals: Ints) -> str:
@@ -190,7 +199,7 @@ class _Compilation:
 
     def _parse(self, number: int, sql: str) -> None:
         try:
-            tree = self.trees[number] = parse_rule(sql, policy=self.policy)
+            tree = self.trees[number] = parse_spark_sql(sql, self.policy)
             self.functions |= called_functions(tree)
         except RuleError as error:
             self.errors[number] = error

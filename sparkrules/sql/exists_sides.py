@@ -18,6 +18,7 @@ import re
 from collections.abc import Iterator
 
 from sparkrules.sql.binding_text import JOINED, NUMBER, TEXT
+from sparkrules.sql.called_functions import functions_in
 from sparkrules.sql.literal import constant
 from sparkrules.sql.syntax import Gate, Operand, PredicateSyntax, Syntax, alone, unbracketed
 from sparkrules.sql.tokens import Tokens
@@ -27,10 +28,10 @@ _MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "<>": "<>"}
 _INTEGRAL = frozenset({"TINYINT", "BYTE", "SMALLINT", "SHORT", "INT", "INTEGER", "BIGINT", "LONG"})
 _FLOATING = frozenset({"FLOAT", "REAL", "DOUBLE"})
 _DECIMAL = re.compile(r"(?:DECIMAL|DEC|NUMERIC) ?\((\d+)(?:, (\d+))?\)")
-_NUMBER = re.compile(r"-?(\d*)(?:\.(\d*))?")
-_MOST_DIGITS = 38
-# The digits of a BIGINT in Spark's decimals; more digits of a constant could not be compared exactly.
-_LONG_DIGITS = 20
+_SHORT_DIGITS = 18
+_NUMBER = re.compile(rf"-?\d{{0,{_SHORT_DIGITS}}}(?:\.\d{{0,{_SHORT_DIGITS}}})?")
+_MOST_DIGITS = 38  # of Spark's decimals: what has more is NULL
+_LONG_DIGITS = 20  # of a BIGINT as a decimal
 _TIMES = {"DATE": re.compile(r"DATE '[^']*'", re.I), "TIMESTAMP": re.compile(r"TIMESTAMP '[^']*'", re.I)}
 
 
@@ -47,8 +48,9 @@ def exists_sides(tokens: Tokens, call: Operand) -> tuple[Node, Node] | None:
     gates = list(read.gates())
     if not gates:
         return None
-    text = tokens.sql(call.start, call.end)
-    return Junction("and", (*gates, Predicate(text, "is true"))), Predicate(text, "is false")
+    text, functions = tokens.sql(call.start, call.end), tokens.called(call.start, call.end)
+    true, false = (Predicate(text, operator, (), functions) for operator in ("is true", "is false"))
+    return Junction("and", (*gates, true)), false
 
 
 class _Exists:
@@ -121,37 +123,47 @@ class _Exists:
         true: Node
         none: Node
         if operator == "<>":
-            true = Junction("or", (Predicate(least, "<", (compared,)), Predicate(greatest, ">", (compared,))))
-            none = Junction("and", (Predicate(least, ">=", (compared,)), Predicate(greatest, "<=", (compared,))))
+            true = Junction("or", (self.predicate(least, "<", compared), self.predicate(greatest, ">", compared)))
+            none = Junction("and", (self.predicate(least, ">=", compared), self.predicate(greatest, "<=", compared)))
         else:
             negated = {"<": ">=", ">": "<=", "<=": ">", ">=": "<"}[operator]
             extreme = least if operator in ("<", "<=") else greatest
-            true, none = Predicate(extreme, operator, (compared,)), Predicate(extreme, negated, (compared,))
-        empty = Predicate(f"size({values})", "=", (Constant("integer", "0"),))
+            true, none = self.predicate(extreme, operator, compared), self.predicate(extreme, negated, compared)
+        empty = self.predicate(f"size({values})", "=", Constant("integer", "0"))
         return true, Junction("or", (empty, Junction("and", (self.without_null(values), none))))
 
     def equal(self, field: str, *compared: Constant) -> tuple[Node, Node] | None:
         kind, values = self.types[field], self.values(field)
         if kind == "STRING" and all(own.kind == "string" for own in compared):
             value = TEXT
-            searched = [own.text.replace("~", "~0").replace("|", "~1") for own in compared]
-        elif kind in _INTEGRAL and all(own.kind == "integer" and _is_long(own.text) for own in compared):
+        elif kind in _INTEGRAL and all(own.kind == "integer" and _NUMBER.fullmatch(own.text) for own in compared):
             value = NUMBER
-            searched = [own.text for own in compared]
         else:
             return None
         joined = JOINED.format(values=values, value=value)
-        wanted = [(Constant("string", f"|{text}|"),) for text in searched]
-        found = Junction("or", tuple(Predicate(joined, "contains", own) for own in wanted))
-        missing = [Predicate(joined, "not contains", own) for own in wanted]
+        wanted = list(map(searched, compared))
+        found = Junction("or", tuple(self.predicate(joined, "contains", own) for own in wanted))
+        missing = [self.predicate(joined, "not contains", own) for own in wanted]
         return found if len(wanted) > 1 else found.children[0], Junction("and", (self.without_null(values), *missing))
 
     def values(self, field: str) -> str:
         return f"{self.tokens.sql(self.array.start, self.array.end)}.{field}"
 
+    def without_null(self, values: str) -> Predicate:
+        return self.predicate(f"exists({values}, x -> x IS NULL)", "is false")
+
     @staticmethod
-    def without_null(values: str) -> Predicate:
-        return Predicate(f"exists({values}, x -> x IS NULL)", "is false")
+    def predicate(attribute: str, operator: str, *constants: Constant) -> Predicate:
+        return Predicate(attribute, operator, constants, functions_in(attribute))
+
+
+def searched(compared: Constant) -> Constant:
+    """What a joined string contains if one of its values equals the constant.
+
+    >>> searched(Constant("string", "Rome|Oslo")).text, searched(Constant("integer", "-5")).text
+    ('|Rome~1Oslo|', '|-5|')
+    """
+    return Constant("string", f"|{compared.text.replace('~', '~0').replace('|', '~1')}|")
 
 
 def _element_types(tokens: Tokens, array: Operand) -> dict[str, str]:
@@ -198,15 +210,8 @@ def _keeps_order(kind: str, compared: Constant) -> bool:
         return False
     if compared.kind == "double":
         return True
-    digits = _NUMBER.fullmatch(compared.text)
-    if compared.kind not in ("integer", "decimal") or digits is None:
-        return False
-    whole, fraction = len(digits[1]), len(digits[2] or "")
     scale = 0 if decimal is None else int(decimal[2] or 0)
-    own = _LONG_DIGITS if decimal is None else int(decimal[1]) - scale
-    # An INT in a comparison with a decimal has 10 digits, whatever they are.
-    return max(own, whole, 10) + max(scale, fraction) <= _MOST_DIGITS
-
-
-def _is_long(digits: str) -> bool:
-    return len(digits.lstrip("-")) < _LONG_DIGITS - 1
+    whole = _LONG_DIGITS if decimal is None else int(decimal[1]) - scale
+    # All constants of so many digits are treated alike, as templates need it.
+    is_short = _NUMBER.fullmatch(compared.text) is not None
+    return is_short and whole + _SHORT_DIGITS <= _MOST_DIGITS and _SHORT_DIGITS + scale <= _MOST_DIGITS

@@ -37,16 +37,17 @@ def classify(tokens: Tokens, syntax: PredicateSyntax) -> Sides:
     functions = tokens.called(syntax.start, syntax.end)
     if functions is None:
         return sides
-    operators = _CALLS.keys() | _NULL_CALLS.keys() | {"exists"}
+    operators = _CALLS.keys() | _NULL_CALLS.keys()
     if functions & operators:
-        # It is not known here which calls became operators, or others. Parsing the remaining SQL tells.
+        # It is not known here which calls became operators. Parsing the remaining SQL tells.
         return sides
     return _calling(sides[0], functions), _calling(sides[1], functions)
 
 
 def _calling(side: Node, functions: frozenset[str]) -> Node:
     if isinstance(side, Predicate):
-        return Predicate(side.attribute, side.operator, side.constants, functions)
+        known = functions if side.functions is None else side.functions
+        return Predicate(side.attribute, side.operator, side.constants, known)
     return Junction(side.operator, tuple(_calling(child, functions) for child in side.children))
 
 
