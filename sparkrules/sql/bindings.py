@@ -9,7 +9,8 @@ says about its variables stands in the lambda:
 city = 'NYC' AND exists(CAST(mob(img) AS ARRAY<STRUCT<people: INT>>), b1 -> b1.people > 50)
 
 - Variables that an AND relates are bound together, by `exists` in `exists`; others apart. What uses no variable stays
-  outside.
+  outside. Spark calls no Python function within a lambda, so the calls of several operators stand around it, in an
+  array of one struct: `exists(array(struct(f(x) AS c1, g(x) AS c2)), b0 -> exists(b0.c1, b1 -> exists(b0.c2, ...)))`.
 - A variable that a second operator returns too must have an equal value there.
 - `(f(x, :p) OR g(x, :p)) AND :p > 5` is `f(x, :p) AND :p > 5 OR g(x, :p) AND :p > 5`.
 - Under NOT, OR and XOR, variables that are not bound around them are bound inside: `NOT f(x, :p)` says that there is no
@@ -68,6 +69,8 @@ class _Translation:
         while any(word.startswith(self.prefix) and word[len(self.prefix) :].isdigit() for word in words):
             self.prefix += "_"
         self.copies = 0
+        self.outside: dict[str, str] = {}
+        """The calls that stand around the lambda, and what they are within it."""
 
     def sql(self) -> str:
         return self.translated(self.parsed.formula, {})
@@ -90,7 +93,8 @@ class _Translation:
         """Formulas that only variables relate which are not bound yet."""
         call = self.first_call(conjuncts, bound)
         if call is not None:
-            return self.exists(call, [own for own in conjuncts if own is not call], bound)
+            rest = [own for own in conjuncts if own is not call]
+            return self.exists(call, rest, bound) if bound else self.joint(call, rest)
         if len(conjuncts) == 1:
             (own,) = conjuncts
             if isinstance(own, Constraint):
@@ -109,6 +113,18 @@ class _Translation:
                 return own
         return None
 
+    def joint(self, call: Call, rest: list[Formula]) -> str:
+        """Bindings of an operator, together with those of the other operators."""
+        calls = [own for formula in (call, *rest) for own in _calls(formula)]
+        texts = list(dict.fromkeys(_call_sql(own, {}) for own in calls if not any(text.variables for text in own.inputs)))
+        if len(calls) == 1 or not texts:
+            return self.exists(call, rest, {})
+        self.outside = {text: f"{self.prefix}0.c{number}" for number, text in enumerate(texts, 1)}
+        body = self.exists(call, rest, {})
+        self.outside = {}
+        fields = ", ".join(f"{text} AS c{number}" for number, text in enumerate(texts, 1))
+        return f"exists(array(struct({fields})), {self.prefix}0 -> {body})"
+
     def exists(self, call: Call, rest: list[Formula], bound: dict[str, str]) -> str:
         variable = f"{self.prefix}{len(set(value.partition('.')[0] for value in bound.values())) + 1}"
         within = dict(bound)
@@ -126,8 +142,8 @@ class _Translation:
         # What is bound now is cheaper than another operator.
         rest.sort(key=lambda own: any(name not in within for name in _variables(own)))
         body = self.conjunction([*equal, *rest], within)
-        inputs = ", ".join(text.sql(bound) for text in call.inputs)
-        return f"exists(CAST({call.operator.name}({inputs}) AS {call.operator.type}), {variable} -> {body})"
+        text = _call_sql(call, bound)
+        return f"exists({self.outside.get(text, text)}, {variable} -> {body})"
 
     def distributed(self, conjuncts: list[Formula], bound: dict[str, str]) -> str:
         """An AND in which only an OR can bind a variable: one alternative for each of its branches."""
@@ -182,6 +198,11 @@ class _Translation:
         error = self.tokens.error(at, f"the variable :{name} is not bound", remedy)
         error.fragment = f":{name}"
         return error
+
+
+def _call_sql(call: Call, bound: dict[str, str]) -> str:
+    inputs = ", ".join(text.sql(bound) for text in call.inputs)
+    return f"CAST({call.operator.name}({inputs}) AS {call.operator.type})"
 
 
 def _conjuncts(formula: Formula) -> Iterator[Formula]:

@@ -118,12 +118,15 @@ def refusal(node: exp.Expr, dialect: str, policy: Policy) -> Refusal:
                 return "dialects differ in which of these comparisons comes first: add brackets"
     if _doubles(node, dialect) and _inside_of_doubled(node, dialect):
         return f"{shown(node, dialect)} inside another function or predicate that has to be expanded: write them apart"
+    if isinstance(node, exp.Placeholder) and policy.operators and node.name:
+        return None
     check = _CHECKS.get(type(node))
     if check is not None:
         return check(node, dialect)
     if isinstance(node, exp.Anonymous):
         name = node.name.lower()
-        if name in policy.extra_functions or (name in _SAME_NAMES.get(dialect, ()) and (name != "now" or _bare(node))):
+        known = name in policy.extra_functions or name in policy.operators
+        if known or (name in _SAME_NAMES.get(dialect, ()) and (name != "now" or _bare(node))):
             return None
         return f"{node.name} is not a function that means the same in Spark"
     if isinstance(node, (*_SAME, *_COMPARISONS)):

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from sparkrules.sql.binding_text import JOINED, NUMBER, TEXT
 from sparkrules.sql.called_functions import functions_in
@@ -37,7 +38,7 @@ _TIMES = {"DATE": re.compile(r"DATE '[^']*'", re.I), "TIMESTAMP": re.compile(r"T
 
 def exists_sides(tokens: Tokens, call: Operand) -> tuple[Node, Node] | None:
     """When `exists` is true, and when it is false. None if nothing of it can be indexed."""
-    read = _Exists.of(tokens, call)
+    read = _Exists.of(tokens, call, {})
     if read is None:
         return None
     conjuncts = read.conjuncts
@@ -53,28 +54,42 @@ def exists_sides(tokens: Tokens, call: Operand) -> tuple[Node, Node] | None:
     return Junction("and", (*gates, true)), false
 
 
-class _Exists:
-    """A call of `exists` over an array of structs: its lambda variable, the types of the fields, and the lambda."""
+class _Array(NamedTuple):
+    """An array of structs as SQL, and the types of their fields."""
 
-    def __init__(self, tokens: Tokens, array: Operand, types: dict[str, str], function: Operand) -> None:
+    sql: str
+    types: dict[str, str]
+
+
+class _Exists:
+    """A call of `exists` over an array of structs. `known` are the arrays that are fields of a struct around it."""
+
+    def __init__(self, tokens: Tokens, array: _Array, function: Operand, known: dict[str, _Array]) -> None:
         self.tokens = tokens
         self.array = array
-        self.types = types
+        self.known = known
         self.variable = tokens.texts[function.start]
         body = function.inner[0]
         self.conjuncts = body.children if isinstance(body, Gate) and body.operator == "and" else [body]
 
     @staticmethod
-    def of(tokens: Tokens, call: Operand) -> _Exists | None:
+    def of(tokens: Tokens, call: Operand, known: dict[str, _Array]) -> _Exists | None:
         if call.function != "exists" or len(call.inner) != 2:
             return None
-        array, function = map(alone, call.inner)
-        if array is None or array.constant or function is None or function.form != "lambda":
+        operand, function = map(alone, call.inner)
+        if operand is None or operand.constant or function is None or function.form != "lambda":
             return None
         if tokens.kinds[function.start : function.start + 2] != ["word", "->"]:
             return None
-        types = _element_types(tokens, array)
-        return _Exists(tokens, array, types, function) if types else None
+        variable, text = tokens.texts[function.start], tokens.sql(operand.start, operand.end)
+        array = known.get(text)
+        known = {name: own for name, own in known.items() if not name.startswith(f"{variable}.")}
+        inside = {f"{variable}.{name}": array for name, array in _struct_of_arrays(tokens, operand)}
+        if inside:
+            return _Exists(tokens, _Array(text, {}), function, known | inside)
+        if array is None:
+            array = _Array(text, _element_types(tokens, operand.start, operand.end))
+        return _Exists(tokens, array, function, known) if array.types else None
 
     def gates(self) -> Iterator[Node]:
         """Predicates that are true wherever `exists` is."""
@@ -83,8 +98,8 @@ class _Exists:
             if sides is not None:
                 yield sides[0]
             operand = alone(conjunct)
-            inner = None if operand is None or operand.form != "call" else _Exists.of(self.tokens, operand)
-            if inner is not None and self.variable not in self.tokens.texts[inner.array.start : inner.array.end]:
+            inner = None if operand is None else _Exists.of(self.tokens, operand, self.known)
+            if inner is not None and f"{self.variable}." not in inner.array.sql:
                 yield from inner.gates()
 
     def sides(self, conjunct: Syntax) -> tuple[Node, Node] | None:
@@ -113,10 +128,10 @@ class _Exists:
         if operand.end != start + 3 or self.tokens.kinds[start + 1] != ".":
             return None
         name = self.tokens.texts[start + 2]
-        return name if self.tokens.texts[start] == self.variable and name in self.types else None
+        return name if self.tokens.texts[start] == self.variable and name in self.array.types else None
 
     def ordered(self, field: str, operator: str, compared: Constant) -> tuple[Node, Node] | None:
-        if not _keeps_order(self.types[field], compared):
+        if not _keeps_order(self.array.types[field], compared):
             return None
         values = self.values(field)
         least, greatest = f"array_min({values})", f"array_max({values})"
@@ -133,7 +148,7 @@ class _Exists:
         return true, Junction("or", (empty, Junction("and", (self.without_null(values), none))))
 
     def equal(self, field: str, *compared: Constant) -> tuple[Node, Node] | None:
-        kind, values = self.types[field], self.values(field)
+        kind, values = self.array.types[field], self.values(field)
         if kind == "STRING" and all(own.kind == "string" for own in compared):
             value = TEXT
         elif kind in _INTEGRAL and all(own.kind == "integer" and _NUMBER.fullmatch(own.text) for own in compared):
@@ -147,7 +162,7 @@ class _Exists:
         return found if len(wanted) > 1 else found.children[0], Junction("and", (self.without_null(values), *missing))
 
     def values(self, field: str) -> str:
-        return f"{self.tokens.sql(self.array.start, self.array.end)}.{field}"
+        return f"{self.array.sql}.{field}"
 
     def without_null(self, values: str) -> Predicate:
         return self.predicate(f"exists({values}, x -> x IS NULL)", "is false")
@@ -166,35 +181,48 @@ def searched(compared: Constant) -> Constant:
     return Constant("string", f"|{compared.text.replace('~', '~0').replace('|', '~1')}|")
 
 
-def _element_types(tokens: Tokens, array: Operand) -> dict[str, str]:
+def _struct_of_arrays(tokens: Tokens, operand: Operand) -> Iterator[tuple[str, _Array]]:
+    """The fields of `array(struct(CAST(x AS ARRAY<STRUCT<...>>) AS c1, ...))` that are such arrays."""
+    struct = alone(operand.inner[0]) if operand.function == "array" and len(operand.inner) == 1 else None
+    if struct is None or struct.function != "struct":
+        return
+    for argument in struct.inner:
+        own = alone(argument)
+        if own is not None and tokens.kinds[own.end] == "AS":
+            types = _element_types(tokens, own.start, own.end)
+            if types:
+                yield tokens.texts[own.end + 1], _Array(tokens.sql(own.start, own.end), types)
+
+
+def _element_types(tokens: Tokens, start: int, end: int) -> dict[str, str]:
     """The fields of the structs of `CAST(x AS ARRAY<STRUCT<people: INT>>)` with their types, in upper case."""
-    if tokens.kinds[array.start] != "CAST" or tokens.kinds[array.start + 1] != "(":
+    kinds = tokens.kinds
+    if kinds[start] != "CAST" or kinds[start + 1] != "(":
         return {}
-    depth, at = 0, array.start + 1
-    while not (depth == 1 and tokens.kinds[at] == "AS"):
-        depth += (tokens.kinds[at] == "(") - (tokens.kinds[at] == ")")
-        if at == array.end - 1:
+    depth, at = 0, start + 1
+    while not (depth == 1 and kinds[at] == "AS"):
+        depth += (kinds[at] == "(") - (kinds[at] == ")")
+        if at == end - 1:
             return {}
         at += 1
     if [text.upper() for text in tokens.texts[at + 1 : at + 5]] != ["ARRAY", "<", "STRUCT", "<"]:
         return {}
     types: dict[str, str] = {}
     at, depth = at + 5, 2
-    while depth == 2 and at < array.end:
+    while depth == 2 and at < end:
         name = tokens.texts[at]
-        at += 2 if tokens.kinds[at + 1] == ":" else 1
-        start, brackets = at, 0
-        while depth > 2 or brackets or tokens.kinds[at] != ",":
-            kind = tokens.kinds[at]
-            brackets += (kind == "(") - (kind == ")")
+        at += 2 if kinds[at + 1] == ":" else 1
+        first, brackets = at, 0
+        while depth > 2 or brackets or kinds[at] != ",":
+            brackets += (kinds[at] == "(") - (kinds[at] == ")")
             # `>>` closes two types.
-            depth += (kind == "<") - (len(kind) if kind[0] == ">" else 0)
-            if depth < 2 or at == array.end - 1:
+            depth += (kinds[at] == "<") - (len(kinds[at]) if kinds[at][0] == ">" else 0)
+            if depth < 2 or at == end - 1:
                 break
             at += 1
-        types[name] = tokens.sql(start, at).upper()
+        types[name] = tokens.sql(first, at).upper()
         at += 1
-    return types if depth == 0 and at == array.end - 1 else {}
+    return types if depth == 0 and at == end - 1 else {}
 
 
 def _keeps_order(kind: str, compared: Constant) -> bool:

@@ -63,7 +63,7 @@ final class Slots(analysis: Analysis) {
       case e if Slots.belongsToPlan(e) =>
         extras.getOrElseUpdate(e.canonicalized, (AttributeReference("extra", e.dataType, e.nullable)(), e))._1
     })
-    val finished = analysis.finish(own)
+    val finished = analysis.finish(own).map(JointCalls.inlined)
     val used = AttributeSet.fromAttributeSets(finished.map(_.references))
     val columns = row.indices.filter(i => used.contains(row(i)))
     val inputs = AttributeSeq(columns.map(row) ++ extras.values.map(_._1))
