@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from sparkrules.errors import DuplicateId, UnknownId, listed
 from sparkrules.index import Rule
 from sparkrules.rules.fields import check_id, check_where
-from sparkrules.sql import Node, Policy, RuleError, parse_rule, spark_sql
+from sparkrules.sql import Node, Policy, RuleError, spark_sql
 from sparkrules.sql.policy import DEFAULT_POLICY
 from sparkrules.sql.rule import parse_spark_sql
 
@@ -27,6 +27,7 @@ class Advertisement:
 
     A pruned advertisement says less than the source promised, which is its `original`.
 
+    >>> from sparkrules.sql import parse_rule
     >>> print(Advertisement("attic", "floor > 3", "floor > 3", parse_rule("floor > 3")))
     floor > 3
     """

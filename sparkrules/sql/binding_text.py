@@ -24,7 +24,9 @@ NUMBER = "CAST(x AS STRING)"
 _EXTREME = re.compile(r"array_(max|min)\((.*)\.([A-Za-z0-9_]+|`[^`]*`)\)")
 _EXTREMES = {"max": (">", ">="), "min": ("<", "<=")}
 _SEARCHED = {
-    re.compile(re.escape(JOINED).replace(r"\{values\}", r"(.*)\.([A-Za-z0-9_]+|`[^`]*`)").replace(r"\{value\}", own)): is_text
+    re.compile(
+        re.escape(JOINED).replace(r"\{values\}", r"(.*)\.([A-Za-z0-9_]+|`[^`]*`)").replace(r"\{value\}", own)
+    ): is_text
     for own, is_text in ((re.escape(TEXT), True), (re.escape(NUMBER), False))
 }
 

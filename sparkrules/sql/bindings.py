@@ -116,7 +116,9 @@ class _Translation:
     def joint(self, call: Call, rest: list[Formula]) -> str:
         """Bindings of an operator, together with those of the other operators."""
         calls = [own for formula in (call, *rest) for own in _calls(formula)]
-        texts = list(dict.fromkeys(_call_sql(own, {}) for own in calls if not any(text.variables for text in own.inputs)))
+        texts = list(
+            dict.fromkeys(_call_sql(own, {}) for own in calls if not any(text.variables for text in own.inputs))
+        )
         if len(calls) == 1 or not texts:
             return self.exists(call, rest, {})
         self.outside = {text: f"{self.prefix}0.c{number}" for number, text in enumerate(texts, 1)}
@@ -126,7 +128,8 @@ class _Translation:
         return f"exists(array(struct({fields})), {self.prefix}0 -> {body})"
 
     def exists(self, call: Call, rest: list[Formula], bound: dict[str, str]) -> str:
-        variable = f"{self.prefix}{len(set(value.partition('.')[0] for value in bound.values())) + 1}"
+        depth = len({value.partition(".")[0] for value in bound.values()})
+        variable = f"{self.prefix}{depth + 1}"
         within = dict(bound)
         equal: list[Formula] = []
         for name, output in zip(call.operator.names, call.outputs, strict=True):
@@ -185,7 +188,8 @@ class _Translation:
         name = self.tokens.texts[at + 1].lower()
         if any(name in call.variables for call in _calls(self.parsed.formula)):
             return self.error(
-                at, "An operator binds it only elsewhere: under NOT, or not on every side of an OR. Bind it in this AND."
+                at,
+                "An operator binds it only elsewhere: under NOT, or not on every side of an OR. Bind it in this AND.",
             )
         return self.error(at, f"Bind it by an operator in the same AND: f(x, :{name}).")
 

@@ -72,7 +72,11 @@ class Cursor:
         if kind == "*":
             return self.tokens.error(self.at, "a star is not a value", "Name the columns.")
         if kind == ":":
-            return self.tokens.error(self.at, "parameter markers are not allowed", "Write the value itself.")
+            return self.tokens.error(
+                self.at,
+                "parameter markers are not allowed",
+                "Write the value itself. Variables are bound by operators: Policy(operators={...}).",
+            )
         if kind in QUANTIFIERS:
             return self.tokens.error(self.at, "aggregates are not allowed", "A rule sees one row.")
         before = self.kinds[self.at - 1] if self.at else ""

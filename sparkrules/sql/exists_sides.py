@@ -1,12 +1,13 @@
-"""Index `exists` over an array with a stated type: `exists(CAST(f(img) AS ARRAY<STRUCT<people: INT>>), b -> b.people > 5)`.
+"""Index `exists` over an array with a stated type: `exists(CAST(f(x) AS ARRAY<STRUCT<n: INT>>), b -> b.n > 5)`.
 
-One comparison of a field with a constant needs no lambda. Some element is greater than 5 exactly if the greatest one is,
-so the predicate is `array_max(CAST(...).people) > 5`, and ten thousand rules with other constants cost one maximum per
-row. For equality, the values are joined to one string, `|Rome|Oslo|`, which is searched for `|Rome|`.
+One comparison of a field with a constant needs no lambda. Some element is greater than 5 exactly if the greatest one
+is. So the predicate is `array_max(CAST(...).n) > 5`, and ten thousand rules with other constants cost one maximum
+per row. For equality, the values are joined to one string, `|Rome|Oslo|`, which is searched for `|Rome|`.
 
 Such a predicate must be true, and false, exactly where `exists` is. `exists` is false only if no value is NULL, or if
 there are no elements; it is unknown for a NULL array. Types decide whether this holds: strings that are compared with
-numbers are cast, and their order changes. So a type that is not stated, or constants of another type, are left to Spark.
+numbers are cast, and their order changes. So a type that is not stated, or constants of another type, are left to
+Spark.
 
 Several comparisons must hold for one element. Spark evaluates this lambda, but only where each comparison alone holds
 for some element.
@@ -226,7 +227,7 @@ def _element_types(tokens: Tokens, start: int, end: int) -> dict[str, str]:
 
 
 def _keeps_order(kind: str, compared: Constant) -> bool:
-    """Whether values of the type keep their order when Spark makes them comparable with the constant, and stay known."""
+    """Whether values of the type keep their order, and stay known, when Spark compares them with the constant."""
     if kind == "STRING":
         return compared.kind == "string"
     if kind in _TIMES:
@@ -241,5 +242,5 @@ def _keeps_order(kind: str, compared: Constant) -> bool:
     scale = 0 if decimal is None else int(decimal[2] or 0)
     whole = _LONG_DIGITS if decimal is None else int(decimal[1]) - scale
     # All constants of so many digits are treated alike, as templates need it.
-    is_short = _NUMBER.fullmatch(compared.text) is not None
+    is_short = compared.kind in ("integer", "decimal") and _NUMBER.fullmatch(compared.text) is not None
     return is_short and whole + _SHORT_DIGITS <= _MOST_DIGITS and _SHORT_DIGITS + scale <= _MOST_DIGITS

@@ -75,7 +75,9 @@ def _fields(outputs: str, policy: Policy) -> Iterator[tuple[str, str]]:
     at = 0
     while True:
         if tokens.kinds[at] not in ("word", "quoted") and tokens.kinds[at] not in KEYWORDS:
-            raise tokens.error(at, "expected the name of an output", "Write names with types: people INT, place STRING.")
+            raise tokens.error(
+                at, "expected the name of an output", "Write names with types: people INT, place STRING."
+            )
         name = tokens.texts[at]
         at += 2 if tokens.kinds[at + 1] == ":" else 1
         end = data_type_end(tokens, at)

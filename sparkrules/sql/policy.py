@@ -1,4 +1,4 @@
-"""What a deployment allows in rules: the limits on a text, the functions and operators it may call, and what calls cost.
+"""What a deployment allows in rules: the limits on a text, the functions it may call, operators, and costs of calls.
 
 >>> Policy(extra_functions={"my_udf"}).allows("My_UDF")
 True

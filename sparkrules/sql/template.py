@@ -129,9 +129,7 @@ def make_template(skeleton: str, literals: Sequence[str], policy: Policy) -> Tem
         return None
     pinned: frozenset[int] = frozenset()
     while True:
-        marks = [
-            literal if at in pinned else marker(at, literal_class(literal)) for at, literal in enumerate(literals)
-        ]
+        marks = [literal if at in pinned else marker(at, literal_class(literal)) for at, literal in enumerate(literals)]
         try:
             tree = parse_spark_sql(joined(skeleton, marks), policy)
         except RuleError:

@@ -247,4 +247,3 @@ class _Reader:
 
 def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}" + ("" if count == 1 else "s")
-
