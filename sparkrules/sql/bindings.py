@@ -23,6 +23,7 @@ whatever the rule calls its variables.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import reduce
 
 from sparkrules.sql.errors import RuleError
 from sparkrules.sql.policy import Policy
@@ -80,9 +81,11 @@ class _Translation:
         if isinstance(formula, Negation):
             return f"NOT ({self.translated(formula.child, bound)})"
         if isinstance(formula, Connective) and formula.operator != "and":
-            return f" {formula.operator.upper()} ".join(
-                f"({self.translated(child, bound)})" for child in formula.children
-            )
+            parts = [f"({self.translated(child, bound)})" for child in formula.children]
+            if bound and formula.operator == "xor":
+                # Spark has no XOR, and within a lambda it is not expanded.
+                return reduce(lambda left, right: f"({left} <> {right})", parts)
+            return f" {formula.operator.upper()} ".join(parts)
         return self.conjunction(list(_conjuncts(formula)), bound)
 
     def conjunction(self, conjuncts: Sequence[Formula], bound: dict[str, str]) -> str:

@@ -49,6 +49,7 @@ TRANSLATED = {
     "f(x, :a) AND b1 = :a": "exists(f(x), b_1 -> b1 = b_1.p)",
     "f(x, :a) AND exists(t, b1 -> b1 = :a)": "exists(f(x), b_1 -> exists(t, b1 -> b1 = b_1.p))",
     "f(x, :a) AND :a::string = v:path.b": "exists(f(x), b1 -> b1.p :: string = v : path.b)",
+    "f(x, :a) AND (:a = 1 XOR c XOR d)": "exists(f(x), b1 -> ((((b1.p = 1) <> (c)) <> (d))))",
     "size(f(x)) > 1": "size(f(x)) > 1",
     "a = ':x'": "a = ':x'",
 }

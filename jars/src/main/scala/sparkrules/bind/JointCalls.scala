@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions._
  * function within one: `exists(array(struct(f(x) AS c1, g(x) AS c2)), o -> exists(o.c1, ...))`. That would call all of
  * them whenever one is needed. Here Python functions are inputs already, so calls go where they are used.
  */
-private[bind] object JointCalls {
+private[sparkrules] object JointCalls {
   def inlined(expression: Expression): Expression = expression.transformUp {
     case ArrayExists(CreateArray(Seq(calls: CreateNamedStruct), _), Lambda(body, variable), true)
         if usesOnlyFields(body, variable) =>

@@ -12,7 +12,7 @@ import sparkrules.value.SharedCall
  * not columns, such as the bindings that an operator returns. Within a lambda they would even be computed for every
  * element.
  */
-private[bind] object SharedCalls {
+private[sparkrules] object SharedCalls {
 
   /** The expressions, with their common parts marked. */
   def marked(expressions: Seq[Expression]): Seq[Expression] = {
