@@ -23,6 +23,7 @@ whatever the rule calls its variables.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
 from functools import reduce
 
 from sparkrules.sql.errors import RuleError
@@ -194,6 +195,10 @@ class _Translation:
                 at,
                 "An operator binds it only elsewhere: under NOT, or not on every side of an OR. Bind it in this AND.",
             )
+        known = [own for call in _calls(self.parsed.formula) for own in call.variables]
+        close = get_close_matches(name, known, 1, 0.75)
+        if close:
+            return self.error(at, f"Did you mean :{close[0]}?")
         return self.error(at, f"Bind it by an operator in the same AND: f(x, :{name}).")
 
     def is_formula(self, start: int) -> bool:

@@ -7,6 +7,7 @@ into a variant (`v:a.b`), and `::` a cast.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import NamedTuple
 
 from sparkrules.sql.boolean import structure_of
@@ -155,9 +156,9 @@ class _VariableGrammar(BooleanGrammar):
             if depth == 1 and self.kinds[at] in ("(", ",") and self.kinds[at + 1] == ":":
                 name = ".".join(self.tokens.texts[i].strip("`").lower() for i in range(start, bracket, 2))
                 output = self.tokens.texts[at + 2].lower()
-                return self.tokens.error(
-                    start, "an unknown operator", f"Declare it: Policy(operators={{{name!r}: '{output} STRING'}})."
-                )
+                close = get_close_matches(name, self.policy.operators, 1, 0.75)
+                remedy = f"Declare it: Policy(operators={{{name!r}: '{output} STRING'}})."
+                return self.tokens.error(start, "an unknown operator", f"Did you mean {close[0]}?" if close else remedy)
             at += 1
         return None
 
@@ -191,7 +192,8 @@ class _Reader:
     def call(self, operand: Operand, operator: Operator) -> Call:
         self.has_calls = True
         first_output = len(operand.inner) - len(operator.names)
-        if first_output < 0:
+        if first_output < 1:
+            # Without an input, it would be the same for all rows.
             count = len(operand.inner)
             raise self.tokens.error(
                 operand.start,

@@ -261,7 +261,7 @@ def test_a_file_holds_rules_with_variables(df: DataFrame, tmp_path: Path) -> Non
     (tmp_path / "rules.yaml").write_text("- id: big\n  where: mobs(m, :people, :place) AND :people > 1\n")
     rules = RuleSet("from_file", policy=POLICY)
     assert rules.subscribe_all(tmp_path / "rules.yaml") == 1
-    assert rules["big"].where == "mobs(m, :people, :place) AND :people > 1"
+    assert rules.subscriptions["big"].where == "mobs(m, :people, :place) AND :people > 1"
     truth = pairs_by_where(df, {"big": "exists(mobs(m), b -> b.people > 1)"})
     assert pairs_by_plugin(df, rules) == truth != set()
 
