@@ -136,8 +136,8 @@ class ValueGrammar(CallGrammar):
         if not self.open_calls:
             raise self.tokens.error(start, "a lambda outside of a function", "Use it in exists, filter, transform, ...")
         self.at += 1
-        self.expression()
-        return Operand(start, self.at, False)
+        body = self.expression()
+        return Operand(start, self.at, False, "lambda", (body,))
 
     def brackets(self) -> Operand:
         start, variables = self.at, self.variables
