@@ -219,7 +219,7 @@ class _Translation:
 
 def _call_sql(call: Call, bound: dict[str, str]) -> str:
     inputs = ", ".join(text.sql(bound) for text in call.inputs)
-    return f"CAST({call.operator.name}({inputs}) AS {call.operator.type})"
+    return f"CAST({call.operator.function}({inputs}) AS {call.operator.type})"
 
 
 def _conjuncts(formula: Formula) -> Iterator[Formula]:

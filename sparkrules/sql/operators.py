@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -19,6 +20,8 @@ from sparkrules.sql.tokens import KEYWORDS, tokenize
 if TYPE_CHECKING:
     from sparkrules.sql.policy import Policy
 
+_PLAIN = re.compile(r"[a-z_][a-z0-9_]*")
+
 
 @dataclass(frozen=True)
 class Operator:
@@ -28,6 +31,18 @@ class Operator:
     names: tuple[str, ...]
     """The outputs, as they are written in SQL."""
     types: tuple[str, ...]
+
+    @property
+    def function(self) -> str:
+        """The name of the function as SQL.
+
+        >>> Operator("main.my tools.mob", ("people",), ("INT",)).function
+        'main.`my tools`.mob'
+        """
+        parts = self.name.split(".")
+        return ".".join(
+            part if _PLAIN.fullmatch(part) and part.upper() not in KEYWORDS else f"`{part}`" for part in parts
+        )
 
     @property
     def type(self) -> str:
@@ -47,7 +62,7 @@ class Operator:
         >>> Operator("mob_pattern", ("people", "place"), ("INT", "STRING")).usage
         'mob_pattern(..., :people, :place)'
         """
-        return f"{self.name}(..., {', '.join(f':{name.strip(chr(96))}' for name in self.names)})"
+        return f"{self.function}(..., {', '.join(f':{name.strip(chr(96))}' for name in self.names)})"
 
 
 def declared_operators(operators: object, policy: Policy) -> dict[str, Operator]:

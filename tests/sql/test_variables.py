@@ -207,6 +207,14 @@ def test_rules_that_differ_in_constants_become_what_each_becomes_alone() -> None
     assert len(done.errors) == 40
 
 
+def test_names_that_need_quotes() -> None:
+    policy = Policy(operators={"Tools.my mob": "`how many` INT, end STRING"})
+    said = spark_sql("tools.`My Mob`(x, :n, :e) AND :n > 5 AND :e = 'b'", policy=policy)
+    call = "CAST(tools.`my mob`(x) AS ARRAY<STRUCT<`how many`: INT, end: STRING>>)"
+    assert said == f"exists({call}, b1 -> b1.`how many` > 5 AND b1.end = 'b')"
+    assert len(distinct_predicates(parse_rule("tools.`my mob`(x, :n, :e) AND :n > 5", policy=policy))) == 1
+
+
 class TestPolicy:
     def test_operators_are_allowed_functions(self) -> None:
         assert POLICY.allows("G")
