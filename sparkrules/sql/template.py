@@ -51,7 +51,6 @@ _LITERAL = re.compile(r"(?<![A-Za-z0-9_.])('[^'\\]*(?:''[^'\\]*)*'|[0-9]{1,18}(?
 _MARK = "\ue5a7"
 _DIGITS = "90210"
 _MARKED = re.compile(f"'{_MARK}([0-9]+){_MARK}'|{_DIGITS}([0-9]{{6}}){_DIGITS}(?:\\.5)?")
-# The number of a count shapes the tree.
 _COUNTS = re.compile(rf"\b(?:{'|'.join(sorted(COUNTS))})\s*\(\s*$", re.IGNORECASE)
 
 
@@ -139,7 +138,7 @@ def make_template(skeleton: str, literals: Sequence[str], policy: Policy) -> Tem
     text = joined(skeleton, literals)
     if _MARK in text or _DIGITS in text or not cut_alike(text, pieces, literals, policy):
         return None
-    pinned = frozenset(at for at, piece in enumerate(pieces[:-1]) if _COUNTS.search(piece))
+    pinned = numbers_of_counts(pieces)
     while True:
         marks = [literal if at in pinned else marker(at, literal_class(literal)) for at, literal in enumerate(literals)]
         try:
@@ -151,6 +150,15 @@ def make_template(skeleton: str, literals: Sequence[str], policy: Policy) -> Tem
         if len(found) + len(pinned) == len(literals):
             return Template(tree, holes, tuple(sorted(pinned)), sql)
         pinned = frozenset(range(len(literals))) - found
+
+
+def numbers_of_counts(pieces: Sequence[str]) -> frozenset[int]:
+    """Which literals are the numbers of `at_least` and the like. They shape the tree, so they are pinned.
+
+    >>> numbers_of_counts(["a < ", " AND at_least(", ", b < ", ", c)"])
+    frozenset({1})
+    """
+    return frozenset(at for at, piece in enumerate(pieces[:-1]) if _COUNTS.search(piece))
 
 
 def cut_alike(text: str, pieces: Sequence[str], literals: Sequence[str], policy: Policy) -> bool:

@@ -201,9 +201,11 @@ class _Reader:
             operator = self.policy.operator(operand.function)
         if operand is not None and operator is not None:
             return self.call(operand, operator)
-        if (syntax.start, syntax.end) not in self.tokens.guards:
+        constraint = Constraint(self.pieces(syntax.start, syntax.end))
+        if constraint.text.variables or (syntax.start, syntax.end) not in self.tokens.guards:
+            # Guards are validated when the rest is parsed again. In a lambda, they must be plain.
             validate(self.tokens, syntax.start, syntax.end, self.policy)
-        return Constraint(self.pieces(syntax.start, syntax.end))
+        return constraint
 
     def call(self, operand: Operand, operator: Operator) -> Call:
         self.has_calls = True

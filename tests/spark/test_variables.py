@@ -110,6 +110,28 @@ MEANING = {
     "mobs(m, :p, :q) AND (:p = 5 XOR :q = 'Rome')": ("exists(mobs(m), b -> (b.people = 5) <> (b.place = 'Rome'))"),
     "mobs(m, :p, :q) AND :p > 1 XOR c = 5": "exists(mobs(m), b -> b.people > 1) <> (c = 5)",
     "spots(o, :x, :l, :n, :d, :s) AND :x > 3": "exists(spots(o), b -> b.x > 3)",
+    "at_least(2, mobs(m, :p, :q) AND :p > 1, c > 0, map_entries(e, :q, :v) AND :v > 0)": (
+        "size(filter(array(exists(mobs(m), b -> b.people > 1), c > 0, exists(map_entries(e), b -> b.value > 0)), "
+        "t -> t)) >= 2"
+    ),
+    "NOT at_least(2, mobs(m, :p, :q) AND :p > 1, c > 0, mobs(m, :p, 'Rome'))": (
+        "size(filter(array(exists(mobs(m), b -> b.people > 1), c > 0, exists(mobs(m), b -> b.place = 'Rome')), "
+        "t -> NOT t)) >= 2"
+    ),
+    "mobs(m, :p, :q) AND at_least(2, :p > 1, c > 0, :q = 'Rome')": (
+        "exists(mobs(m), b -> b.people > 1 AND c > 0 OR b.people > 1 AND b.place = 'Rome' OR c > 0 AND "
+        "b.place = 'Rome')"
+    ),
+    "mobs(m, :p, :q) AND exactly(1, :p > 1 XOR c > 0, :q = 'Rome')": (
+        "exists(mobs(m), b -> ((b.people > 1) <> (c > 0)) <> (b.place = 'Rome'))"
+    ),
+    "mobs(m, :p, :q) AND matched(:p > 1) - matched(c > 0) < 5": (
+        "exists(mobs(m), b -> b.people > 1 AND c > 0 AND b.people - c < 5)"
+    ),
+    "mobs(m, :p, :q) AND :q = 'Rome' AND NOT max(:p, c) < 5": (
+        "exists(mobs(m), b -> b.place = 'Rome' AND b.people IS NOT NULL AND c IS NOT NULL AND "
+        "greatest(b.people, c) >= 5)"
+    ),
     "spots(o, :a, :b, :c, :d, :e) AND :d >= DATE '2024-01-01'": "exists(spots(o), b -> b.d >= DATE '2024-01-01')",
     "mobs(m, :p, :q) AND exists(array(1, 5), x -> x = :p)": (
         "exists(mobs(m), b -> exists(array(1, 5), x -> x = b.people))"

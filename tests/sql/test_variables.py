@@ -10,6 +10,8 @@ import pytest
 from sparkrules import RuleSet
 from sparkrules.rules.compile import compile_texts
 from sparkrules.sql import Constant, Policy, RuleError, distinct_predicates, parse_rule, spark_sql
+from sparkrules.sql.bindings import without_variables
+from sparkrules.sql.policy import AnyFunction
 from sparkrules.sql.variable_templates import VariableTemplates
 from tests.specification.unification import Call, Variable, renamed
 
@@ -60,6 +62,48 @@ def test_a_rule_becomes_exists(text: str) -> None:
     assert meaning(text) == TRANSLATED[text]
 
 
+WITH_ROW_FUNCTIONS = {
+    "at_least(2, f(x, :a) AND :a > 5, b = 2, c < 3)": "at_least(2, exists(f(x), b1 -> b1.p > 5), b = 2, c < 3)",
+    "f(x, :a) AND exactly(1, :a > 5, b = 2) AND c": "exists(f(x), b1 -> exactly(1, b1.p > 5, b = 2)) AND c",
+    "f(x, :a) AND at_least(1, :a > 5 XOR c, b = 2)": "exists(f(x), b1 -> at_least(1, ((b1.p > 5) <> (c)), b = 2))",
+    "NOT At_Most(1, f(x, :a), NOT f(x, :a), b)": (
+        "NOT (at_most(1, exists(f(x), b1 -> TRUE), NOT (exists(f(x), b1 -> TRUE)), b))"
+    ),
+    "f(x, :a) AND at_least(1, g(x, :b, :c) AND :b > :a, d)": (
+        "exists(array(struct(f(x) AS c1, g(x) AS c2)), b0 -> "
+        "exists(b0.c1, b1 -> at_least(1, exists(b0.c2, b2 -> b2.p > b1.p), d)))"
+    ),
+    "f(x, :a) AND matched(:a > 5) + matched(b > 1) < 9": "exists(f(x), b1 -> matched(b1.p > 5) + matched(b > 1) < 9)",
+    "f(x, :a) AND matched(b > 1) + c < 9": "exists(f(x), b1 -> TRUE) AND matched(b > 1) + c < 9",
+    "f(x, :a) AND min(:a, b, 3) = 2": "exists(f(x), b1 -> min(b1.p, b, 3) = 2)",
+    "coalesce(at_least(1, b, c), d) AND f(x, :a)": "coalesce(at_least(1, b, c), d) AND exists(f(x), b1 -> TRUE)",
+    "f(x, sum(b, c))": "exists(f(x), b1 -> b1.p = (sum(b, c)))",
+}
+
+
+@pytest.mark.parametrize("text", WITH_ROW_FUNCTIONS)
+def test_row_functions_stay_as_they_are_written(text: str) -> None:
+    said = without_variables(text, POLICY)
+    assert said.replace(F, "f(x)").replace(G, "g(x)") == WITH_ROW_FUNCTIONS[text]
+    assert parse_rule(text, policy=POLICY) == parse_rule(said, policy=POLICY)
+    sql = spark_sql(text, policy=POLICY)
+    assert spark_sql(said, policy=POLICY) == sql
+    denied = Policy(operators=POLICY.operators, denied_functions={"at_least", "at_most", "exactly", "matched", "sum"})
+    parse_rule(sql, policy=denied)  # no row function is left
+
+
+def test_a_condition_that_is_counted_is_indexed() -> None:
+    tree = parse_rule("at_least(2, f(x, :a) AND :a > 5, b = 2, c < 3)", policy=POLICY)
+    assert [str(own) for own in distinct_predicates(tree)] == ["exists(f(x), b -> b.p > 5)", "b = 2", "c < 3"]
+
+
+def test_an_operator_comes_before_a_row_function_of_its_name() -> None:
+    policy = Policy(operators={"matched": "n INT"})
+    said = spark_sql("matched(x, :n) AND :n > 5", policy=policy)
+    assert said == "exists(CAST(matched(x) AS ARRAY<STRUCT<n: INT>>), b1 -> b1.n > 5)"
+    assert parse_rule(said, policy=AnyFunction.within(policy)) == parse_rule(said, policy=policy)
+
+
 def test_an_operator_may_take_a_bound_variable() -> None:
     text = "f(x, :a) AND f(:a, :b) AND :b > 1"
     inner = "CAST(f(b1.p) AS ARRAY<STRUCT<p: INT>>)"
@@ -104,6 +148,15 @@ REJECTED = {
     "f(x, :a) = TRUE": ("an operator inside a value", 1, "Join calls"),
     "f(x, :a) IS NULL": ("an operator inside a value", 1, "Join calls"),
     "CASE WHEN f(x, :a) THEN 1 END = 1": ("an operator inside a value", 11, "Join calls"),
+    "at_least(1, f(x, :a), c = 1) AND :a > 5": ("the variable :a is not bound", 34, "in a count"),
+    "at_least(1, f(x, :a), :a > 1)": ("the variable :a is not bound", 23, "in a count"),
+    "at_least(3, f(x, :a), c = 1)": ("at_least(3, ...) of 2 conditions is never true", 10, "1 to 2"),
+    "at_least(1, size(f(x, :a)) > 1, c)": ("an operator inside a value", 18, "Join calls"),
+    "coalesce(at_least(1, f(x, :a), c), d)": ("an operator inside a value", 22, "Join calls"),
+    "f(x, :a) AND matched(:a > 5)": ("matched(...) is a value, not a condition", 14, "Compare it"),
+    "f(x, :a) AND matched(:a > 5 OR c > 1) > 1": ("matched needs predicates of one attribute", 22, ""),
+    "f(x, :a) AND matched(:a > 1 XOR :a > 5) < 9": ("XOR inside a value", 29, "Write (a) <> (b)"),
+    "matched(f(x, :a)) > 1": ("matched needs a predicate", 9, ""),
     "f(x, : 5)": ("expected the name of a variable", 6, ":x"),
     "f(a => x, :a)": ("an argument with a name", 3, "in order"),
     "f(x, :a) AND rand() > :a": ("this function is not allowed in a rule", 14, ""),
@@ -186,6 +239,9 @@ TEMPLATES = [
     "f(x, :a) AND g(x, :a, :b) AND :b > '{n}' AND :a < {m}",
     "f(substr(x, {m}, 3), :a) AND :a >= {n}",
     "g(x, :a, :b) AND :c > {n}",
+    "at_least(2, f(x, :a) AND :a > {n}, b = {m}, c < 3)",
+    "f(x, :a) AND at_most(1, :a > {n}, b = {m}) AND matched(b > {n}) + matched(c > 1) < {m}",
+    "f(x, :a) AND :a = {n} AND matched(b > {n}) < {m}",
 ]
 
 
@@ -200,11 +256,15 @@ def test_rules_that_differ_in_constants_become_what_each_becomes_alone() -> None
     templates = VariableTemplates(POLICY)
     done = compile_texts(texts, policy=POLICY)
     for place, number in enumerate(done.accepted.tolist()):
-        assert done.translated[number] == templates.without_variables(texts[number]) == spark_sql(texts[number], policy=POLICY)
+        own = texts[number]
+        assert done.translated[number] == spark_sql(own, policy=POLICY)
+        assert templates.without_variables(own) == without_variables(own, POLICY)
         parsed = compile_texts([texts[number]], policy=POLICY)
         assert done.forest.tree(int(done.forest.roots[place])) == parsed.forest.tree(int(parsed.forest.roots[0]))
     assert {texts[number].split(":c")[0] for number in done.errors} == {"g(x, :a, :b) AND "}
     assert len(done.errors) == 40
+    translated = [skeleton for (skeleton, *_), pieces in templates.known.items() if pieces is not None]
+    assert len(set(translated)) == len(TEMPLATES) - 1, "all but the rejected one are translated once"
 
 
 def test_names_that_need_quotes() -> None:
