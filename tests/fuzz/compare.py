@@ -30,7 +30,7 @@ FILTERS = 3
 class Case:
     table: Table
     rules: dict[str, str]
-    """Each with a WHERE that means the same: itself, unless it has row operators."""
+    """Each with a WHERE that means the same: itself, unless it has row functions."""
 
     ansi: bool
     zone: str

@@ -8,7 +8,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from tests.fuzz.tables import Table
-from tests.row_operators import marked, rule_of, where_of
+from tests.row_functions import marked, rule_of, where_of
 from tests.writer import Drawn
 
 # What a change of clocks leaves out, and what it repeats.
@@ -196,7 +196,7 @@ class _Rules(Drawn):
         return self.column(kind)
 
     def row_value(self, depth: int) -> str:
-        """A value that a row operator gives, marked."""
+        """A value that a row function gives, marked."""
         columns = self.table.of_kind("number")
         if columns and self.chance(60):
             column = self.pick(columns)
