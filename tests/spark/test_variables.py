@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
@@ -10,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from pyspark.errors import PySparkException
 
 import sparkrules
 from sparkrules import Policy, RuleSet
-from sparkrules.errors import SparkRulesError
 from sparkrules.sql import distinct_predicates, parse_rule
 from tests.spark.oracle import (
     Pairs,
@@ -215,7 +216,7 @@ def test_random_rules_match_as_exists_does(spark: SparkSession, df: DataFrame, a
     made = dict(_random_rule(draw) for _ in range(500))
     if ansi == "true":
         # Casts that fail are another matter: a string that is compared with a number.
-        made = {text: meaning for text, meaning in made.items() if "place" not in meaning or " 9" not in meaning}
+        made = {text: meaning for text, meaning in made.items() if not re.search(r"\b9\b", meaning)}
     with settings(spark, ansi=ansi):
         truth = pairs_by_where(df, made)
         both(df, {text: text for text in made}, truth, f"random_variables_{ansi}")
@@ -244,8 +245,8 @@ def test_a_joint_binding_is_a_row_of_a_join(spark: SparkSession, df: DataFrame) 
             (row, text)
             for text, condition in JOINT.items()
             for (row,) in spark.sql(
-                "SELECT DISTINCT row FROM joint LATERAL VIEW inline(mobs(m)) a AS p, q "
-                f"LATERAL VIEW explode(e) b AS k, v WHERE {condition}"
+                "SELECT DISTINCT row FROM (SELECT *, mobs(m) AS found FROM joint) "
+                f"LATERAL VIEW inline(found) a AS p, q LATERAL VIEW explode(e) b AS k, v WHERE {condition}"
             ).collect()
         }
         both(df, {text: text for text in JOINT}, truth, "joint")
@@ -304,7 +305,9 @@ def test_thousands_of_constants_cost_one_maximum(df: DataFrame) -> None:
 def test_strict_fails_as_spark_does(spark: SparkSession, df: DataFrame) -> None:
     made = rule_set("strict_variables", {"cast": "mobs(m, :p, :q) AND CAST(:q AS INT) = 10"}, POLICY)
     with settings(spark, ansi="true"):
-        assert pairs_by_plugin(df, made) <= {(row, "cast") for row in range(400)}
+        assert pairs_by_plugin(df, made) == pairs_by_where(
+            df, {"cast": "exists(mobs(m), b -> try_cast(b.place AS INT) = 10)"}
+        )
         with settings(spark, spark_sparkrules_strict="true"), pytest.raises(Exception, match="CAST_INVALID_INPUT"):
             pairs_by_plugin(df, made)
 
@@ -402,7 +405,7 @@ def test_the_subscriptions_of_the_paper(cameras: tuple[DataFrame, list[dict[str,
 
 def test_an_operator_that_spark_does_not_know_is_an_error(df: DataFrame) -> None:
     made = rule_set("unknown_operator", {"r": "nowhere(m, :p) AND :p > 1"}, Policy(operators={"nowhere": "p INT"}))
-    with pytest.raises(SparkRulesError, match="nowhere"):
+    with pytest.raises(PySparkException, match=r"'r': .*nowhere"):
         sparkrules.match(df, made).collect()
 
 
