@@ -39,7 +39,11 @@ $(CLASSES): $(STAMP) tests/class_archive.py
 # Who takes which tests, and in which order, is in tests/order.py.
 CORES := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 WORKERS ?= $(shell expr $(CORES) + 1)
-PYTEST = $(BIN)/python -m pytest --numprocesses $(WORKERS) --maxprocesses 4
+# In memory, where there is enough: a store syncs every file that it writes, and tests would wait for the disk.
+TEMPORARY = $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 4000000 { print "/dev/shm" }')
+# Python compiles a file once for all workers and all programs of tests, also where it was told not to keep the result.
+PYTEST = PYTHONDONTWRITEBYTECODE= PYTEST_DEBUG_TEMPROOT=$(TEMPORARY) \
+  $(BIN)/python -m pytest --numprocesses $(WORKERS) --maxprocesses 4
 
 test: lint $(CLASSES)
 	$(PYTEST)

@@ -5,19 +5,18 @@
 | `RuleCollection` | adds and removes rules, with tickets and validity |
 | `Publication` | publishes, loads and compares versions in a store |
 | `Advertisements` | answers which rules could match the rows of which sources |
+| `Generalization` | gives rules with fewer predicates, and filters that all rules imply |
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
-
-import numpy as np
-from numpy.typing import NDArray
 
 from sparkrules.catalyst.analyze import analyze
 from sparkrules.catalyst.compile import compile_dataframe
@@ -25,22 +24,19 @@ from sparkrules.catalyst.row_truth import row_truth
 from sparkrules.catalyst.session import RULE_SET_SETTING, STORE_SETTING, store_of
 from sparkrules.errors import RuleSetError
 from sparkrules.index import Rule, Segment, Sharing, build_segment, sharing
-from sparkrules.index.forest import Forest
 from sparkrules.lint import Report, lint
 from sparkrules.local import (
-    CountedPredicates,
     Drawing,
+    EstimatedPredicates,
     Explanations,
     Matches,
     Selectivities,
     Statistics,
     explain,
-    guesses,
     match,
 )
 from sparkrules.logic import Selectivity
-from sparkrules.logic.implied_filter import implied_filter
-from sparkrules.logic.pruning import Triples
+from sparkrules.logic.implied_filter import MOST_DISJUNCTS, MOST_VALUES
 from sparkrules.report import write_report
 from sparkrules.rules.advertised import Advertised, Advertisement
 from sparkrules.rules.advertisements import Advertisements
@@ -62,7 +58,8 @@ from sparkrules.rules.arguments import (
 from sparkrules.rules.as_written import as_written
 from sparkrules.rules.collection import RuleCollection
 from sparkrules.rules.frames import Frame, as_arrow
-from sparkrules.rules.pruned import Extent, pruned_segment
+from sparkrules.rules.generalization import Generalization
+from sparkrules.rules.pruned import Extent
 from sparkrules.rules.publication import AnyStore, Publication, store_path
 from sparkrules.rules.restricted import predicates_of, restricted_segment
 from sparkrules.rules.scan_filter import ScanFilter
@@ -72,6 +69,7 @@ from sparkrules.rules.table_schema import TableSchema, arrow_schema
 from sparkrules.rules.validity import instant_of
 from sparkrules.sql import DEFAULT_POLICY, Policy
 from sparkrules.sql.rejected import Rejected
+from sparkrules.sql.written import written_tree
 from sparkrules.store import Changes, Garbage, Manifest, Merge, Store, check_name
 
 if TYPE_CHECKING:
@@ -80,7 +78,6 @@ if TYPE_CHECKING:
 __all__ = ["RuleSet"]
 
 _Own = TypeVar("_Own", bound="RuleSet")
-_GUESSED_ROWS = 100_000  # as many as `analyze` counts
 
 
 class RuleSet:
@@ -116,7 +113,9 @@ class RuleSet:
         self._collection = RuleCollection(check_name(name), dialect, policy, default_validity)
         self._advertised = Advertised(name)
         self._publication = Publication(self._collection, self._advertised, store)
-        self._advertisements = Advertisements(self._advertised, self._collection, self._matches)
+        estimated = self._estimated  # from the store that is current when it is asked
+        self._advertisements = Advertisements(self._advertised, self._collection, lambda own: estimated().matches(own))
+        self._generalization = Generalization(self._collection, lambda forest: estimated().shares(forest))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r}, {len(self)} rules{', general' * self.general})"
@@ -337,11 +336,8 @@ class RuleSet:
         given = self._advertisements._condition(advertisement, where)
         if name is None:
             name = f"{self.name}.{'restricted' if advertisement is None else advertisement}"
-        store = self._publication.chosen
-        made = RuleSet(name, self.dialect, self.policy, store=store, default_validity=self.default_validity)
         segment = restricted_segment(self._segment, self._advertisements._numbers(given, schema, exact=exact))
-        made._collection.content.add_segment(segment, segment.rules.id.tolist())
-        made._collection.general = self.general
+        made = self._copy(name, segment, general=self.general)
         if advertisement is not None:
             made._advertised.add(given)
         return made
@@ -385,18 +381,8 @@ class RuleSet:
         >>> print(rules.prune(keep=0.5).subscriptions["cellar"].where)
         indoors AND floor = -1
         """
-        extent = Extent(keep, degradation, prunings, distinct)
-        store = self._publication.chosen
-        made = RuleSet(
-            f"{self.name}.general" if name is None else name,
-            self.dialect,
-            self.policy,
-            store=store,
-            default_validity=self.default_validity,
-        )
-        segment = pruned_segment(self._segment, self._leaves, extent, arrow_schema(schema))
-        made._collection.content.add_segment(segment, segment.rules.id.tolist())
-        made._collection.general = True
+        pruned = self._generalization.pruned(Extent(keep, degradation, prunings, distinct), schema)
+        made = self._copy(f"{self.name}.general" if name is None else name, pruned, general=True)
         for own in self._advertised.values():
             made._advertised.add(own)
         return made
@@ -407,8 +393,8 @@ class RuleSet:
         *,
         at: datetime | None = None,
         schema: TableSchema | None = None,
-        disjuncts: int = 16,
-        values: int = 256,
+        disjuncts: int = MOST_DISJUNCTS,
+        values: int = MOST_VALUES,
     ) -> ScanFilter:
         """A small condition that is true for every row that a rule valid `at` a time, by default now, matches.
 
@@ -423,13 +409,7 @@ class RuleSet:
         >>> rules.scan_filter().sql
         'price < 20'
         """
-        segment = self._segment
-        valid = np.flatnonzero(segment.rules.valid_at(instant_of(at))).tolist()
-        share = self._leaves(segment.forest).avg
-        found = implied_filter(
-            segment.forest, valid, share.__getitem__, arrow_schema(schema), disjuncts=disjuncts, values=values
-        )
-        return ScanFilter.of(found, segment)
+        return self._generalization.scan_filter(at, schema, disjuncts=disjuncts, values=values)
 
     def filter_sql(
         self,
@@ -437,8 +417,8 @@ class RuleSet:
         *,
         at: datetime | None = None,
         schema: TableSchema | None = None,
-        disjuncts: int = 16,
-        values: int = 256,
+        disjuncts: int = MOST_DISJUNCTS,
+        values: int = MOST_VALUES,
     ) -> str:
         """`scan_filter` as a text, for any system that can filter rows by SQL; see there.
 
@@ -456,29 +436,13 @@ class RuleSet:
         *,
         at: datetime | None = None,
         schema: TableSchema | None = None,
-        disjuncts: int = 16,
-        values: int = 256,
+        disjuncts: int = MOST_DISJUNCTS,
+        values: int = MOST_VALUES,
     ) -> Column:
         """`scan_filter` as a column of Spark: `df.where(rules.filter_column(schema=df))`."""
         from pyspark.sql.functions import expr
 
         return expr(self.filter_sql(at=at, schema=schema, disjuncts=disjuncts, values=values))
-
-    def _leaves(self, forest: Forest) -> Triples:
-        """The estimated shares of rows of the predicates of a forest."""
-        counted = self._counted()
-        found = (guesses(forest) if counted is None else counted.estimates(forest)).estimates
-        return Triples(found.least / found.rows, found.share, found.most / found.rows)
-
-    def _matches(self, segment: Segment) -> NDArray[np.float64]:
-        """For how many rows each predicate of a segment is true, of those that were counted."""
-        counted = self._counted()
-        return self._leaves(segment.forest).avg * (_GUESSED_ROWS if counted is None else counted.rows)
-
-    def _counted(self) -> CountedPredicates | None:
-        """The newest statistics of `analyze`."""
-        analysis = self.store.analysis(self.name)
-        return None if analysis is None else CountedPredicates(*analysis)
 
     # Published versions
 
@@ -698,7 +662,8 @@ class RuleSet:
         if row is not None:
             (explained,) = self.explain(row, spark, [id], at=at)
             return explained.draw()
-        return Drawing.of_tree(id, self._collection.content[id].tree)
+        rule = self._collection.content[id]
+        return Drawing.of_tree(id, written_tree(rule.where, rule.sql) or rule.tree)
 
     @checked(df=a_data_frame, rows=a_whole_number, seed=a_whole_number)
     def analyze(self, df: DataFrame, rows: int = 100_000, seed: int = 0) -> Statistics:
@@ -729,7 +694,7 @@ class RuleSet:
         >>> rules.selectivity("hot")
         Selectivity(min=0.0, avg=0.15, max=1.0)
         """
-        counted = self._counted()
+        counted = self._estimated().counted
         if id is None:
             return Selectivities(self._segment, counted)
         return Selectivities(build_segment([self._collection.content[id]]), counted)[id]
@@ -785,3 +750,15 @@ class RuleSet:
     def _segment(self) -> Segment:
         """The index of these rules, built when it is first needed after a change."""
         return self._collection.content.segment
+
+    def _estimated(self) -> EstimatedPredicates:
+        return EstimatedPredicates(self.store.analysis(self.name))
+
+    def _copy(self, name: str, segment: Segment, *, general: bool) -> RuleSet:
+        """Rules of this rule set under another name, with the same settings."""
+        policy = replace(self.policy, costs=self._publication.costs)
+        chosen = self._publication.chosen
+        made = RuleSet(name, self.dialect, policy, store=chosen, default_validity=self.default_validity)
+        made._collection.content.add_segment(segment, segment.rules.id.tolist())
+        made._collection.general = general
+        return made

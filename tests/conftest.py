@@ -20,8 +20,8 @@ from tests.order import seconds
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# Room for compiled code: the default for the first-tier compiler alone is soon full.
-_JAVA_OPTIONS = "-XX:ReservedCodeCacheSize=256m"
+# Room for compiled code (the default for the first-tier compiler alone is soon full) and for what queries soon drop.
+_JAVA_OPTIONS = "-XX:ReservedCodeCacheSize=256m -Xmn600m"
 
 # Deadlines and health checks measure seconds, which say nothing on a busy machine.
 hypothesis.settings.register_profile("tests", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
@@ -70,7 +70,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 
     remote = os.environ.get("SPARKRULES_TEST_REMOTE")
     if remote is not None:
-        connected = SparkSession.builder.remote(remote)
+        connected = SparkSession.builder.remote(remote).config("spark.sql.shuffle.partitions", "2")
         if remote.startswith("local"):
             connected = connected.config("spark.driver.memory", "1g").config("spark.ui.enabled", "false")
         session = sparkrules.configure(connected, store=tmp_path_factory.mktemp("store")).getOrCreate()
@@ -87,6 +87,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.sql.codegen.cache.maxEntries", "1000")  # the same queries again, in other tests
         # `make test-push-down`: whatever returns matches returns the same.
         .config("spark.sparkrules.pushDown", os.environ.get("SPARKRULES_TEST_PUSH_DOWN", "auto"))
         .config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("warehouse")))

@@ -20,6 +20,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "crashes": ("tests/store/test_crashes.py",),
     "types": ("tests/spark/test_types.py",),
     "cluster": ("tests/servers/test_cluster.py",),
+    "metering": ("tests/spark/test_metering.py",),
     "bounds": ("tests/spark/test_bounds.py",),
     "thriftserver": ("tests/servers/test_thriftserver_command.py",),
     "streams": ("tests/spark/test_streams.py",),

@@ -176,7 +176,8 @@ class Forest:
     def tree(self, node: int) -> Node:
         """The expression of a node. Shared nodes are shared objects, so it is never larger than the forest."""
         trees: dict[int, Node] = {}
-        for number in self.descendants(node):
+        # Children of a factored forest may follow their parents.
+        for number in sorted(self.descendants(node), key=self.nodes.level.__getitem__):
             operator = self.nodes.operator[number]
             if operator == PREDICATE:
                 trees[number] = self.predicate(int(self.nodes.predicate[number]))

@@ -13,7 +13,7 @@ from sparkrules.sql.tree import Node
 class Rule:
     """A rule. `where` is for display; only `tree` decides what matches.
 
-    `sql` is the text as Spark SQL, if `where` is in another dialect. The rule is valid from `valid_from` (inclusive) to
+    `sql` is the text as Spark SQL, if `where` is not. The rule is valid from `valid_from` (inclusive) to
     `valid_until` (exclusive), both with a time zone. `ticket` is the keyed hash of the secret that lets its owner renew
     or cancel it.
 

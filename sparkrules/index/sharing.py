@@ -11,6 +11,8 @@ from sparkrules.index.forest import PREDICATE, Forest
 from sparkrules.index.merge_forests import Wide
 from sparkrules.index.segment import Segment
 
+_LONGEST_TEXT = 2_000
+
 
 @dataclass(frozen=True)
 class Sharing:
@@ -62,7 +64,11 @@ def sharing(segment: Segment, top: int = 10, better: Forest | None = None) -> Sh
         shared_nodes_per_subscription(flat),
         len(better.nodes),
         shared_nodes_per_subscription(better),
-        tuple((int(better.nodes.use_count[node]), str(better.tree(node))) for node in order.tolist() if weight[node]),
+        tuple(
+            (int(better.nodes.use_count[node]), _shortened(str(better.tree(node))))
+            for node in order.tolist()
+            if weight[node]
+        ),
     )
 
 
@@ -74,6 +80,11 @@ def shared_nodes_per_subscription(forest: Forest) -> float:
     rule, is_shared = users.values, np.repeat(users.lengths > 1, users.lengths)
     nodes = np.bincount(rule, minlength=len(forest.roots))
     return float((np.bincount(rule, is_shared, minlength=len(forest.roots)) / nodes).mean())
+
+
+def _shortened(text: str) -> str:
+    """Parts of a count are long when written out."""
+    return text if len(text) <= _LONGEST_TEXT else text[: _LONGEST_TEXT - 3] + "..."
 
 
 def _predicates(forest: Forest) -> Wide:

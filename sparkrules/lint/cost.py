@@ -23,7 +23,7 @@ from sparkrules.lint.locate import Locator
 from sparkrules.logic.columns import top_column
 from sparkrules.sql.called_functions import functions_in
 from sparkrules.sql.functions import SCALAR_FUNCTIONS
-from sparkrules.sql.tree import Predicate, predicates
+from sparkrules.sql.tree import Predicate, distinct_predicates
 
 _TRUTHS = ("is true", "is false", "is not true", "is not false")
 _SHOWN = 3
@@ -59,7 +59,7 @@ def cost_findings(rules: Sequence[Rule]) -> Iterator[Finding]:
     """At most one finding of each sort per rule."""
     for rule in rules:
         found: dict[str, dict[Predicate, None]] = {}
-        for predicate in predicates(rule.tree):
+        for predicate in distinct_predicates(rule.tree):
             sort = _sort(predicate)
             if sort:
                 found.setdefault(sort, {})[predicate] = None

@@ -17,7 +17,7 @@ from sparkrules.lint.twins import Twins
 from sparkrules.lint.types import type_findings
 from sparkrules.lint.unknown_columns import unknown_column_findings
 from sparkrules.logic.regions import Regions
-from sparkrules.sql.tree import predicates
+from sparkrules.sql.tree import distinct_predicates
 
 
 def lint(rules: Iterable[Rule], schema: pa.Schema | None = None) -> Report:
@@ -46,7 +46,7 @@ def lint(rules: Iterable[Rule], schema: pa.Schema | None = None) -> Report:
     3 findings in 4 rules: 1 contradiction, 1 duplicate, 1 covered
     """
     listed = sorted(rules, key=lambda rule: rule.id)
-    regions = Regions((test for rule in listed for test in predicates(rule.tree)), schema)
+    regions = Regions((test for rule in listed for test in distinct_predicates(rule.tree)), schema)
     found: list[Finding] = list(logic_findings(listed, regions))
     skipped = frozenset(finding.ids[0] for finding in found if finding.kind in ("contradiction", "tautology"))
     twins = Twins(listed, regions, skipped)
@@ -69,7 +69,7 @@ def lint_errors(rules: Iterable[Rule], schema: pa.Schema | None = None) -> Repor
     [('odd',)]
     """
     listed = sorted(rules, key=lambda rule: rule.id)
-    regions = Regions((test for rule in listed for test in predicates(rule.tree)), schema)
+    regions = Regions((test for rule in listed for test in distinct_predicates(rule.tree)), schema)
     found = [*never_findings(listed, regions), *impossible_findings(listed, schema)]
     if schema is not None:
         found += unknown_column_findings(listed, schema)

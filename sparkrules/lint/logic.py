@@ -21,6 +21,7 @@ from sparkrules.logic.regions import Regions
 from sparkrules.logic.relations import redundancies_in, tautology_in
 from sparkrules.logic.satisfiable import formula, impossible
 from sparkrules.sql.tree import Junction, Node, Predicate
+from sparkrules.sql.written import Written, has_counts, written_tree
 
 _LIMIT = 2_000
 _PART_LIMIT = 200  # for each part of a rule
@@ -35,6 +36,10 @@ _REASONS = {
 def logic_findings(rules: Sequence[Rule], regions: Regions) -> Iterator[Finding]:
     """See the module."""
     for rule in rules:
+        written = written_tree(rule.where, rule.sql)
+        if written is not None:
+            yield from _counted_findings(rule, written, regions)
+            continue
         never = list(_never_true(rule.tree, regions))
         if never:
             yield from _never_findings(rule, never, regions)
@@ -49,7 +54,35 @@ def logic_findings(rules: Sequence[Rule], regions: Regions) -> Iterator[Finding]
 def never_findings(rules: Sequence[Rule], regions: Regions) -> Iterator[Finding]:
     """Only rules and parts of rules that are never true: the errors among these findings."""
     for rule in rules:
-        yield from _never_findings(rule, list(_never_true(rule.tree, regions)), regions)
+        written = written_tree(rule.where, rule.sql)
+        if written is not None:
+            yield from _counted_never(rule, written, regions)
+        else:
+            yield from _never_findings(rule, list(_never_true(rule.tree, regions)), regions)
+
+
+def _counted_findings(rule: Rule, written: Written, regions: Regions) -> Iterator[Finding]:
+    """The findings about a rule with counts. Its tree has parts that nobody wrote, so it is judged as a whole, and
+    what it counts part by part. Nothing in a count is redundant: it counts."""
+    never = list(_counted_never(rule, written, regions))
+    yield from never
+    if not never and _holds_for_nulls(rule.tree, regions) and tautology_in(regions, rule.tree, _PART_LIMIT) == "yes":
+        yield Finding("tautology", (rule.id,), "true for every row", suggestion=_ALWAYS)
+
+
+def _counted_never(rule: Rule, written: Written, regions: Regions) -> Iterator[Finding]:
+    if impossible([formula(rule.tree, regions)], regions, _PART_LIMIT):
+        yield from _never_findings(rule, [rule.tree], regions)
+        return
+    never: list[Node] = []
+    waiting = [written]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Predicate) or not has_counts(part):
+            never += _never_true(part, regions)  # type: ignore[arg-type]
+        else:
+            waiting += reversed(part.children)
+    yield from _never_findings(rule, never, regions)
 
 
 _ALWAYS = "Write TRUE if that is meant; else correct it: an OR where an AND belongs is the usual reason."
@@ -60,8 +93,12 @@ _LOWER_FIRST = "BETWEEN takes the lower bound first: exchange the two."
 def _never_true(tree: Node, regions: Regions) -> Iterator[Node]:
     """The largest parts that are never true: the whole tree, or a branch of an OR."""
     waiting, limit = [tree], _LIMIT
+    seen: set[int] = set()
     while waiting:
         node = waiting.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
         if impossible([formula(node, regions)], regions, limit):
             yield node
         elif isinstance(node, Junction):
@@ -122,11 +159,18 @@ def _excluding_pair(tree: Node, regions: Regions) -> tuple[Predicate, ...] | Non
 
 def _holds_for_nulls(tree: Node, regions: Regions) -> bool:
     """Whether it is true if every attribute is NULL. Every tautology is; hardly any other rule is."""
-    if isinstance(tree, Predicate):
-        extent = regions.extent(tree)
-        return NULL in extent.possible or NULL not in extent.universe
-    join = all if tree.operator == "and" else any
-    return join(_holds_for_nulls(child, regions) for child in tree.children)
+    known: dict[int, bool] = {}
+
+    def holds(node: Node) -> bool:
+        if id(node) not in known:
+            if isinstance(node, Predicate):
+                extent = regions.extent(node)
+                known[id(node)] = NULL in extent.possible or NULL not in extent.universe
+            else:
+                known[id(node)] = (all if node.operator == "and" else any)(map(holds, node.children))
+        return known[id(node)]
+
+    return holds(tree)
 
 
 def _redundant(rule: Rule, regions: Regions, never: Sequence[Node]) -> Iterator[Finding]:

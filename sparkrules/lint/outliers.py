@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal, InvalidOperation
+from itertools import islice
 
 import numpy as np
 
@@ -33,7 +34,7 @@ def outlier_findings(rules: Sequence[Rule]) -> Iterator[Finding]:
     """See the module."""
     forms: dict[tuple[object, ...], list[tuple[Rule, list[Predicate]]]] = {}
     for rule in rules:
-        tests = list(predicates(rule.tree))
+        tests = list(islice(predicates(rule.tree), _LARGEST_FORM + 1))
         if len(tests) <= _LARGEST_FORM:
             forms.setdefault(_form(rule.tree), []).append((rule, tests))
     for members in forms.values():
@@ -48,6 +49,7 @@ def _form(tree: Node) -> tuple[object, ...]:
 
 
 def _in_form(members: list[tuple[Rule, list[Predicate]]]) -> Iterator[Finding]:
+    found: set[tuple[str, Predicate]] = set()  # a count has its predicates in several places
     for slot, first in enumerate(members[0][1]):
         for at in range(len(first.constants)):
             numbers = [_number(tests[slot].constants[at]) for _, tests in members]
@@ -58,6 +60,9 @@ def _in_form(members: list[tuple[Rule, list[Predicate]]]) -> Iterator[Finding]:
             if far is None:
                 continue
             rule, tests = members[far]
+            if (rule.id, tests[slot]) in found:
+                continue
+            found.add((rule.id, tests[slot]))
             others = np.delete(values, far)
             message = (
                 f"{tests[slot].constants[at]} in {quoted(tests[slot])} is far from the {len(others):,} other rules of "

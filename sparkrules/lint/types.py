@@ -28,7 +28,7 @@ from sparkrules.lint.locate import Locator
 from sparkrules.logic.atom import folded
 from sparkrules.logic.columns import NoSuchColumn, Unsupported, find_column
 from sparkrules.logic.comparison import ColumnType, column_type
-from sparkrules.sql.tree import Predicate, predicates
+from sparkrules.sql.tree import Predicate, distinct_predicates
 
 _NUMBERS = ("integer", "decimal", "double")
 _NUMERIC = ("integer", "decimal", "float", "double")
@@ -41,7 +41,7 @@ def type_findings(rules: Sequence[Rule], schema: pa.Schema | None) -> Iterator[F
     """See the module."""
     users: dict[Predicate, list[Rule]] = {}
     for rule in rules:
-        for predicate in dict.fromkeys(predicates(rule.tree)):
+        for predicate in distinct_predicates(rule.tree):
             users.setdefault(predicate, []).append(rule)
     columns = _Columns(schema) if schema is not None else None
     yield from _surprises(users, columns)

@@ -5,12 +5,13 @@
 | match | `match` -> `Matches`; `NeedsSpark`, `UnknownColumn` |
 | report what matches have in common, and why | `Matches.overlaps`, `explain`; draw it: `Drawing` |
 | report how the values of rows are distributed | `statistics_of` -> `Statistics`; `Distribution` |
-| estimate for how many rows rules are true | `Selectivities`, from `CountedPredicates` |
+| estimate for how many rows rules are true | `Selectivities`, from `CountedPredicates`; `EstimatedPredicates` |
 """
 
 from sparkrules.local.counted_predicates import BoundPredicate, CountedPredicates, guesses, predicate_table
 from sparkrules.local.distribution import Distribution
 from sparkrules.local.drawing import Drawing
+from sparkrules.local.estimated_predicates import EstimatedPredicates
 from sparkrules.local.explain import ExplainedNode, Explanation, Explanations, explain
 from sparkrules.local.matcher import NeedsSpark, UnknownColumn, match
 from sparkrules.local.matches import Matches
@@ -23,6 +24,7 @@ __all__ = [
     "CountedPredicates",
     "Distribution",
     "Drawing",
+    "EstimatedPredicates",
     "ExplainedNode",
     "Explanation",
     "Explanations",

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Protocol
 
 from sparkrules.errors import and_more
-from sparkrules.sql.tree import Node, Predicate
+from sparkrules.sql.tree import Predicate
+from sparkrules.sql.written import Threshold, Written
 
 _WORDS = {"and": "all of", "or": "any of"}
 _ROW, _GAP, _PAD, _BOX = 34, 44, 20, 24
@@ -61,7 +62,7 @@ class Drawing:
         return file
 
     @staticmethod
-    def of_tree(title: str, tree: Node) -> Drawing:
+    def of_tree(title: str, tree: Written) -> Drawing:
         """Draw a tree without a row."""
         return Drawing.of_branch(title, title, _part_of(tree, {}))
 
@@ -72,7 +73,7 @@ class Drawing:
 
 
 class Branch(Protocol):
-    """A predicate, or "and" or "or" over `children`, with its truth for a row, or None without a row."""
+    """A predicate, or "and", "or" or a count over `children`, with its truth for a row, or None without a row."""
 
     @property
     def text(self) -> str: ...
@@ -91,14 +92,14 @@ class _Part:
     children: tuple[_Part, ...] = ()
 
 
-def _part_of(node: Node, known: dict[int, _Part]) -> _Part:
+def _part_of(node: Written, known: dict[int, _Part]) -> _Part:
     """Shared parts stay shared. Recursion is safe: the parser limits nesting to less than Python's recursion limit."""
     if id(node) not in known:
         if isinstance(node, Predicate) or not node.children:
             known[id(node)] = _Part(str(node))
         else:
             children = tuple(_part_of(child, known) for child in node.children)
-            known[id(node)] = _Part(node.operator, None, children)
+            known[id(node)] = _Part(node.text if isinstance(node, Threshold) else node.operator, None, children)
     return known[id(node)]
 
 

@@ -2,7 +2,7 @@
 
 Contract: given the truth of each predicate of the segment for the row, every node has the same truth as in the matcher.
 The explanation of a rule is its tree in the segment. Children are in the segment's order; sharing loses the order in
-which they were written.
+which they were written. A rule with `at_least` and the like is explained as it is written.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from sparkrules.errors import UnknownId
 from sparkrules.index.forest import AND, NODE_OPERATORS, PREDICATE
 from sparkrules.index.segment import Segment
 from sparkrules.local.drawing import Drawing
+from sparkrules.sql.tree import Predicate
+from sparkrules.sql.written import Threshold, Written, written_tree
 
 _MOST_DRAWN = 20
 
@@ -101,10 +103,42 @@ def explain(
     for subscription in segment.rules.output_order.tolist():
         name = segment.rules.id[subscription]
         if wanted is None or name in wanted:
-            root = _explain(segment, int(segment.forest.roots[subscription]), predicate_truth, explained)
+            root = _as_written(segment, subscription, predicate_truth)
+            if root is None:
+                root = _explain(segment, int(segment.forest.roots[subscription]), predicate_truth, explained)
             is_valid = bool(valid[subscription])
             explanations.append(Explanation(name, root.truth and is_valid, root, is_valid))
     return explanations
+
+
+def _as_written(
+    segment: Segment, rule: int, predicate_truth: Sequence[bool] | NDArray[np.bool_]
+) -> ExplainedNode | None:
+    """The explanation of a rule with counts; None if it has none."""
+    tree = written_tree(segment.rules.where[rule], segment.rules.sql[rule])
+    if tree is None:
+        return None
+    forest = segment.forest
+    numbers = forest.nodes.predicate[forest.descendants(int(forest.roots[rule]))]
+    truths = {forest.predicate(number): bool(predicate_truth[number]) for number in numbers[numbers >= 0].tolist()}
+    explained: dict[int, ExplainedNode] = {}
+
+    def part(node: Written) -> ExplainedNode:
+        if id(node) not in explained:
+            explained[id(node)] = made(node)
+        return explained[id(node)]
+
+    def made(node: Written) -> ExplainedNode:
+        if isinstance(node, Predicate):
+            return ExplainedNode(str(node), truths[node])
+        children = tuple(map(part, node.children))
+        true = sum(child.truth for child in children)
+        if isinstance(node, Threshold):
+            return ExplainedNode(node.text, true >= node.needed, children)
+        truth = true == len(children) if node.operator == "and" else true > 0
+        return ExplainedNode(node.operator if children else str(truth).lower(), truth, children)
+
+    return part(tree)
 
 
 def _explain(

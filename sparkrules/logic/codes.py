@@ -123,15 +123,18 @@ class Codes:
 
     def __sub__(self, other: Codes) -> Codes:
         left: list[Interval] = []
+        theirs, place = other.intervals, 0
         for start, end in self.intervals:
-            for low, high in other.intervals:
-                if high < start:
-                    continue
-                if low > end:
-                    break
+            # Both are in order: what ends before this one ends before the next.
+            while place < len(theirs) and theirs[place][1] < start:
+                place += 1
+            at = place
+            while at < len(theirs) and theirs[at][0] <= end:
+                low, high = theirs[at]
                 if low > start:
                     left.append((start, low - 1))
                 start = high + 1
+                at += 1
             if start <= end:
                 left.append((start, end))
         return Codes(tuple(left))

@@ -38,7 +38,7 @@ from sparkrules.logic.attribute_type import Types
 from sparkrules.logic.codes import ERROR, NULL, Codes
 from sparkrules.logic.regions import AttributeRegions, Extent, Regions
 from sparkrules.logic.satisfiable import Branch, Formula, Restriction, Search, formula, impossible
-from sparkrules.sql.tree import Node, predicates
+from sparkrules.sql.tree import Node, distinct_predicates
 
 Numbers = NDArray[np.int64]
 _BRANCHES = 4
@@ -57,7 +57,7 @@ class Coverings:
         self, trees: Sequence[Node], types: Types | pa.Schema | None = None, regions: Regions | None = None
     ) -> None:
         self.trees = trees
-        self.regions = regions or Regions((p for tree in trees for p in predicates(tree)), types)
+        self.regions = regions or Regions((p for tree in trees for p in distinct_predicates(tree)), types)
         self.is_bounded = False
         self.checked = 0
         self._formulas = [formula(tree, self.regions) for tree in trees]

@@ -1,6 +1,8 @@
 """A small condition that every rule implies, made of predicates that data sources understand.
 
-Contract: F is true for every row for which some rule is true. F is a disjunction, at most `disjuncts` long, of
+Contract: F is true for every row for which some rule is true. The plugin finds such filters by codes of a table's
+columns (`scan/`), and tests/spark/test_filters_of_both.py holds both to it. F is a disjunction, at most `disjuncts`
+long, of
 
 - ranges of columns and struct fields, the constants of one attribute united: `price < 20`, `city IN ('Oslo', 'Rome')`;
 - single predicates that codes do not decide, as they are: `ts > TIMESTAMP '2024-01-01 12:00:00'`.
@@ -44,6 +46,10 @@ from sparkrules.sql.tree import Predicate
 Numbers = NDArray[np.int64]
 Share = Callable[[int], float]
 
+# The plugin's filters have the same bounds: ScanBounds.scala says why. Other systems may need smaller ones.
+MOST_DISJUNCTS = 32
+MOST_VALUES = 1_000  # in a list
+
 _OFFERED = ("=", "<>", "<", "<=", ">", ">=", "<=>", "in", "is null", "is not null", "is true", "is false")
 _PREFIXES = ("startswith", "like")
 _TYPED = re.compile(r"(?:DATE|TIMESTAMP|TIMESTAMP_NTZ|TIMESTAMP_LTZ)\s*'[^'\\]*'", re.IGNORECASE)
@@ -77,8 +83,8 @@ def implied_filter(
     share: Share,
     types: Types | pa.Schema | None = None,
     *,
-    disjuncts: int = 16,
-    values: int = 256,
+    disjuncts: int = MOST_DISJUNCTS,
+    values: int = MOST_VALUES,
 ) -> ImpliedFilter:
     """The filter of some rules of a forest. `share` is the estimated share of rows of a predicate, by its number.
 
@@ -219,8 +225,8 @@ class _Cover:
     def __init__(self, offers: _Offers, clauses: Mapping[frozenset[int], int]) -> None:
         self.offers = offers
         self.weight = np.fromiter(clauses.values(), np.int64, len(clauses))
-        rows = Csr.from_lengths([*map(len, clauses)], [number for clause in clauses for number in clause])
-        self.users = rows.transposed(len(offers.predicates))
+        self.rows = Csr.from_lengths([*map(len, clauses)], [number for clause in clauses for number in clause])
+        self.users = self.rows.transposed(len(offers.predicates))
         self.named = np.flatnonzero(self.users.lengths).tolist()
         self.by_attribute: dict[str, list[int]] = {}
         for number in self.named:
@@ -248,7 +254,7 @@ class _Cover:
             queue.append((self._cost(number) / gain, self._rarity(number), number, gain))
         heapq.heapify(queue)
         chosen = []
-        while is_open.any():
+        while queue and is_open.any():
             *_, number, before = heapq.heappop(queue)
             own = self._clauses_of(number)
             gain = int(self.weight[own[is_open[own]]].sum())
@@ -259,6 +265,14 @@ class _Cover:
                 continue
             chosen.append(number)
             is_open[own] = False
+        return chosen + self._one_each(is_open)
+
+    def _one_each(self, is_open: NDArray[np.bool_]) -> list[int]:
+        """For clauses that no candidate covers, as many ranges lie apart: the cheapest predicate of each."""
+        clauses = self.rows.take(np.flatnonzero(is_open)).to_lists()
+        chosen = list(dict.fromkeys(min(clause, key=self._cost) for clause in clauses))
+        for number in chosen:
+            self._clauses[number] = self.users.take(np.array([number], np.int64)).values
         return chosen
 
     def _rarity(self, number: int) -> int:
@@ -341,7 +355,8 @@ def _joint_share(offers: _Offers, chosen: Iterable[int]) -> float:
         for number in sorted(own, key=offers.share, reverse=True):
             if not any(offers.covers(wide, number) for wide in widest):
                 total += offers.share(number)
-                if len(offers.codes(number).intervals) != 1 or not _is_point(offers.codes(number).intervals[0]):
+                is_range = len(offers.codes(number).intervals) != 1 or not _is_point(offers.codes(number).intervals[0])
+                if is_range and len(widest) < _MOST_WIDE:
                     widest.append(number)
         none *= 1.0 - min(total, 1.0)
     return 1.0 - none

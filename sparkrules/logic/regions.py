@@ -52,7 +52,7 @@ from sparkrules.logic.columns import Unsupported, top_column
 from sparkrules.logic.comparison import Comparison, certain_comparison
 from sparkrules.logic.like import like_regex
 from sparkrules.logic.string_pattern import StringPattern, following
-from sparkrules.sql.tree import NEGATED, Constant, Node, Predicate, predicates
+from sparkrules.sql.tree import NEGATED, Constant, Node, Predicate, distinct_predicates
 
 _PATTERNS = ("like", "ilike", "contains", "startswith", "endswith", "rlike")
 
@@ -226,7 +226,7 @@ class Regions:
     @staticmethod
     def of_trees(*trees: Node, types: Types | pa.Schema | None = None) -> Regions:
         """The regions of the predicates of some trees."""
-        return Regions((predicate for tree in trees for predicate in predicates(tree)), types)
+        return Regions((predicate for tree in trees for predicate in distinct_predicates(tree)), types)
 
     def extent(self, predicate: Predicate) -> Extent:
         """Where a predicate on one of the attributes is true."""

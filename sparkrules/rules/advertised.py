@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from sparkrules.errors import DuplicateId, UnknownId, listed
 from sparkrules.index import Rule
 from sparkrules.rules.fields import check_id, check_where
-from sparkrules.sql import Node, Policy, RuleError, parse_rule, spark_sql
+from sparkrules.sql import Node, Policy, RuleError
 from sparkrules.sql.policy import DEFAULT_POLICY
+from sparkrules.sql.rule import read_rule
 
 _SHOWN = 5
 
@@ -26,6 +27,7 @@ class Advertisement:
 
     A pruned advertisement says less than the source promised, which is its `original`.
 
+    >>> from sparkrules.sql import parse_rule
     >>> print(Advertisement("attic", "floor > 3", "floor > 3", parse_rule("floor > 3")))
     floor > 3
     """
@@ -49,8 +51,8 @@ class Advertisement:
         """A condition, checked like a rule: `RuleError` if its text is invalid. It may have no id."""
         known, where = "" if id is None else check_id(id), check_where(where)
         try:
-            sql = spark_sql(where, dialect=dialect, policy=policy)
-            return Advertisement(known, where, sql, parse_rule(sql, policy=policy))
+            tree, sql = read_rule(where, dialect=dialect, policy=policy)
+            return Advertisement(known, where, sql or where, tree)
         except RuleError as error:
             error.id = known or None
             raise

@@ -12,6 +12,7 @@ from dataclasses import replace
 from sparkrules.index import Rule
 from sparkrules.sql import Node, Policy, RuleError, parse_rule
 from sparkrules.sql.policy import AnyFunction
+from sparkrules.sql.written import text_in_spark_dialect
 
 
 def as_written(rules: Iterable[Rule], policy: Policy) -> Iterator[Rule]:
@@ -25,10 +26,10 @@ def as_written(rules: Iterable[Rule], policy: Policy) -> Iterator[Rule]:
     accepted = AnyFunction.within(policy)
     trees: dict[str, Node] = {}
     for rule in rules:
-        text = rule.where if rule.sql is None else rule.sql
-        if text not in trees:
+        if rule.where not in trees:
+            text = text_in_spark_dialect(rule.where, rule.sql, accepted)
             try:
-                trees[text] = parse_rule(text, policy=accepted)
+                trees[rule.where] = rule.tree if text is None else parse_rule(text, policy=accepted)
             except RuleError:
-                trees[text] = rule.tree
-        yield replace(rule, tree=trees[text])
+                trees[rule.where] = rule.tree
+        yield replace(rule, tree=trees[rule.where])

@@ -15,8 +15,9 @@ from sparkrules.rules.bulk import CheckedRow, CompiledRows, check_row, compile_r
 from sparkrules.rules.content import Content
 from sparkrules.rules.sources import RuleRow, read_rules
 from sparkrules.rules.validity import check_instant, check_span, check_validity
-from sparkrules.sql import Policy, RuleError, parse_rule, spark_sql
+from sparkrules.sql import Policy, RuleError
 from sparkrules.sql.rejected import Rejected
+from sparkrules.sql.rule import read_rule
 from sparkrules.store.tickets import check_ticket, new_ticket, refuse, ticket_hash
 
 
@@ -169,8 +170,7 @@ class RuleCollection:
 
     def _rule_of(self, row: CheckedRow) -> Rule:
         try:
-            sql = spark_sql(row.where, dialect=self.dialect, policy=self.policy)
-            tree = parse_rule(sql, policy=self.policy)
+            tree, sql = read_rule(row.where, dialect=self.dialect, policy=self.policy)
         except RuleError as error:
             error.id = row.id
             raise
@@ -180,7 +180,7 @@ class RuleCollection:
             tree,
             row.priority,
             row.metadata,
-            None if sql == row.where else sql,
+            sql,
             row.valid_from,
             row.valid_until,
         )

@@ -19,8 +19,9 @@ from sparkrules.index.csr import Ints
 from sparkrules.index.forest import Forest
 from sparkrules.index.instances import ConstantTable, Instances, instances_forest
 from sparkrules.index.merge_forests import distinct_rows, merge_forests
-from sparkrules.sql import DEFAULT_POLICY, Node, Policy, RuleError, called_functions, parse_rule, spark_sql
+from sparkrules.sql import DEFAULT_POLICY, Node, Policy, RuleError, called_functions
 from sparkrules.sql.dialect import SPARK_DIALECTS
+from sparkrules.sql.rule import in_spark_dialect, read_spark_sql
 from sparkrules.sql.template import (
     SEPARATOR,
     Template,
@@ -39,7 +40,7 @@ FEWEST_ALIKE = 16
 class CompiledTexts:
     """The forest of the accepted texts: root i belongs to text `accepted[i]`.
 
-    `errors` says what is wrong with the others, `translated` has the Spark SQL of texts in another dialect,
+    `errors` says what is wrong with the others, `translated` has the Spark SQL of texts that are not,
     `functions` the functions that the rules call.
     """
 
@@ -104,7 +105,7 @@ class _Compilation:
         sql = text
         if not self.is_spark:
             try:
-                sql = self.translated[number] = spark_sql(text, dialect=self.dialect, policy=self.policy)
+                sql = self.translated[number] = in_spark_dialect(text, self.dialect, self.policy)
             except RuleError as error:
                 self.errors[number] = error
                 return
@@ -159,7 +160,7 @@ class _Compilation:
         template = make_template(skeleton, own, self.policy)
         if template is None:
             return None
-        parsed = parse_rule(self._text(skeleton, literals), policy=self.policy)
+        parsed = read_spark_sql(self._text(skeleton, literals), self.policy).tree
         roots = trees_forest({"parsed": parsed, "instantiated": template.tree_of(own)}).roots
         return template if roots[0] == roots[1] else None
 
@@ -170,6 +171,11 @@ class _Compilation:
             constants[:, column] = self._constant_numbers(literals[:, hole.number], negative=hole.negative)
         holes = {constant: columns.index(hole) for constant, hole in template.holes.items()}
         self.functions |= called_functions(template.tree)
+        if template.sql is not None:
+            for number, own in zip(texts.tolist(), literals, strict=True):
+                filled = template.sql_of([self.literals[literal] for literal in own.tolist()])
+                assert filled is not None
+                self.translated[number] = filled
         forest, usual = instances_forest(Instances(template.tree, holes, constants), self.table)
         self.forests.append(forest)
         self.members.append(texts[usual])
@@ -188,7 +194,10 @@ class _Compilation:
 
     def _parse(self, number: int, sql: str) -> None:
         try:
-            tree = self.trees[number] = parse_rule(sql, policy=self.policy)
+            tree, rewritten = read_spark_sql(sql, self.policy)
+            self.trees[number] = tree
+            if rewritten is not None:
+                self.translated[number] = rewritten
             self.functions |= called_functions(tree)
         except RuleError as error:
             self.errors[number] = error

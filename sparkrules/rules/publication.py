@@ -71,6 +71,12 @@ class Publication:
             return None
         return known.number
 
+    @property
+    def costs(self) -> dict[str, float]:
+        """What functions cost: as the version says that is known of the store, and the policy."""
+        known = self._known.get(self.store.path)
+        return {**({} if known is None else known.manifest.costs), **self.rules.policy.costs}
+
     def publish(
         self,
         store: AnyStore | None = None,

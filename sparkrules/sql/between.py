@@ -9,7 +9,7 @@ from sparkrules.sql.boolean import structure_of
 from sparkrules.sql.grammar import parse_structure
 from sparkrules.sql.policy import ANYTHING
 from sparkrules.sql.predicate_sides import attribute_of
-from sparkrules.sql.syntax import Gate, Not, Syntax
+from sparkrules.sql.syntax import Count, Gate, Not, Syntax
 from sparkrules.sql.tokens import tokenize
 
 
@@ -26,7 +26,7 @@ def between_attributes(text: str) -> frozenset[str]:
         syntax = stack.pop()
         if isinstance(syntax, Not):
             stack.append(syntax.child)
-        elif isinstance(syntax, Gate):
+        elif isinstance(syntax, Gate | Count):
             stack.extend(syntax.children)
         elif (inner := structure_of(tokens, syntax)) is not None:
             stack.append(inner)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sparkrules.sql.errors import RuleError
 from sparkrules.sql.policy import Policy
 from sparkrules.sql.remedy import about_word
-from sparkrules.sql.syntax import Syntax
+from sparkrules.sql.syntax import Operand, Syntax
 from sparkrules.sql.tokens import KEYWORDS, Tokens
 
 COMPARISONS = frozenset({"=", "<>", "<", "<=", ">", ">=", "<=>"})
@@ -29,6 +29,9 @@ class Cursor:
         self.variables = 0
         self.open_calls = 0
         self.open_cases = 0
+        self.count_nodes = 0
+        self.values: dict[int, Operand] = {}  # the row operators that are values, by their first token
+        self.last_value = -1
 
     def expression(self) -> Syntax:
         """Parse a whole expression, including Boolean operators. See `grammar`."""

@@ -49,6 +49,7 @@ from sparkrules.sql.dialect_times import (
 )
 from sparkrules.sql.division import refusal_of_division
 from sparkrules.sql.policy import Policy
+from sparkrules.sql.row_operators import AGGREGATES, ROW_OPERATORS
 
 _SAME = (
     exp.And,
@@ -106,6 +107,8 @@ _SAME_NAMES = {
     "postgres": frozenset({"octet_length", "bit_length"}),
     "mysql": frozenset({"now", "octet_length", "bit_length"}),
 }
+# sqlglot reads them as functions. `sum` and the like it takes for aggregates.
+_OPERATORS = ROW_OPERATORS - AGGREGATES
 _ISO = re.compile(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d{1,6})?)?)?")
 _BOOLEANS = frozenset({"true", "false", "t", "f", "yes", "no", "y", "n", "1", "0"})
 
@@ -123,6 +126,8 @@ def refusal(node: exp.Expr, dialect: str, policy: Policy) -> Refusal:
         return check(node, dialect)
     if isinstance(node, exp.Anonymous):
         name = node.name.lower()
+        if name in _OPERATORS and policy.reads_operator(name):
+            return None
         if name in policy.extra_functions or (name in _SAME_NAMES.get(dialect, ()) and (name != "now" or _bare(node))):
             return None
         return f"{node.name} is not a function that means the same in Spark"

@@ -18,9 +18,11 @@ from __future__ import annotations
 
 from typing import Literal
 
+from sparkrules.sql.guard import guard_predicate
 from sparkrules.sql.literal import constant, constant_at
 from sparkrules.sql.policy import Policy
-from sparkrules.sql.syntax import Gate, Not, PredicateSyntax, Syntax, Value, alone
+from sparkrules.sql.row_operator_grammar import parse_row_operator
+from sparkrules.sql.syntax import Gate, Not, Operand, PredicateSyntax, Syntax, Value, alone
 from sparkrules.sql.tokens import Tokens
 from sparkrules.sql.tree import Constant
 from sparkrules.sql.value_grammar import ValueGrammar
@@ -99,7 +101,12 @@ class BooleanGrammar(ValueGrammar):
         elif kind == "IS":
             self.identity(predicate)
         predicate.end = self.at
+        if self.last_value >= start:
+            guard_predicate(self, predicate)
         return predicate
+
+    def row_operator(self, start: int) -> Operand:
+        return parse_row_operator(self, start)
 
     def require_allowed(self, operator: str) -> None:
         """A denied function must not be available as an operator either."""

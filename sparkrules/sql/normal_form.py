@@ -8,6 +8,9 @@ Each expression becomes two trees, one for true and one for false, built from th
 | a AND b | a true and b true | a false or b false |
 | a OR b | a true or b true | a false and b false |
 | a XOR b | one true, the other false | both true or both false |
+| at least k of n | k true | n-k+1 false |
+| at most k of n | n-k false | k+1 true |
+| a under a condition c | c true and a true | c true and a false |
 
 In three-valued logic an expression may be neither. Equal parts are one object, so the result is a graph that repeats
 nothing in memory. Printed as a tree, a chain of XORs doubles with each XOR.
@@ -15,21 +18,36 @@ nothing in memory. Printed as a tree, a chain of XORs doubles with each XOR.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from sparkrules.sql.predicate_sides import Sides
-from sparkrules.sql.syntax import Gate, Not, PredicateSyntax, Syntax
+from sparkrules.sql.syntax import Count, Gate, Not, PredicateSyntax, Syntax
+from sparkrules.sql.threshold import threshold
 from sparkrules.sql.tree import ALWAYS, NEVER, Junction, JunctionOperator, Node, Predicate
 
 
-def normal_form(structure: Syntax, classify: Callable[[PredicateSyntax], Syntax | Sides]) -> Node:
+@dataclass(frozen=True)
+class Guarded:
+    """The sides of a predicate that is true or false only where some conditions are true."""
+
+    conditions: Sequence[Syntax | Predicate]
+    sides: Sides
+
+
+Classify = Callable[[PredicateSyntax], Syntax | Sides | Guarded]
+
+
+def normal_form(structure: Syntax, classify: Classify) -> Node:
     """The tree that is true exactly when the structure is. `classify` returns the two sides of a predicate, or the
     structure it contains, such as the expression inside its brackets."""
-    return _Builder(classify).sides(structure)[0]
+    return TreeBuilder(classify).sides(structure)[0]
 
 
-class _Builder:
-    def __init__(self, classify: Callable[[PredicateSyntax], Syntax | Sides]) -> None:
+class TreeBuilder:
+    """Builds the two trees of an expression; see the module."""
+
+    def __init__(self, classify: Classify) -> None:
         self.classify = classify
         self.predicates: dict[Predicate, Predicate] = {}
         # Keyed by the identity of the children: comparing whole subtrees takes exponential time below XORs.
@@ -38,11 +56,36 @@ class _Builder:
     def sides(self, structure: Syntax) -> Sides:
         if isinstance(structure, PredicateSyntax):
             found = self.classify(structure)
+            if isinstance(found, Guarded):
+                return self.guarded(found)
             return (self.shared(found[0]), self.shared(found[1])) if isinstance(found, tuple) else self.sides(found)
         if isinstance(structure, Not):
             true, false = self.sides(structure.child)
             return false, true
-        return self.gate(structure)
+        return self.count(structure) if isinstance(structure, Count) else self.gate(structure)
+
+    def guarded(self, found: Guarded) -> Sides:
+        conditions = [
+            self.shared(own) if isinstance(own, Predicate) else self.sides(own)[0] for own in found.conditions
+        ]
+        true, false = (self.junction("and", [*conditions, self.shared(side)]) for side in found.sides)
+        return true, false
+
+    def count(self, count: Count) -> Sides:
+        parts = [self.sides(child) for child in count.children]
+        trues, falses = [true for true, _ in parts], [false for _, false in parts]
+        fewest, most = count.least, len(parts) - count.most
+        holds = [(fewest, trues)] * (fewest > 0) + [(most, falses)] * (most > 0)
+        fails = [(len(parts) - fewest + 1, falses)] * (fewest > 0) + [(count.most + 1, trues)] * (most > 0)
+        said = f"{count.name}({count.number}, ...)"
+        return (
+            self.junction("and", [self.at_least(needed, nodes, said) for needed, nodes in holds]),
+            self.junction("or", [self.at_least(needed, nodes, f"NOT {said}") for needed, nodes in fails]),
+        )
+
+    def at_least(self, needed: int, nodes: Sequence[Node], _said: str) -> Node:
+        """At least some of the nodes, and how the rule says it."""
+        return threshold(needed, nodes, self.junction)
 
     def gate(self, gate: Gate) -> Sides:
         parts = [self.sides(child) for child in gate.children]

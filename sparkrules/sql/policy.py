@@ -44,6 +44,10 @@ class Policy:
     """The maximum number of exclusive ors in one rule. Expanded to AND and OR, each one doubles the tree for a reader
     that does not share nodes."""
 
+    max_count_nodes: int = 10_000
+    """The maximum number of AND and OR nodes that the `at_least`, `at_most` and `exactly` of one rule become. Each
+    becomes up to 2·n·k nodes, with k of n conditions, or n-k+1 of them if these are fewer."""
+
     functions: Collection[str] = SCALAR_FUNCTIONS
     """The functions allowed by default: Spark's deterministic scalar functions."""
 
@@ -59,8 +63,8 @@ class Policy:
 
     max_calls: int | None = None
     """The maximum number of calls of Python functions in one query, over all its tasks. A call beyond it is not made:
-    predicates that need it are unknown, and the query's metrics count it. Published with the rules; None keeps the limit
-    of the version that the rules were loaded from, if it has one."""
+    predicates that need it are unknown, and the query's metrics count it. Published with the rules; None keeps the
+    limit of the version that the rules were loaded from, if it has one."""
 
     def __post_init__(self) -> None:
         for kind in ("functions", "extra_functions", "denied_functions"):
@@ -81,6 +85,10 @@ class Policy:
                 words = f"{{{', '.join(map(repr, sorted(value)))}}}" if isinstance(value, frozenset) else repr(value)
                 shown.append(f"{one.name}={words}")
         return f"{type(self).__name__}({', '.join(shown)})"
+
+    def reads_operator(self, name: str) -> bool:
+        """Whether a row operator of this name means ours. A function of your own with that name takes precedence."""
+        return name not in self.extra_functions and name not in self.denied_functions
 
     def allows(self, function: str) -> bool:
         """Whether a rule may call this function."""
@@ -129,11 +137,23 @@ class AnyFunction(Policy):
     @staticmethod
     def within(policy: Policy) -> AnyFunction:
         """Keep the limits of another policy."""
-        return AnyFunction(policy.max_characters, policy.max_depth, policy.max_leaf_tokens, policy.max_xors)
+        return AnyFunction(
+            policy.max_characters,
+            policy.max_depth,
+            policy.max_leaf_tokens,
+            policy.max_xors,
+            policy.max_count_nodes,
+            extra_functions=policy.extra_functions,
+        )
 
     def allows(self, function: str) -> bool:
         return bool(function)
 
 
-ANYTHING = AnyFunction(max_characters=2**62, max_depth=2**31)
+class _SparkSql(AnyFunction):
+    def reads_operator(self, _name: str) -> bool:
+        return False  # they were rewritten, so what is left is a function of the user's
+
+
+ANYTHING = _SparkSql(max_characters=2**62, max_depth=2**31)
 """For texts that were already accepted, whatever the limits were."""

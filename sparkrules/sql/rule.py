@@ -5,13 +5,16 @@ text ─ dialect ─▶ Spark SQL ─ tokens ─▶ tokens ─ grammar ─▶ st
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from sparkrules.sql.boolean import structure_of
 from sparkrules.sql.dialect import SPARK_DIALECTS, to_spark
 from sparkrules.sql.errors import RuleError
 from sparkrules.sql.grammar import parse_structure
-from sparkrules.sql.normal_form import normal_form
+from sparkrules.sql.normal_form import Guarded, normal_form
 from sparkrules.sql.policy import DEFAULT_POLICY, Policy
 from sparkrules.sql.predicate_sides import Sides, classify, opaque
+from sparkrules.sql.row_operators import may_have_operators, require_condition
 from sparkrules.sql.syntax import PredicateSyntax, Syntax
 from sparkrules.sql.tokens import Tokens, tokenize
 from sparkrules.sql.tree import Node
@@ -19,11 +22,19 @@ from sparkrules.sql.validate import validate
 
 
 def spark_sql(text: str, *, dialect: str = "spark", policy: Policy = DEFAULT_POLICY) -> str:
-    """A rule's text as Spark SQL. Text in the Spark dialect is returned unchanged.
+    """A rule's text as Spark SQL. Text that is Spark SQL is returned unchanged.
 
     >>> spark_sql("a != 'x'", dialect="postgres")
     "a <> 'x'"
+    >>> spark_sql("matched(a >= 200) + matched(b >= 100) <= 1000")
+    'CASE WHEN a >= 200 AND b >= 100 THEN a + b <= 1000 END'
     """
+    translated = in_spark_dialect(text, dialect, policy)
+    return (read_spark_sql(translated, policy).sql if may_have_operators(translated) else None) or translated
+
+
+def in_spark_dialect(text: str, dialect: str, policy: Policy) -> str:
+    """A text in the Spark dialect; it may still have row operators."""
     return text if dialect.lower() in SPARK_DIALECTS else to_spark(text, dialect, policy)
 
 
@@ -37,22 +48,37 @@ def parse_rule(text: str, *, dialect: str = "spark", policy: Policy = DEFAULT_PO
     >>> print(parse_rule("a = b IS NULL"))
     a = b is null
     """
-    return parse_spark_sql(spark_sql(text, dialect=dialect, policy=policy), policy)
+    return read_rule(text, dialect=dialect, policy=policy).tree
 
 
-def parse_spark_sql(text: str, policy: Policy) -> Node:
-    """`parse_rule` for a text that is already Spark SQL."""
+class ReadRule(NamedTuple):
+    """The tree of a text, and the text as Spark SQL; None if it already is."""
+
+    tree: Node
+    sql: str | None
+
+
+def read_rule(text: str, *, dialect: str = "spark", policy: Policy = DEFAULT_POLICY) -> ReadRule:
+    """`parse_rule` and `spark_sql` in one."""
+    translated = in_spark_dialect(text, dialect, policy)
+    tree, sql = read_spark_sql(translated, policy)
+    return ReadRule(tree, sql or (None if translated == text else translated))
+
+
+def read_spark_sql(text: str, policy: Policy) -> ReadRule:
+    """`read_rule` for a text in the Spark dialect."""
     tokens = tokenize(text, policy)
     try:
         structure = parse_structure(tokens, policy)
-        return normal_form(structure, _Predicates(tokens, policy).sides)
+        tree = normal_form(structure, RulePredicates(tokens, policy).sides)
     except RecursionError:
         raise RuleError(
             "nested too deeply for what is left of Python's stack", text, remedy="Write the rule flatter."
         ) from None
+    return ReadRule(tree, tokens.sql(0, len(tokens.kinds) - 1) if tokens.rewritten else None)
 
 
-class _Predicates:
+class RulePredicates:
     """The structure or sides of each predicate in one text, validated."""
 
     def __init__(self, tokens: Tokens, policy: Policy) -> None:
@@ -66,7 +92,12 @@ class _Predicates:
                 "Raise Policy.max_xors: each of them can double the size of the tree.",
             )
 
-    def sides(self, syntax: PredicateSyntax) -> Syntax | Sides:
+    def sides(self, syntax: PredicateSyntax) -> Syntax | Sides | Guarded:
+        guard = self.tokens.guards.get((syntax.start, syntax.end))
+        if guard is not None:
+            validate(guard.tokens, guard.predicate.start, guard.predicate.end, self.policy)
+            return Guarded(guard.conditions, classify(guard.tokens, guard.predicate))
+        require_condition(self.tokens, syntax)
         structure = structure_of(self.tokens, syntax)
         if structure is not None and syntax.value.comparisons:
             self.xors += 1

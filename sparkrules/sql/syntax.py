@@ -18,7 +18,8 @@ class Operand:
     start: int
     end: int
     constant: bool
-    form: Literal["value", "brackets", "row", "call"] = "value"
+    form: Literal["value", "brackets", "row", "call", "operator"] = "value"
+    """`operator`: written like a call, but of a row operator, which Spark does not know."""
     inner: tuple[Syntax, ...] = ()
     """The content of the brackets: one expression, or the arguments of the call."""
     function: str = ""
@@ -57,7 +58,18 @@ class Gate:
     children: list[Syntax]
 
 
-Syntax = PredicateSyntax | Not | Gate
+@dataclass(slots=True)
+class Count:
+    """At least `least` and at most `most` of the children, as `name(number, ...)` says."""
+
+    name: str
+    number: int
+    least: int
+    most: int
+    children: list[Syntax]
+
+
+Syntax = PredicateSyntax | Not | Gate | Count
 
 
 def alone(syntax: Syntax) -> Operand | None:

@@ -36,7 +36,8 @@ from sqlglot.errors import SqlglotError
 from sparkrules.sql.errors import RuleError
 from sparkrules.sql.literal import number, string
 from sparkrules.sql.policy import Policy
-from sparkrules.sql.rule import parse_spark_sql
+from sparkrules.sql.row_operators import COUNTS
+from sparkrules.sql.rule import read_spark_sql
 from sparkrules.sql.tokens import tokenize
 from sparkrules.sql.tree import Constant, Junction, Node, Predicate, distinct_predicates
 
@@ -48,6 +49,9 @@ LiteralClass = Literal["string", "integer", "decimal"]
 _LITERAL = re.compile(r"(?<![A-Za-z0-9_.])('[^'\\]*(?:''[^'\\]*)*'|[0-9]{1,18}(?:\.[0-9]{1,18})?(?![A-Za-z0-9_.]))")
 _MARK = "\ue5a7"
 _DIGITS = "90210"
+_MARKED = re.compile(f"'{_MARK}([0-9]+){_MARK}'|{_DIGITS}([0-9]{{6}}){_DIGITS}(?:\\.5)?")
+# The number of a count shapes the tree.
+_COUNTS = re.compile(rf"\b(?:{'|'.join(sorted(COUNTS))})\s*\(\s*$", re.IGNORECASE)
 
 
 class Hole(NamedTuple):
@@ -64,6 +68,14 @@ class Template:
     tree: Node
     holes: dict[Constant, Hole]
     pinned: tuple[int, ...]
+    sql: str | None = None
+    """The marked text without row operators, if it has any."""
+
+    def sql_of(self, literals: Sequence[str]) -> str | None:
+        """The text with its holes filled, as Spark SQL; None if the text already is."""
+        if self.sql is None:
+            return None
+        return _MARKED.sub(lambda mark: literals[int(mark[1] or mark[2])], self.sql)
 
     def tree_of(self, literals: Sequence[str]) -> Node:
         """The tree with its holes filled by these literals."""
@@ -119,19 +131,19 @@ def make_template(skeleton: str, literals: Sequence[str], policy: Policy) -> Tem
     text = joined(skeleton, literals)
     if _MARK in text or _DIGITS in text or not _cut_alike(text, pieces, literals, policy):
         return None
-    pinned: frozenset[int] = frozenset()
+    pinned = frozenset(at for at, piece in enumerate(pieces[:-1]) if _COUNTS.search(piece))
     while True:
         marks = [
             literal if at in pinned else _marker(at, literal_class(literal)) for at, literal in enumerate(literals)
         ]
         try:
-            tree = parse_spark_sql(joined(skeleton, marks), policy)
+            tree, sql = read_spark_sql(joined(skeleton, marks), policy)
         except RuleError:
             return None
         holes = _holes(tree, [at for at in range(len(literals)) if at not in pinned], marks)
         found = {hole.number for hole in holes.values()}
         if len(found) + len(pinned) == len(literals):
-            return Template(tree, holes, tuple(sorted(pinned)))
+            return Template(tree, holes, tuple(sorted(pinned)), sql)
         pinned = frozenset(range(len(literals))) - found
 
 

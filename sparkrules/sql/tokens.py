@@ -16,10 +16,14 @@ everything it does not know: comments, `;`, parameter markers.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from sparkrules.sql.errors import RuleError
 from sparkrules.sql.policy import Policy
+
+if TYPE_CHECKING:
+    from sparkrules.sql.guard import Guard
 
 # Words that are always syntax.
 RESERVED = frozenset(
@@ -107,11 +111,17 @@ class Tokens:
     """The opening brackets that follow a function's name."""
     functions: dict[int, str]
     """The functions called so far, keyed by their opening brackets."""
+    rewritten: dict[int, dict[int, str]] = field(default_factory=dict)
+    """Spark SQL in place of ranges of tokens, by start and end: Spark does not know row operators."""
+    guards: dict[tuple[int, int], Guard] = field(default_factory=dict)
+    """The predicates that compare what row operators give, by start and end."""
 
     def sql(self, start: int, end: int) -> str:
-        """The tokens as written, with uniform spacing, so that `a+b` and `a + b` are one attribute."""
+        """The tokens as Spark SQL: as written, with uniform spacing, so that `a+b` and `a + b` are one attribute."""
         if end == start + 1:
             return self.texts[start]
+        if self.rewritten:
+            return self._rewritten_sql(start, end)
         kinds = self.kinds
         pieces = [self.texts[start]]
         for i in range(start + 1, end):
@@ -119,9 +129,25 @@ class Tokens:
             pieces.append(self.texts[i] if glued else " " + self.texts[i])
         return "".join(pieces)
 
+    def _rewritten_sql(self, start: int, end: int) -> str:
+        pieces: list[str] = []
+        at = start
+        while at < end:
+            glued = at == start or self.kinds[at - 1] in _NO_SPACE_AFTER
+            glued = glued or self.kinds[at] in _NO_SPACE_BEFORE or at in self.calls
+            until = max((other for other in self.rewritten.get(at, ()) if other <= end), default=0)
+            piece = self.rewritten[at][until] if until else self.texts[at]
+            pieces.append(piece if glued else " " + piece)
+            at = until or at + 1
+        return "".join(pieces)
+
+    def is_rewritten(self, start: int, end: int) -> bool:
+        """Whether there is a row operator between two tokens."""
+        return bool(self.rewritten) and not self.rewritten.keys().isdisjoint(range(start, end))
+
     def called(self, start: int, end: int) -> frozenset[str] | None:
-        """The functions called between two tokens, or None if there is no bracket to check."""
-        if "(" not in self.kinds[start:end]:
+        """The functions called between two tokens, or None if there is no bracket, or not all are known."""
+        if "(" not in self.kinds[start:end] or self.is_rewritten(start, end):
             return None
         return frozenset(name for bracket, name in self.functions.items() if start <= bracket < end)
 

@@ -45,6 +45,8 @@ NEGATED |= {negative: positive for positive, negative in NEGATED.items()}
 # `is not true` (false or unknown) and `is not false` are never unknown, so their negations are `is true` and
 # `is false`, but not the other way round.
 OPERATORS: tuple[str, ...] = (*NEGATED, "is not true", "is not false")
+# A tree whose parts are shared may be far larger when written out than in memory.
+_LONGEST_TEXT = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +99,27 @@ class Junction:
     children: tuple[Node, ...]
 
     def __str__(self) -> str:
+        pieces: list[str] = []
+        length = 0
+        for piece in self._pieces():
+            if length > _LONGEST_TEXT:
+                return "".join([*pieces, "..."])
+            pieces.append(piece)
+            length += len(piece)
+        return "".join(pieces)
+
+    def _pieces(self) -> Iterator[str]:
         if not self.children:
-            return "true" if self.operator == "and" else "false"
-        return f" {self.operator} ".join(f"({c})" if isinstance(c, Junction) else str(c) for c in self.children)
+            yield "true" if self.operator == "and" else "false"
+        for number, child in enumerate(self.children):
+            if number:
+                yield f" {self.operator} "
+            if isinstance(child, Junction):
+                yield "("
+                yield from child._pieces()
+                yield ")"
+            else:
+                yield str(child)
 
 
 Node = Predicate | Junction

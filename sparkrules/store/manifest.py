@@ -46,8 +46,8 @@ class Manifest:
 
     `files` has the checksums of all files that it refers to, by path relative to the directory of the rule set.
     `general`: its rules were pruned, and may match more rows than those they were made from. `costs` has the
-    microseconds that calls of functions take, as declared. `max_calls` is how many calls of Python functions a query may
-    make, None if it is not limited.
+    microseconds that calls of functions take, as declared. `max_calls` is how many calls of Python functions a query
+    may make, None if it is not limited.
 
     >>> made = Manifest.new("alerts", 2, [SegmentEntry("0b6f", 3)], predicates=5, nodes=7, parent=1)
     >>> Manifest.from_json(made.to_json(), "2.json") == made

@@ -6,6 +6,7 @@ multiplies their number.
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -16,6 +17,7 @@ import sparkrules
 from sparkrules.catalyst.java import find_java
 from sparkrules.catalyst.scala_compiler import class_path, compile_once
 from sparkrules.catalyst.spark_home import find_spark_home
+from tests.java import QUICK
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "jars" / "src" / "test" / "scala"
@@ -36,8 +38,9 @@ def said() -> dict[str, str]:
     plugin = Path(sparkrules.jar_path())
     files = sorted(SOURCES.rglob("*.scala"))
     tests = compile_once("scala-tests", files, ROOT / "build" / "scala", home, plugin, root=SOURCES, strict=True)
-    # The last is what Arrow asks for.
-    options = ["-Xmx1g", "-Xss4m", "-XX:+UseSerialGC", "--add-opens=java.base/java.nio=ALL-UNNAMED"]
+    # Better compiled code pays only where there are many random cases. The last is what Arrow asks for.
+    compiled = [] if "TIMES" in os.environ else QUICK.split()
+    options = ["-Xmx1g", "-Xss4m", "-XX:+UseSerialGC", *compiled, "--add-opens=java.base/java.nio=ALL-UNNAMED"]
     ran = subprocess.run(
         [find_java(), *options, "-cp", class_path(home, [tests, plugin]), "sparkrules.RunSuites", *SUITES],
         stdout=subprocess.PIPE,

@@ -16,13 +16,15 @@ def settings_kept(spark: SparkSession) -> Iterator[None]:
     before = _settings(spark)
     tables = _tables(spark)
     yield
-    for key in _settings(spark).keys() - before.keys():
+    after = _settings(spark)
+    for key in after.keys() - before.keys():
         spark.conf.unset(key)
     for key, value in before.items():
-        if _settings(spark).get(key) != value:
+        if after.get(key) != value:
             spark.conf.set(key, value)
-    for name in _tables(spark).keys() - tables.keys():
-        spark.sql(f"DROP {_tables(spark)[name]} `{name}`")
+    for name, kind in _tables(spark).items():
+        if name not in tables:
+            spark.sql(f"DROP {kind} `{name}`")
 
 
 def _settings(spark: SparkSession) -> dict[str, str]:

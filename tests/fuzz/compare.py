@@ -27,7 +27,9 @@ FILTERS = 3
 @dataclass(frozen=True)
 class Case:
     table: Table
-    rules: tuple[str, ...]
+    rules: dict[str, str]
+    """Each with a WHERE that means the same: itself, unless it has row operators."""
+
     ansi: bool
     zone: str
 
@@ -47,9 +49,9 @@ def cases(draw: st.DrawFn, most_rules: int) -> Case:
     table = draw(tables())
     # From few to many, so that a difference shrinks to one rule.
     count = draw(st.sampled_from([1, most_rules // 2, most_rules]))
-    texts = dict.fromkeys(draw(rules(table)) for _ in range(count))
+    texts = dict(draw(rules(table)) for _ in range(count))
     zone = draw(st.sampled_from(["UTC", "Europe/Berlin", "America/New_York", "America/Sao_Paulo", "Asia/Kathmandu"]))
-    return Case(table, tuple(texts), draw(st.booleans()), zone)
+    return Case(table, texts, draw(st.booleans()), zone)
 
 
 def differences(spark: SparkSession, case: Case, tally: Tally) -> list[str]:
@@ -66,7 +68,7 @@ def differences(spark: SparkSession, case: Case, tally: Tally) -> list[str]:
 
 def _differences(spark: SparkSession, case: Case, tally: Tally) -> list[str]:
     df = case.table.dataframe(spark)
-    accepted = {text for text in case.rules if _accepts(df, text)}
+    accepted = {text for text, where in case.rules.items() if _accepts(df, where)}
     rule_set = sparkrules.RuleSet("fuzz")
     rule_set.subscribe_all((text, text) for text in case.rules)
     rejected = {rule.where: rule.reason for rule in rule_set.rejected}
@@ -82,11 +84,11 @@ def _differences(spark: SparkSession, case: Case, tally: Tally) -> list[str]:
     found += [f"matched, though Spark rejects it: {text}" for text in {id for _, id in ours} - accepted]
     found += _with_scan_filters(df, rule_set, list(known), ours, tally)
 
-    truth, failing = truth_of(df, {text: text for text in known if text in accepted})
+    truth, failing = truth_of(df, {text: case.rules[text] for text in known if text in accepted})
     if case.table.seed % PYTHON_ONE_IN == 0:
         found += _by_python(df, rule_set, truth, failing, tally)
     # Spark's optimizer may treat a filter in another way than what is selected.
-    alone = {text: text for text in list(known)[:FILTERS] if text in accepted and text not in failing}
+    alone = {text: case.rules[text] for text in list(known)[:FILTERS] if text in accepted and text not in failing}
     found += [f"selected is not filtered, row {row}: {text}" for row, text in _filtered(df, alone, truth)]
     differ = {(row, text) for row, text in ours ^ truth if text in accepted and text not in failing}
     found += [_readable(df, row, text, (row, text) in ours) for row, text in sorted(differ)]

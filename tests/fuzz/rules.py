@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from tests.fuzz.tables import Table
+from tests.row_operators import marked, rule_of, where_of
 from tests.writer import Drawn
 
 # What a change of clocks leaves out, and what it repeats.
@@ -132,6 +133,8 @@ class _Rules(Drawn):
                     f"({self.value(kind, more)})",
                 ]
             )
+        if kind == "number" and self.chance(15):
+            return self.row_value(more)
         if kind == "number":
             one, two, text = self.value(kind, more), self.value(kind, more), self.value("text", more)
             return self.pick(
@@ -186,6 +189,29 @@ class _Rules(Drawn):
             )
         return self.column(kind)
 
+    def row_value(self, depth: int) -> str:
+        """A value that a row operator gives, marked."""
+        columns = self.table.of_kind("number")
+        if columns and self.chance(60):
+            column = self.pick(columns)
+            constant = self.pick(["0", "1", "5", "1.5", "-7"])
+            condition = self.pick(
+                [
+                    f"{column} {self.pick(_OPERATORS)} {constant}",
+                    f"{column} BETWEEN 0 AND {constant}",
+                    f"NOT ({column} < {constant} OR {column} IS NULL)",
+                ]
+            )
+            return marked(f"matched {column}", condition)
+        values = [self.value("number", depth) for _ in range(self.between(2, 3))]
+        return marked(self.pick(["sum", "avg", "min", "max"]), *values)
+
+    def count(self, depth: int) -> str:
+        """How many of some conditions are true, marked."""
+        parts = [self.condition(depth - 1) for _ in range(self.between(1, 4))]
+        name = self.pick(["at_least", "at_most", "exactly"])
+        return marked(f"{name} {self.between(name == 'at_least', len(parts) - (name == 'at_most'))}", *parts)
+
     def predicate(self, depth: int) -> str:
         kind = self.pick(_COMPARABLE)
         one = self.value(kind, depth)
@@ -235,6 +261,8 @@ class _Rules(Drawn):
     def condition(self, depth: int) -> str:
         if depth <= 0 or self.chance(35):
             return self.predicate(max(depth, 0))
+        if self.chance(12):
+            return self.pick(["", "", "NOT "]) + self.count(depth)
         one, two = self.condition(depth - 1), self.condition(depth - 1)
         if self.chance(15):
             return self.pick(
@@ -256,5 +284,7 @@ class _Rules(Drawn):
 
 
 @st.composite
-def rules(draw: st.DrawFn, table: Table) -> str:
-    return _Rules(draw, table).condition(draw(st.integers(0, 3)))
+def rules(draw: st.DrawFn, table: Table) -> tuple[str, str]:
+    """A rule, and a WHERE of plain Spark SQL that means the same."""
+    text = _Rules(draw, table).condition(draw(st.integers(0, 3)))
+    return rule_of(text), where_of(text)

@@ -19,6 +19,7 @@ DELETES_ASIDE = {
     },
 }
 DELETES_ASIDE["iceberg 3"] = DELETES_ASIDE["iceberg 2"] | {"format-version": "3"}
+DELETES_ASIDE["iceberg 2, by row"] = DELETES_ASIDE["iceberg 2"] | {"read.parquet.vectorization.enabled": "false"}
 
 
 @dataclass(frozen=True)

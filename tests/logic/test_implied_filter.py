@@ -102,6 +102,17 @@ def test_long_lists_are_closed_into_ranges() -> None:
     assert sql("a = 1", "b = 1", "c = 1", disjuncts=2) == "TRUE"
 
 
+def test_many_ranges_that_lie_apart_are_closed_into_few() -> None:
+    schema = pa.schema([("n", pa.int32())])
+    rules = [f"n IN ({10 * at}, {10 * at + 2}) AND isnan(x)" for at in range(400)]
+    rules += [f"n BETWEEN {10 * at} AND {10 * at + 2}" for at in range(400, 800)]
+    filter_ = found(*rules, types=schema)
+    assert not filter_.blamed
+    kept = parse_rule(filter_.sql)
+    assert len(list(predicates(kept))) <= 64
+    assert all(covers(kept, parse_rule(f"n = {value}")) == "yes" for value in (0, 2, 3990, 4000, 4001, 7992))
+
+
 def test_the_rarest_predicate_per_rule_is_chosen() -> None:
     trees = [parse_rule(f"common = 1 AND rare{at % 2} = {at}") for at in range(6)]
     forest = build_segment(Rule(str(at), "", tree) for at, tree in enumerate(trees)).forest

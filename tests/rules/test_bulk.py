@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 import sparkrules.rules.compile
-from sparkrules import RuleSet
+from sparkrules import Policy, RuleSet
 from sparkrules.index import to_tables
 from sparkrules.rules.sources import RuleRow
 
@@ -14,12 +14,12 @@ from sparkrules.rules.sources import RuleRow
 def test_rules_that_differ_in_constants_are_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     parsed: list[str] = []
 
-    def counting(text: str, **options: object) -> object:
+    def counting(text: str, policy: Policy) -> object:
         parsed.append(text)
-        return original(text, **options)
+        return original(text, policy)
 
-    original = sparkrules.rules.compile.parse_rule
-    monkeypatch.setattr(sparkrules.rules.compile, "parse_rule", counting)
+    original = sparkrules.rules.compile.read_spark_sql
+    monkeypatch.setattr(sparkrules.rules.compile, "read_spark_sql", counting)
     rules = RuleSet("alerts")
     assert rules.subscribe_all((f"r{n}", f"price < {n} AND name = 'n{n % 7}' OR sold") for n in range(5_000)) == 5_000
     assert len(parsed) == 1, "to be sure of the template"

@@ -222,7 +222,7 @@ class TestRenewing:
     ) -> None:
         rules, ticket = owned
         before = rules.subscriptions["mine"]
-        parsed = counted(monkeypatch, collection, "parse_rule")
+        parsed = counted(monkeypatch, collection, "read_rule")
         rules.renew("mine", ticket, LATER)
         assert parsed == []
         for _ in range(2):

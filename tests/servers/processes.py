@@ -108,7 +108,7 @@ def connect_server(directory: Path, *options: str) -> Iterator[str]:
     command = [
         *(spark_command("spark-submit"), "--master", "local[2]", *options),
         *("--conf", "spark.driver.memory=1g", "--conf", "spark.ui.enabled=false"),
-        *("--conf", f"spark.sql.warehouse.dir={directory / 'warehouse'}"),
+        *("--conf", "spark.sql.shuffle.partitions=2", "--conf", f"spark.sql.warehouse.dir={directory / 'warehouse'}"),
         *("--conf", "spark.connect.grpc.binding.port=0"),
         *("--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "spark-internal"),
     ]

@@ -45,7 +45,8 @@ def pairs_by_filter(df: DataFrame, rules: Mapping[str, str], key: str = "row") -
     for batch in batches(rules, 20):
         filtered = [df.where(text).selectExpr(key, f"{number} AS rule") for number, text in enumerate(batch.values())]
         ids = list(batch)
-        pairs.update((row, ids[rule]) for row, rule in reduce(DataFrame.unionAll, filtered).collect())
+        # One task for all: with its few rows, starting a task would be most of the work of a filter.
+        pairs.update((row, ids[rule]) for row, rule in reduce(DataFrame.unionAll, filtered).coalesce(1).collect())
     return pairs
 
 

@@ -285,7 +285,7 @@ def test_versions_tell_their_history(spark: SparkSession, store: Path) -> None:
 
 
 def test_statistics_are_those_of_the_last_analysis(spark: SparkSession, store: Path) -> None:
-    rules = rule_set("alerts", {"a": "x > 1", "b": "s = 'é'"})
+    rules = rule_set("alerts", {"a": "x > 1", "b": "s = 'é'", "c": "levenshtein(s, 'x') = 0"})
     rules.store = store
     rules.publish()
     assert rows(spark, "SELECT * FROM sparkrules.alerts.statistics") == []
@@ -295,8 +295,11 @@ def test_statistics_are_those_of_the_last_analysis(spark: SparkSession, store: P
     stored = Store(store).statistics("alerts")
     assert stored is not None
     found = rows(spark, "SELECT * FROM sparkrules.alerts.statistics")
-    shown = stored.drop_columns(["nanoseconds"])  # of an attribute, not of a range
-    assert found == [(2, *row.values()) for row in shown.to_pylist()]
+    expected = [row | {"nanoseconds": row["nanoseconds"] or None} for row in stored.to_pylist()]
+    assert found == [(2, *row.values()) for row in expected]
+    query = "SELECT DISTINCT attribute FROM sparkrules.alerts.statistics WHERE nanoseconds {} ORDER BY 1"
+    assert rows(spark, query.format("> 0")) == [("levenshtein(s, 'x')",)]
+    assert rows(spark, query.format("IS NULL")) == [("s",), ("x",)]
     assert rows(spark, "SELECT count(*), max(number) FROM sparkrules.alerts.statistics") == [(len(found), 2)]
 
 

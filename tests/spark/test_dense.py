@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import sparkrules
-from tests.spark.oracle import differences, pairs_by_plugin, pairs_by_where, rule_set, rules_in_plan
+from tests.spark.oracle import Pairs, differences, pairs_by_plugin, pairs_by_where, rule_set, rules_in_plan
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -57,8 +57,21 @@ def rules() -> dict[str, str]:
     return {f"r{i}": rule_of(chance) for i in range(RULES)}
 
 
-@pytest.fixture(scope="module", params=["rows", "columns"])
-def table(request: pytest.FixtureRequest, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> DataFrame:
+@pytest.fixture(scope="module")
+def published(rules: dict[str, str]) -> sparkrules.RuleSet:
+    return rule_set("dense", rules)
+
+
+@pytest.fixture(scope="module")
+def with_sparse(rules: dict[str, str]) -> sparkrules.RuleSet:
+    """The rules, a hundred that match few rows, and one with a priority."""
+    made = rule_set("dense-and-sparse", {**rules, **{f"s{i}": f"a = {i} AND s = 'a'" for i in range(100)}})
+    made.subscribe("first", "a IS NOT NULL", priority=1)
+    return made
+
+
+@pytest.fixture(scope="module")
+def plain(spark: SparkSession) -> DataFrame:
     chance = random.Random(SEED)
 
     def one_of(*values: Any) -> Any:
@@ -75,12 +88,27 @@ def table(request: pytest.FixtureRequest, spark: SparkSession, tmp_path_factory:
         )
         for i in range(ROWS)
     ]
-    df = spark.createDataFrame(rows, "row BIGINT, a INT, b INT, x DOUBLE, s STRING, f BOOLEAN").coalesce(1)
+    return spark.createDataFrame(rows, "row BIGINT, a INT, b INT, x DOUBLE, s STRING, f BOOLEAN").coalesce(1)
+
+
+@pytest.fixture(scope="module", params=["rows", "columns"])
+def table(request: pytest.FixtureRequest, plain: DataFrame, tmp_path_factory: pytest.TempPathFactory) -> DataFrame:
     if request.param == "rows":
-        return df
+        return plain
     path = str(tmp_path_factory.mktemp("dense") / "table")
-    df.write.parquet(path)
-    return spark.read.parquet(path)
+    plain.write.parquet(path)
+    return plain.sparkSession.read.parquet(path)
+
+
+@pytest.fixture(scope="module")
+def sample(rules: dict[str, str]) -> dict[str, str]:
+    """The rules that Spark is asked for, too."""
+    return dict(list(rules.items())[::12])
+
+
+@pytest.fixture(scope="module")
+def truth(plain: DataFrame, sample: dict[str, str]) -> Pairs:
+    return pairs_by_where(plain, sample)
 
 
 def rules_at_once(df: DataFrame) -> int:
@@ -93,21 +121,19 @@ def rules_at_once(df: DataFrame) -> int:
 
 
 def test_many_rows_at_once_give_the_answer_of_where(
-    spark: SparkSession, table: DataFrame, rules: dict[str, str]
+    table: DataFrame, rules: dict[str, str], published: sparkrules.RuleSet, sample: dict[str, str], truth: Pairs
 ) -> None:
-    published = rule_set("dense", rules)
     query = sparkrules.match(table, published).selectExpr("row", "matches.ids")
     assert rules_in_plan(query) == RULES
     assert rules_at_once(query) > RULES // 2
     ours = pairs_by_plugin(table, published)
     assert len(ours) > RULES * ROWS / 10
-    sample = dict(list(rules.items())[::12])
-    expected = pairs_by_where(table, sample)
-    assert not differences({pair for pair in ours if pair[1] in sample}, expected, rules)
+    assert not differences({pair for pair in ours if pair[1] in sample}, truth, rules)
 
 
-def test_every_rule_agrees_with_the_matcher_in_python(table: DataFrame, rules: dict[str, str]) -> None:
-    published = rule_set("dense", rules)
+def test_every_rule_agrees_with_the_matcher_in_python(
+    table: DataFrame, rules: dict[str, str], published: sparkrules.RuleSet
+) -> None:
     rows = table.toArrow()
     matches = published.match(rows, unsupported="skip")
     assert len(matches.skipped) < RULES / 2
@@ -118,20 +144,16 @@ def test_every_rule_agrees_with_the_matcher_in_python(table: DataFrame, rules: d
     assert not differences(ours, theirs, rules)
 
 
-def test_ids_stay_in_order(spark: SparkSession, table: DataFrame, rules: dict[str, str]) -> None:
-    few = {f"s{i}": f"a = {i} AND s = 'a'" for i in range(100)}
-    published = sparkrules.RuleSet("dense-and-sparse")
-    published.subscribe_all({**rules, **few})
-    published.subscribe("first", "a IS NOT NULL", priority=1)
-    rows = sparkrules.match(table, published).selectExpr("matches.ids").collect()
+def test_ids_stay_in_order(table: DataFrame, with_sparse: sparkrules.RuleSet) -> None:
+    rows = sparkrules.match(table, with_sparse).selectExpr("matches.ids").collect()
     for (ids,) in rows:
         assert ids == [id for id in ids if id == "first"] + sorted(id for id in ids if id != "first")
     assert any(id.startswith("s") for (ids,) in rows for id in ids)
 
 
-def test_a_row_of_a_join_is_matched_too(spark: SparkSession, table: DataFrame, rules: dict[str, str]) -> None:
+def test_a_row_of_a_join_is_matched_too(spark: SparkSession, table: DataFrame, published: sparkrules.RuleSet) -> None:
     """A call in a condition over both sides of a join has no operator of its own."""
-    rule_set("dense", rules).publish(spark)
+    published.publish(spark)
     table.limit(20).createOrReplaceTempView("some")
     expected = spark.sql("SELECT row, match_subscriptions('dense', row, a, b, x, s, f).ids AS ids FROM some").collect()
     joined = spark.sql(

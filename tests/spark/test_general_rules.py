@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import pytest
 
 import sparkrules
 from sparkrules.demo.auctions import auction_rows, auction_rules
-from tests.spark.oracle import settings
+from tests.spark.oracle import pairs_by_filter, settings
 from tests.spark.test_regions import TYPES, VALUES, any_rule, order
 
 if TYPE_CHECKING:
@@ -35,6 +36,14 @@ def published(spark: SparkSession, name: str, rules: list[str]) -> sparkrules.Ru
     return made
 
 
+def kept_by_each(df: DataFrame, rules: Mapping[str, str]) -> dict[str, set[int]]:
+    """By rule: the rows that WHERE keeps."""
+    found: dict[str, set[int]] = {id: set() for id in rules}
+    for row, id in pairs_by_filter(df, rules):
+        found[id].add(row)
+    return found
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_general_rules_and_filters_keep_what_where_keeps(spark: SparkSession, seed: int) -> None:
     # Under ANSI, Spark's own WHERE fails for some of these rules: `s > 1` casts strings that are no numbers.
@@ -48,7 +57,7 @@ def compare(spark: SparkSession, seed: int) -> None:
     texts = [any_rule(chance) for _ in range(12)]
     made = published(spark, f"general_{seed}", texts)
     made.analyze(df)
-    oracle = {f"r{at:02}": kept(df, text) for at, text in enumerate(texts)}
+    oracle = kept_by_each(df, {f"r{at:02}": text for at, text in enumerate(texts)})
     for how in ({"keep": 0.6}, {"keep": 0.0}, {"degradation": 0.05}, {"keep": 0.5, "distinct": 0.3}):
         general = made.prune(**how, name=f"general_{seed}_pruned", schema=df)  # type: ignore[arg-type]
         general.publish(spark)
@@ -56,9 +65,9 @@ def compare(spark: SparkSession, seed: int) -> None:
         for row in df.selectExpr("row", f"match_subscriptions('{general.name}', *).ids AS ids").collect():
             for id in row["ids"]:
                 found[id].add(row["row"])
+        assert found == kept_by_each(df, {id: general.subscriptions[id].where for id in oracle})
         for id, rows in oracle.items():
             assert rows <= found[id], (how, general.subscriptions[id].where)
-            assert found[id] == kept(df, general.subscriptions[id].where)
     matched = set[int]().union(*oracle.values())
     for schema in (df, None):
         text = made.filter_sql(schema=schema)
@@ -71,7 +80,7 @@ def compare(spark: SparkSession, seed: int) -> None:
         only = published(spark, f"plain_{seed}", plain)
         only.analyze(df)
         text = only.filter_sql(schema=df)
-        assert set[int]().union(*(kept(df, own) for own in plain)) <= kept(df, text), text
+        assert {row for row, _ in pairs_by_filter(df, {own: own for own in plain})} <= kept(df, text), text
         assert text != "TRUE" or only.scan_filter(schema=df).share == 1.0
 
 
@@ -98,6 +107,18 @@ def test_the_plugin_knows_the_mark(spark: SparkSession) -> None:
     rows = spark.sql("SELECT general FROM sparkrules.marked_general.versions ORDER BY version").collect()
     assert [row["general"] for row in rows] == [True, True]
     assert sparkrules.RuleSet.load("marked_general", spark.conf.get("spark.sparkrules.store")).general
+
+
+def test_explain_shows_the_mark(spark: SparkSession) -> None:
+    made = published(spark, "explained_mark", ["i < 2 AND s = 'a'", "i = 3 AND s = 'b'"])
+    made.prune(keep=0.5, name="explained_mark_general").publish(spark)
+    spark.sql("SELECT 1 AS i, 'a' AS s").createOrReplaceTempView("marked_rows")
+    for name, shown in (("explained_mark", ""), ("explained_mark_general", ", general")):
+        for mode in ("", "FORMATTED"):
+            for arguments, top in (("", ""), (", top => 1", ", top 1")):
+                query = f"SELECT i FROM match_subscriptions('{name}', TABLE(marked_rows){arguments})"
+                plan = str(spark.sql(f"EXPLAIN {mode} {query}").first()[0])  # type: ignore[index]
+                assert f"{name}@1, 2 rules{shown}{top}" + ("\n" if mode else "]") in plan
 
 
 def test_auctions_pruned_by_what_was_counted(spark: SparkSession) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sparkrules.local.matcher import NeedsSpark
-from tests.spark.oracle import disagreements, rule_set, settings
+from tests.spark.oracle import disagreements, pairs_by_filter, rule_set, settings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -158,7 +158,8 @@ def test_numbers_beyond_the_type(spark: SparkSession, ansi: str) -> None:
 def test_numpy_knows_numbers_beyond_64_bits(spark: SparkSession) -> None:
     df = spark.sql(NUMBERS)
     texts = [f"a {op} {n}" for op in OPERATORS for n in ("9223372036854775808", "-9223372036854775809")]
-    rows, truth = df.toArrow(), {text: {row.row for row in df.where(text).collect()} for text in texts}
+    rows, kept = df.toArrow(), pairs_by_filter(df, {text: text for text in texts})
     for text in texts:
         found = rule_set("numpy_beyond", {"it": text}).match(rows).ids.to_pylist()
-        assert {row for row, ids in zip(rows["row"].to_pylist(), found, strict=True) if ids} == truth[text], text
+        truth = {row for row, id in kept if id == text}
+        assert {row for row, ids in zip(rows["row"].to_pylist(), found, strict=True) if ids} == truth, text

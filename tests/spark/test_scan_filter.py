@@ -260,6 +260,26 @@ def test_rules_that_together_need_everything(spark: SparkSession, events: DataFr
     assert "no scan filter: together the rules need every value of a column" in plan
 
 
+@pytest.mark.parametrize(
+    ("count", "note"), [(32, "scan filter: "), (33, "no scan filter: it would"), (3000, "no scan")]
+)
+def test_strings_to_search_for(spark: SparkSession, events: DataFrame, count: int, note: str) -> None:
+    """Each is a column to the source, but a filter as long as the rules are many would take longer than it saves."""
+    rules = {f"r{i}": f"addr.city LIKE '%{i}%' AND hash(row) % 2 = 0" for i in range(count)}
+    assert agree(events.where("row < 300"), rules, "searched") == []
+    plan = executed(spark, "SELECT row FROM match_subscriptions('searched', TABLE(searched))")
+    assert f", {note}" in plan
+
+
+def test_the_ranges_between_many_constants(spark: SparkSession, events: DataFrame) -> None:
+    few = ", ".join(str(n) for n in range(0, 90, 3))
+    many = ", ".join(str(n) for n in range(1, 60_000, 3))
+    assert agree(events, {"few": f"row NOT IN ({few})", "many": f"row NOT IN ({many}, 5)"}, "ranges") == []
+    assert agree(events, {"many": f"row NOT IN ({many}, 5)"}, "ranges") == []
+    plan = executed(spark, "SELECT row FROM match_subscriptions('ranges', TABLE(ranges))")
+    assert ", scan filter: " in plan
+
+
 def test_boolean_columns_alone_skip_only_partitions(spark: SparkSession, tmp_path: Path) -> None:
     rows = spark.range(1000).selectExpr("id AS row", "id % 2 = 0 AS even", "id AS n")
     rule_set("even", {"even": "even AND lower(CAST(n AS STRING)) = '7'", "few": "n < 5"}).publish(spark)
@@ -268,8 +288,9 @@ def test_boolean_columns_alone_skip_only_partitions(spark: SparkSession, tmp_pat
         written.parquet(str(tmp_path / name))
         spark.read.schema(rows.schema).parquet(str(tmp_path / name)).createOrReplaceTempView(name)
         assert len(pairs(spark, query.format(name))) == 5
-    assert "some rules need only Boolean columns" in executed(spark, query.format("mixed"))
-    assert ", scan filter: " in executed(spark, query.format("parted"))
+    with settings(spark, spark_sparkrules_pushDown="auto"):
+        assert "some rules need only Boolean columns" in executed(spark, query.format("mixed"))
+        assert ", scan filter: " in executed(spark, query.format("parted"))
     with settings(spark, **ALWAYS):
         assert ", scan filter: " in executed(spark, query.format("mixed"))
 
@@ -443,6 +464,15 @@ def test_no_filter_for_a_value_that_the_query_computes(spark: SparkSession, even
     with settings(spark, **NEVER):
         without = spark.sql(query).count()
     assert spark.sql(query).count() == without > 0
+
+
+def test_a_column_may_have_the_name_that_computed_inputs_get(spark: SparkSession, events: DataFrame) -> None:
+    events.withColumnRenamed("at", "rule_input").createOrReplaceTempView("named")
+    rules = {"one": "rule_input > TIMESTAMP'1970-01-01 07:00:00' AND lower(region) = '3'"}
+    rule_set("named", rules).publish(spark)
+    query = QUERIES["size"].format("named", "named")
+    assert "GreaterThan(at,1970-01-01 07:00:00.0)" in executed(spark, query)
+    assert pairs(spark, query) == pairs_by_where(spark.table("named"), rules)
 
 
 @pytest.mark.skipif(not sigma.DATA.exists(), reason="the corpus is not part of the project")

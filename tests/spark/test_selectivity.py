@@ -77,10 +77,10 @@ def test_counted_shares_lie_within_the_bounds(spark: SparkSession, store: Store)
         with settings(spark, spark_sql_ansi_enabled=str(case.ansi).lower(), spark_sql_session_timeZone=case.zone):
             df = case.table.dataframe(spark)
             rules = sparkrules.RuleSet("random")
-            rules.subscribe_all((text, text) for text in case.rules[::2])
+            rules.subscribe_all((text, text) for text in list(case.rules)[::2])
             rules.publish(spark, force=True)
             rules.analyze(df)
-            for later in ((), case.rules[1::2]):
+            for later in ((), list(case.rules)[1::2]):
                 rules.subscribe_all((text, text) for text in later)
                 rules.publish(spark)
                 left_out = {row["subscription_id"] for row in sparkrules.left_out(df, rules).collect()}

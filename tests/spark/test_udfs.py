@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pandas as pd
 import pytest
-from pyspark.sql.functions import udf
 from pyspark.sql.pandas.functions import pandas_udf
 
 import sparkrules
@@ -15,7 +14,6 @@ from sparkrules.sql import Policy
 from tests.spark.oracle import compared, pairs_by_plugin, rule_set, settings
 
 if TYPE_CHECKING:
-    from pyspark import Accumulator
     from pyspark.sql import DataFrame, SparkSession
 
 ALLOWED = Policy(extra_functions={"add_one", "twice", "is_big", "joined", "as_array", "asks"})
@@ -119,29 +117,6 @@ def test_a_pandas_function(spark: SparkSession, df: DataFrame) -> None:
     all_as_where(df, "twice(a) > 5", "NOT twice(a) > 5", "twice(a) IS NULL OR s = 'x'")
 
 
-def counting(spark: SparkSession, name: str) -> Accumulator[int]:
-    """Registers a function that counts its calls."""
-    calls = spark.sparkContext.accumulator(0)
-
-    def counted(x: int | None) -> int | None:
-        calls.add(1)
-        return x
-
-    spark.udf.register(name, udf(counted, "int"))
-    return calls
-
-
-def test_a_python_function_runs_once_per_row_and_list_of_arguments(spark: SparkSession, df: DataFrame) -> None:
-    calls = counting(spark, "twice")
-    rules = {f"rule {i}": f"twice(a) > {i} AND row >= 0 OR twice(A) = {-i}" for i in range(50)}
-    matched = pairs_by_plugin(df, rule_set("udfs", rules, ALLOWED))
-    assert len(matched) == 1 + 5 + 50 + 1
-    assert calls.value == 5
-    rules |= {f"other {i}": f"twice(row) = {i} OR (twice(row + 1) IN (1, {i}) AND twice(a) < 3)" for i in range(20)}
-    pairs_by_plugin(df, rule_set("udfs", rules, ALLOWED))
-    assert calls.value == 5 + 3 * 5
-
-
 @pytest.mark.parametrize("register", ["python", "sql"])
 def test_a_function_registered_anew_is_used_by_the_next_query(
     spark: SparkSession, df: DataFrame, register: str
@@ -164,15 +139,3 @@ def test_a_function_registered_anew_is_used_by_the_next_query(
 
 def seen(df: DataFrame) -> list[int]:
     return [row.row for row in df.collect() if row.ids]
-
-
-def test_a_python_function_that_raises_fails_the_query_as_where_does(spark: SparkSession, df: DataFrame) -> None:
-    def fails(x: int | None) -> int:
-        raise ValueError("no such thing")
-
-    spark.udf.register("twice", fails, "int")
-    rules = rule_set("udfs", {"fails": "twice(a) > 1", "fine": "a > 1"}, ALLOWED)
-    queries: list[Callable[[], object]] = [df.where("twice(a) > 1").collect, sparkrules.match(df, rules).collect]
-    for query in queries:
-        with pytest.raises(Exception, match="no such thing"):
-            query()

@@ -7,13 +7,14 @@ in the kernel.
 from __future__ import annotations
 
 import itertools
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
-from sparkrules.sql import Constant, Node, Policy, Predicate, RuleError, parse_rule
+from sparkrules.sql import Constant, Node, Policy, Predicate, RuleError, parse_rule, spark_sql
 
 Row = dict[str, Any]
 Truth = bool | None
@@ -25,6 +26,8 @@ ROWS: list[Row] = [
     for values in itertools.product([None, 1, 2, 3], [None, 1, 2], [None, True, False], [None, True, False])
 ]
 
+
+POLICY = Policy(max_xors=1000)
 
 # What is opaque to the parser is looked up by its text.
 TRUTH: dict[str, dict[int, Truth]] = {}
@@ -39,6 +42,8 @@ class Condition:
 
     def __post_init__(self) -> None:
         TRUTH[self.sql.replace(" ", "")] = self.truth
+        with suppress(RuleError):  # it may be too deep, or have an XOR in a value
+            TRUTH[spark_sql(self.sql, policy=POLICY).replace(" ", "")] = self.truth
 
 
 def leaf(sql: str, evaluate: Any) -> Condition:
@@ -121,10 +126,31 @@ def known(condition: Condition) -> Condition:
     return Condition(f"({sql}) IS NOT TRUE", {i: truth is not True for i, truth in condition.truth.items()})
 
 
+def counted(name: str, number: int, parts: list[Condition]) -> Condition:
+    """At least or at most so many: however those that are unknown turn out, or not."""
+    size = len(parts)
+    number = number % size + (name == "at_least")
+    truth: dict[int, Truth] = {}
+    for i in range(len(ROWS)):
+        truths = [part.truth[i] for part in parts]
+        least, most = truths.count(True), size - truths.count(False)
+        enough = True if least >= number else False if most < number else None
+        too_many = True if least > number else False if most <= number else None
+        truth[i] = enough if name == "at_least" else negation(too_many)
+        truth[i] = both(enough, negation(too_many)) if name == "exactly" else truth[i]
+    return Condition(f"{name}({number}, {', '.join(part.sql for part in parts)})", truth)
+
+
 def combined(children: st.SearchStrategy[Condition]) -> st.SearchStrategy[Condition]:
     return st.one_of(
         st.builds(binary, st.sampled_from(sorted(BINARY)), children, children),
         st.builds(negated, children),
+        st.builds(
+            counted,
+            st.sampled_from(["at_least", "at_most", "exactly"]),
+            st.integers(0, 3),
+            st.lists(children, min_size=1, max_size=4),
+        ),
         st.builds(known, children),
     )
 
@@ -183,7 +209,7 @@ def value_of(constant: Constant, number: int) -> Any:
 @given(st.recursive(leaves(), combined, max_leaves=12))
 def test_the_tree_is_true_exactly_when_the_condition_is(condition: Condition) -> None:
     try:
-        tree = parse_rule(condition.sql, policy=Policy(max_xors=1000))
+        tree = parse_rule(condition.sql, policy=POLICY)
     except RuleError as error:
         # Spark would have to evaluate `(NULL) <> (a XOR b)` as a value, and has no XOR.
         if error.reason == "XOR inside a value":

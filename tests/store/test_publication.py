@@ -510,6 +510,15 @@ class TestCosts:
         published(rules(1), tmp_path)
         assert store.manifest("alerts").costs == {}
 
+    def test_copies_have_those_of_the_version_and_of_the_policy(self, tmp_path: Path) -> None:
+        made = RuleSet("alerts", policy=Policy(costs={"f": 500, "g": 2}), store=tmp_path)
+        made.subscribe("a", "a = 1 AND b = 2")
+        made.publish()
+        loaded = RuleSet.load("alerts", tmp_path, policy=Policy(costs={"g": 3}))
+        for copy in (loaded.restrict(where="a > 0"), loaded.prune(keep=0.5)):
+            copy.publish()
+            assert Store(tmp_path).manifest(copy.name).costs == {"f": 500, "g": 3}
+
     def test_a_manifest_without_them_is_read(self, tmp_path: Path) -> None:
         published(rules(1), tmp_path)
         file = tmp_path / "alerts" / "versions" / "1.json"

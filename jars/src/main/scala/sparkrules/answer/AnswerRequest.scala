@@ -8,8 +8,11 @@ import sparkrules.version.{LazyBroadcast, PinnedRules}
  * among the answers, it takes along what they need.
  */
 final case class AnswerRequest(rules: PinnedRules, answers: Seq[Answer]) {
-  private val commonNodes: Option[LazyBroadcast[CommonNodes]] =
-    if (answers.exists(AnswerRequest.areOverlaps)) Some(rules.commonNodes) else None
+
+  /** Whether overlaps are wanted. */
+  val hasOverlaps: Boolean = answers.exists(AnswerRequest.areOverlaps)
+
+  private val commonNodes: Option[LazyBroadcast[CommonNodes]] = Option.when(hasOverlaps)(rules.commonNodes)
 
   /** Where rules can share subexpressions, if overlaps are wanted. */
   def sharedNodes: SharedNodes = commonNodes.get.value.sharedNodes(rules.parts.map(_.forest).toArray)

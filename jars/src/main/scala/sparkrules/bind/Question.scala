@@ -12,6 +12,9 @@ sealed abstract class Question(val function: String, noun: String) extends Produ
   /** The segments of the rules that the question is about. */
   def segments(manifest: Manifest): Seq[SegmentEntry] = manifest.segments
 
+  /** Whether these rules have been pruned. */
+  def isGeneral(manifest: Manifest): Boolean = manifest.isGeneral
+
   /** `1 rule`, `3 rules`. */
   final def counted(count: Int): String = if (count == 1) s"1 $noun" else s"$count $plural"
 
@@ -37,5 +40,7 @@ object Question {
   case object AdvertisementsOfRegion
       extends OfRegion("overlap_advertisements", "overlap_any_advertisement", "advertisement") {
     override def segments(manifest: Manifest): Seq[SegmentEntry] = manifest.advertisements.toSeq
+    // The mark is about rules.
+    override def isGeneral(manifest: Manifest): Boolean = false
   }
 }

@@ -51,7 +51,7 @@ object Subscriptions {
   val Columns: Seq[ColumnOf] = Seq(
     ColumnOf("id", StringType, "id of the subscription"),
     ColumnOf("where", StringType, "its text, as it was written"),
-    ColumnOf("sql", StringType, "the text as Spark SQL, if it was written in another dialect"),
+    ColumnOf("sql", StringType, "the text as Spark SQL, if it was not written as such"),
     ColumnOf("priority", IntegerType, "higher ones come first"),
     ColumnOf("metadata", StringType, "JSON that belongs to it"),
     ColumnOf("valid_from", TimestampType, "when it begins to match; NULL: always did"),

@@ -96,8 +96,8 @@ object Settings {
     "spark.sparkrules.pythonFailures",
     new Positive("calls"),
     "100",
-    "how many calls of a Python function may fail in a task. A call that fails is unknown for its row, and costs a " +
-      "Python worker; more than so many fail the query")
+    "how many calls of a function over batches, such as a pandas function, may fail in a task. A call that fails is " +
+      "unknown for its row; of these functions it costs a Python worker, and more than so many fail the query")
 
   val CacheBytes = new Setting(
     "spark.sparkrules.cacheBytes",

@@ -17,9 +17,20 @@ final class AskedRow(val row: InternalRow, calls: Int) extends JoinedRow(row, As
   /** Per call: the nanoseconds that it took, if that is known. */
   lazy val nanoseconds = new Array[Long](calls)
 
+  private var isOpenNull = false
+
   def isOpen(call: Int): Boolean = results(call).asInstanceOf[AnyRef] eq AskedRow.Open
 
-  def result(call: Int): Any = results(call)
+  /** Runs `work`, for which calls that have not been made give NULL. */
+  private[kernel] def withOpenAsNull[A](work: => A): A = {
+    isOpenNull = true
+    try work
+    finally isOpenNull = false
+  }
+
+  /** The result of a call; if it has not been made, NULL where that is allowed. */
+  private[kernel] def resultOrOpen(call: CallResult): Any =
+    if (!isOpen(call.call)) results(call.call) else if (isOpenNull) null else throw call.open
 
   /** @param result a value in Spark's internal representation, or a [[FailedCall]] */
   def answer(call: Int, result: Any): Unit = results(call) = result
@@ -33,22 +44,18 @@ object AskedRow {
 /** Why a call has no result. */
 final class FailedCall(val reason: Throwable)
 
-/** A value needs the result of a call that has not been made for the row. Not an error: `try_` functions let it pass. */
+/** A value needs the result of a call that has not been made for the row. No error, so `try_` functions let it pass. */
 final class OpenCall(val call: Int) extends ControlThrowable
 
 /** The result of a call for an [[AskedRow]]. */
 final case class CallResult(call: Int, dataType: DataType, text: String) extends LeafExpression with CodegenFallback {
-  @transient private lazy val open = new OpenCall(call)
+  @transient private[kernel] lazy val open = new OpenCall(call)
 
   override def nullable: Boolean = true
   override def sql: String = text
   override def toString: String = text
-  override def eval(row: InternalRow): Any = {
-    val asked = row.asInstanceOf[AskedRow]
-    if (asked.isOpen(call)) throw open
-    asked.result(call) match {
-      case failed: FailedCall => throw failed.reason
-      case value => value
-    }
+  override def eval(row: InternalRow): Any = row.asInstanceOf[AskedRow].resultOrOpen(this) match {
+    case failed: FailedCall => throw failed.reason
+    case value => value
   }
 }

@@ -9,13 +9,12 @@ import sparkrules.value.{Codes, Keys}
  * What is known of the nodes of a forest for the current row, while calls of Python functions have not been made for
  * it: true, false, or open, and then the first call that can decide it.
  */
-private[kernel] final class PartialTruth(forest: Forest, codes: SlotCodes) extends Stamped {
+final class PartialTruth private[kernel] (forest: Forest, codes: SlotCodes) extends Stamped {
   import PartialTruth._
   import forest._
 
   // Per node, of the last row that asked: the row's stamp above the answer.
   private val answers = new Array[Long](forest.size)
-  codes.forgetWith(this)
 
   /** [[PartialTruth.False]], [[PartialTruth.True]], or a call. */
   def of(node: Int): Int = {
@@ -56,7 +55,7 @@ private[kernel] final class PartialTruth(forest: Forest, codes: SlotCodes) exten
   }
 }
 
-private[kernel] object PartialTruth {
+object PartialTruth {
   final val False = -1
   final val True = -2
 }

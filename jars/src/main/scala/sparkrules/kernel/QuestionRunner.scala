@@ -4,25 +4,31 @@ import org.apache.spark.sql.catalyst.expressions.Expression
 
 import sparkrules.program.{CompiledSlots, Hidden, Questions}
 
+/** Says which call of a Python function a row needs next, or [[QuestionRunner.None]]. */
+trait Asking {
+  def next(row: AskedRow): Int
+}
+
 /**
- * Finds out which call of a Python function a row needs next; one for each task.
+ * Finds out which call of a Python function a row needs next, so that the rules of a program are decided; one for each
+ * task.
  *
  * @param inputs the program's inputs, as for a [[Runner]]
  * @param hidden the rules that do not take part, as [[Hidden]] gives them
  */
 final class QuestionRunner(
-    questions: Questions, slots: CompiledSlots, inputs: Seq[Expression], hidden: Array[Long], nested: NestedValues) {
+    questions: Questions, slots: CompiledSlots, inputs: Seq[Expression], hidden: Array[Long], nested: NestedValues)
+    extends Asking {
   private val codes = new SlotCodes(slots, inputs, nested)
   private val found = new FoundRules(questions.size, questions.code.hasRepeats, unneeded, codes)
   private val interpreter = new Interpreter(questions.code, codes, found)
-  private val rules = new PartialTruth(questions.rules, codes)
+  private val rules = codes.partialTruthOf(questions.rules)
   // Per question: the call that it asks for, or as in `Questions`.
   private val asked = questions.asked.map { input =>
     if (input < 0) input else inputs(input).asInstanceOf[CallResult].call
   }
 
-  /** The next call, or [[QuestionRunner.None]]. */
-  def next(row: AskedRow): Int = {
+  override def next(row: AskedRow): Int = {
     codes.startRow(row)
     found.clear()
     interpreter.execute(0)

@@ -33,9 +33,18 @@ final class RuleErrors private[kernel] (program: Program, codes: SlotCodes, hidd
   /** Fails as the first rule would have failed, had Spark evaluated its whole text from left to right. */
   def requireNone(forest: Forest): Unit = find(forest).foreach { case (rule, slot, reason) =>
     // Spark computes constants before it sees a row.
-    val isConstant = !codes.expressions(slot).exists(_.isInstanceOf[BoundReference])
+    val isConstant = !codes.expressions(slot).exists {
+      case _: BoundReference | _: CallResult => true
+      case _ => false
+    }
     if (isConstant || wholeTexts(rule) < 0) throw new RuleError(ids(rule).toString, reason)
-    try wholeRules.getOrElseUpdate(rule, Predicate.create(codes.expressions(wholeTexts(rule)))).eval(codes.row)
+    try evaluated(wholeRules.getOrElseUpdate(rule, Predicate.create(codes.expressions(wholeTexts(rule)))))
     catch { case NonFatal(e) => throw new RuleError(ids(rule).toString, e) }
+  }
+
+  // Spark calls Python for the rows that are left when all else has been evaluated: what is open decides nothing.
+  private def evaluated(rule: BasePredicate): Boolean = codes.row match {
+    case asked: AskedRow => asked.withOpenAsNull(rule.eval(asked))
+    case row => rule.eval(row)
   }
 }

@@ -101,7 +101,7 @@ final class SlotCodes(slots: CompiledSlots, inputs: Seq[Expression], nested: Nes
   }
 
   /** The call that must be made before a slot, whose code is [[Keys.OpenCode]], can be computed for the current row. */
-  private[kernel] def openCall(slot: Int): Int = {
+  def openCall(slot: Int): Int = {
     val base = bases(slot)
     openCalls(if (base >= 0 && of(base) == Keys.OpenCode) base else slot)
   }
@@ -109,6 +109,13 @@ final class SlotCodes(slots: CompiledSlots, inputs: Seq[Expression], nested: Nes
   /** Which nodes of a forest, whose predicates are about these slots, are true. */
   def truthOf(forest: Forest): Truth = {
     val truth = new Truth(forest, this)
+    stamped += truth
+    truth
+  }
+
+  /** What is known of the nodes of such a forest while calls are open. */
+  def partialTruthOf(forest: Forest): PartialTruth = {
+    val truth = new PartialTruth(forest, this)
     stamped += truth
     truth
   }

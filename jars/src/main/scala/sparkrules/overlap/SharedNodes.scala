@@ -2,9 +2,9 @@ package sparkrules.overlap
 
 import java.util.Arrays
 
-import sparkrules.kernel.{Runner, Truth}
+import sparkrules.kernel.{PartialTruth, Runner, Truth}
 import sparkrules.program.Forest
-import sparkrules.value.{IntBuffer, IntLists}
+import sparkrules.value.{IntBuffer, IntLists, Keys}
 
 /**
  * The nodes where rules of a version can meet. Some nodes are not needed:
@@ -43,6 +43,32 @@ final class SharedNodes(val nodes: Array[IntLists], places: Array[Int], entries:
       var i = place + 2
       while (i < end && { val code = codes.of(entries(i)); code >= entries(i + 1) && code <= entries(i + 2) }) i += 3
       i == end
+    }
+  }
+
+  /**
+   * The first call of a Python function that can decide the node of a number; negative if nothing is open.
+   *
+   * @param truths per part that has nodes which are more than ranges
+   */
+  def openCall(number: Int, runners: Array[Runner], truths: Array[PartialTruth]): Int = {
+    val place = places(number)
+    val part = entries(place)
+    val ranges = entries(place + 1)
+    if (ranges == 0) truths(part).of(entries(place + 2))
+    else {
+      val codes = runners(part).codes
+      val end = place + 2 + 3 * ranges
+      var i = place + 2
+      var first = Int.MaxValue
+      var isFalse = false
+      while (i < end && !isFalse) {
+        val code = codes.of(entries(i))
+        if (code == Keys.OpenCode) first = math.min(first, codes.openCall(entries(i)))
+        else isFalse = code < entries(i + 1) || code > entries(i + 2)
+        i += 3
+      }
+      if (isFalse || first == Int.MaxValue) -1 else first
     }
   }
 }

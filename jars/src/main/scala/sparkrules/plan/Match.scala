@@ -26,6 +26,8 @@ object Per {
  * What is matched, and what is to be said of it.
  *
  * @param answers the columns that are added to those of the input; none per rule
+ * @param read the inputs of [[Match]] that are columns or fields of the query's rows, by their places: the others are
+ *   computed for the rules only
  * @param scan what is said of the scan filter in EXPLAIN, once it is decided
  * @param calls the calls of Python functions that rules may need, the first to be made first
  */
@@ -33,6 +35,7 @@ final case class MatchSpec(
     rules: PinnedRules,
     per: Per,
     answers: Seq[Answer],
+    read: Set[Int] = Set.empty,
     scan: Option[String] = None,
     calls: Seq[PythonCall] = Nil) {
 

@@ -93,14 +93,16 @@ final case class MatchExec(
       MatchOutput(projection, spec.available(child.output, added)),
       pythonWork,
       metrics)
-    if (child.supportsColumnar) child.executeColumnar().mapPartitionsWithIndex(new MatchBatches(work))
-    else child.execute().mapPartitionsWithIndex(new MatchRows(work))
+    if (child.supportsColumnar) {
+      child.executeColumnar().mapPartitionsWithIndex(new MatchBatches(work, child.output.length))
+    } else child.execute().mapPartitionsWithIndex(new MatchRows(work))
   }
 
   private def pythonWork: Option[PythonWork] = Option.when(spec.calls.nonEmpty) {
     new PythonWork(
       spec.calls,
-      spec.calls.map(PythonSteps.of),
+      spec.calls.map(PythonSteps.of(_)),
+      spec.calls.map(PythonSteps.guarded),
       BindReferences.bindReferences(arguments, child.output).map(Metering(_)),
       child.output.map(_.dataType).toArray,
       spec.answers.exists(MatchExec.NeedEverything),

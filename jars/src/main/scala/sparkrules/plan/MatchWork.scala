@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
-import sparkrules.answer.{AnswerRequest, Answers}
+import sparkrules.answer.{AnswerRequest, Answers, OverlapQuestions}
 import sparkrules.kernel.RowClock
 import sparkrules.python.{AskedRows, CallCounts, PythonWork}
 import sparkrules.version.{RowMatches, RowQuestions, VersionMatcher}
@@ -46,7 +46,10 @@ private final class MatchWork(
     case Some(work) =>
       val counts = new CallCounts
       Option(TaskContext.get()).foreach(_.addTaskCompletionListener[Unit](_ => report(counts)))
-      val questions = new RowQuestions(request.rules, inputs, instant, work.calls.length, work.needsAll)
+      val matching = new RowQuestions(request.rules, inputs, instant, work.calls.length, work.needsAll)
+      val questions =
+        if (!request.hasOverlaps) matching
+        else new OverlapQuestions(matching, request, inputs, instant, work.calls.length)
       matcher.rows(new AskedRows(input, questions, work, counts), areKept = true)
   }
 
@@ -74,11 +77,23 @@ private final class MatchRows(work: MatchWork)
     work.run(partition)(work.matches(_, input))
 }
 
-private final class MatchBatches(work: MatchWork)
+/** @param columns how many columns the plan says that a batch has */
+private final class MatchBatches(work: MatchWork, columns: Int)
     extends ((Int, Iterator[ColumnarBatch]) => Iterator[InternalRow])
     with Serializable {
   override def apply(partition: Int, input: Iterator[ColumnarBatch]): Iterator[InternalRow] =
-    work.run(partition)(_.batches(input))
+    work.run(partition)(_.batches(input.map(MatchBatches.first(_, columns))))
+}
+
+private object MatchBatches {
+
+  /**
+   * A batch without what its source has appended for itself: Iceberg reads the positions of rows where a file has
+   * deleted ones. Answers are joined to a row after its last column.
+   */
+  def first(batch: ColumnarBatch, columns: Int): ColumnarBatch =
+    if (batch.numCols == columns) batch
+    else new ColumnarBatch(Array.tabulate(columns)(batch.column), batch.numRows)
 }
 
 private final class MatchTask(

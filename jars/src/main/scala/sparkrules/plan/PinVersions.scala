@@ -72,8 +72,8 @@ final case class PinVersions(session: SparkSession) extends Rule[LogicalPlan] {
       instant: Option[Expression],
       columns: Seq[Attribute]): Match = {
     val (calls, arguments, answered) = called(spec.rules, inputs)
-    val (ready, own) = computed(answered, child)
-    Match(spec.copy(calls = calls), own, arguments, instant, None, columns, ready)
+    val (ready, own, read) = computed(answered, child)
+    Match(spec.copy(read = read, calls = calls), own, arguments, instant, None, columns, ready)
   }
 
   /** The calls of Python functions among the inputs, their arguments, and the inputs with the results of the calls. */
@@ -92,15 +92,19 @@ final case class PinVersions(session: SparkSession) extends Rule[LogicalPlan] {
     (calls, arguments, answered)
   }
 
-  /** Inputs that are not simple reads become columns below, where Spark gives them what they need. */
-  private def computed(all: Seq[Expression], child: LogicalPlan): (LogicalPlan, Seq[Expression]) = {
+  /**
+   * Inputs that are not simple reads become columns below, where Spark gives them what they need. Gives the plan with
+   * these columns, the inputs over it, and the places of those that are read.
+   */
+  private def computed(all: Seq[Expression], child: LogicalPlan): (LogicalPlan, Seq[Expression], Set[Int]) = {
     val inputs = all.map(_.transformUp { case GetStructField(made: CreateNamedStruct, i, _) => made.valExprs(i) })
+    val read = inputs.indices.filter(i => PinVersions.isRead(inputs(i))).toSet
     // Parts of a version may need the same.
-    val aliases = inputs.filterNot(PinVersions.isRead).distinctBy(_.canonicalized).map(Alias(_, PinVersions.Computed)())
-    if (aliases.isEmpty) (child, inputs)
+    val aliases = inputs.filterNot(PinVersions.isRead).distinctBy(_.canonicalized).map(Alias(_, "rule_input")())
+    if (aliases.isEmpty) (child, inputs, read)
     else {
       val attributes = aliases.map(alias => alias.child.canonicalized -> alias.toAttribute).toMap
-      (Project(child.output ++ aliases, child), inputs.map(e => attributes.getOrElse(e.canonicalized, e)))
+      (Project(child.output ++ aliases, child), inputs.map(e => attributes.getOrElse(e.canonicalized, e)), read)
     }
   }
 
@@ -113,9 +117,6 @@ final case class PinVersions(session: SparkSession) extends Rule[LogicalPlan] {
 }
 
 object PinVersions {
-
-  /** The name of inputs that are computed, and not read. */
-  val Computed = "rule_input"
 
   private val OfMatch = Seq(Answer.RuleId, Answer.Priority, Answer.Overlap)
 

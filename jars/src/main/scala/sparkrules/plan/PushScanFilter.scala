@@ -77,18 +77,13 @@ final case class PushScanFilter(session: SparkSession) extends Rule[LogicalPlan]
     }
   }
 
-  /** The inputs of the rules that are not computed, by their places among the columns of the call. */
+  /** The inputs of the rules that are read, not computed, by their places among the columns of the call. */
   private def columnsOf(matched: Match): Map[Int, Expression] = {
     val parts = matched.spec.rules.parts
     val starts = parts.scanLeft(0)(_ + _.inputs)
     parts.indices.flatMap { p =>
-      parts(p).bound.columns.zipWithIndex.map { case (column, i) => column -> matched.inputs(starts(p) + i) }
-    }.filterNot { case (_, input) => isComputed(input) }.toMap
-  }
-
-  private def isComputed(input: Expression): Boolean = input.exists {
-    case a: Attribute => a.name == PinVersions.Computed
-    case _ => false
+      parts(p).bound.columns.zipWithIndex.map { case (column, i) => (column, starts(p) + i) }
+    }.collect { case (column, input) if matched.spec.read(input) => column -> matched.inputs(input) }.toMap
   }
 
   /** Whether a condition is never true for a row without matches. */
@@ -155,7 +150,8 @@ object PushScanFilter {
 
   /**
    * Whether what a disjunct compares are Boolean columns only: files and row groups have both values, unless the table
-   * is partitioned by one. Tables that do not say by what they are partitioned may be.
+   * is partitioned by one. Tables that do not say by what they are partitioned may be. Of other columns with few values
+   * the statistics do not tell: they count how many rows have a value, not whether these lie together.
    */
   private def isEverywhere(values: Seq[Expression], columns: Map[Int, Expression], child: LogicalPlan): Boolean =
     values.forall { value =>

@@ -9,13 +9,13 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Expression, UnsafeProjection, UnsafeRow}
 import org.apache.spark.sql.types.DataType
 
-import sparkrules.kernel.{AskedRow, FailedCall, QuestionRunner}
-import sparkrules.version.RowQuestions
+import sparkrules.kernel.{AskedRow, Asking, FailedCall, QuestionRunner}
 
 /**
  * What a task needs to call Python functions.
  *
  * @param calls in the order in which they are made, where a row needs several
+ * @param guarded the same, by functions that return what they raise, where these can be had
  * @param arguments all arguments of the calls, bound to the rows that come
  * @param rowTypes the types of the columns of these rows
  * @param bufferBytes how many bytes of rows are collected before functions are called for them
@@ -23,6 +23,7 @@ import sparkrules.version.RowQuestions
 final class PythonWork(
     val calls: Seq[PythonCall],
     val steps: Seq[PythonSteps],
+    val guarded: Seq[Option[PythonSteps]],
     val arguments: Seq[Expression],
     val rowTypes: Array[DataType],
     val needsAll: Boolean,
@@ -31,7 +32,7 @@ final class PythonWork(
     val budget: Option[CallBudget])
     extends Serializable
 
-/** Calls that a task has made, and those that the budget did not allow; and the time spent in Python, in nanoseconds. */
+/** What a task has made of calls: those made, refused by the budget, and saved; and the nanoseconds in Python. */
 final class CallCounts {
   var made, refused, saved, nanoseconds = 0L
 }
@@ -42,7 +43,7 @@ final class CallCounts {
  * Rows are collected until there are enough for large batches. Then the first function is called for those of them that
  * need it, the next for those that need it now, and so on. Equal calls are made once for all rows that are collected.
  */
-final class AskedRows(input: Iterator[InternalRow], questions: RowQuestions, work: PythonWork, counts: CallCounts)
+final class AskedRows(input: Iterator[InternalRow], questions: Asking, work: PythonWork, counts: CallCounts)
     extends Iterator[InternalRow] {
   import work.calls
 
@@ -54,7 +55,7 @@ final class AskedRows(input: Iterator[InternalRow], questions: RowQuestions, wor
   private val functionOf = calls.map(call => functions.indexOf(call.function)).toArray
   private val callers = functions.map { function =>
     val i = calls.indexWhere(_.function == function)
-    new PythonFunction(calls(i).text, work.steps(i), calls(i).dataType, work.mostFailures)
+    new PythonFunction(work.steps(i), work.guarded(i), work.mostFailures)
   }
   private val known = functions.map(_ => mutable.HashMap.empty[UnsafeRow, Any])
   private val projections = calls.map(call => UnsafeProjection.create(call.arguments.map(work.arguments(_))))
@@ -120,7 +121,7 @@ final class AskedRows(input: Iterator[InternalRow], questions: RowQuestions, wor
     val granted = work.budget.fold(wanted.size)(_.take(wanted.size))
     val made = wanted.iterator.take(granted).to(ArrayBuffer)
     val start = System.nanoTime
-    results ++= made.iterator.zip(callers(functionOf(call)).results(made))
+    results ++= made.iterator.zip(callers(functionOf(call)).results(calls(call), made))
     val time = System.nanoTime - start
     counts.made += granted
     counts.saved -= wanted.size

@@ -1,7 +1,11 @@
 package sparkrules.python
 
-import org.apache.spark.sql.catalyst.expressions.{BoundReference, Expression, PythonUDF, RuntimeReplaceable}
+import scala.collection.mutable.ArrayBuffer
+
+import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.DataType
+
+import sparkrules.bind.Slots
 
 /**
  * A call of a Python function that rules need.
@@ -11,9 +15,11 @@ import org.apache.spark.sql.types.DataType
  * @param arguments the places of the arguments among all of a `Match`
  * @param rules how many rules may need the result
  * @param microseconds what a call costs
+ * @param planned the function as Spark can plan it: not everything canonical can be computed
  */
 final case class PythonCall(
-    function: Expression, arguments: Seq[Int], text: String, rules: Int, microseconds: Double) {
+    function: Expression, arguments: Seq[Int], text: String, rules: Int, microseconds: Double)(
+    val planned: Expression) {
   def dataType: DataType = function.dataType
 }
 
@@ -25,23 +31,31 @@ object PythonCall {
    * @param calls the calls as rules have them, with the number of rules and the cost
    */
   def of(calls: Seq[(Expression, Int, Double)]): (Seq[PythonCall], Seq[Expression]) = {
-    val all = scala.collection.mutable.ArrayBuffer.empty[Expression]
+    val all = ArrayBuffer.empty[Expression]
     def place(argument: Expression): Int = {
       val known = all.indexWhere(_.semanticEquals(argument))
       if (known >= 0) known else { all += argument; all.length - 1 }
     }
     val own = calls.map { case (call, rules, microseconds) =>
-      val arguments = scala.collection.mutable.ArrayBuffer.empty[Int]
+      val arguments = ArrayBuffer.empty[Int]
       def template(e: Expression): Expression = e match {
+        // They belong to what is around them, and are no values.
+        case variable @ (_: NamedLambdaVariable | _: CommonExpressionRef) => variable
+        case part @ (_: NamedArgumentExpression | _: CommonExpressionDef) => part.mapChildren(template)
+        case lambda: LambdaFunction => lambda.transform {
+            case read if read.isInstanceOf[Attribute] || Slots.belongsToPlan(read) => template(read)
+          }
         case made if made.exists(_.isInstanceOf[PythonUDF]) => made match {
             case replaced: RuntimeReplaceable => template(replaced.replacement)
             case other => other.mapChildren(template)
           }
         case argument =>
           arguments += place(argument)
-          BoundReference(arguments.length - 1, argument.dataType, argument.nullable)
+          // As if it could be NULL, whatever is known of it: calls of one function are alike.
+          BoundReference(arguments.length - 1, argument.dataType, nullable = true)
       }
-      PythonCall(template(call).canonicalized, arguments.toSeq, call.sql, rules, microseconds)
+      val planned = template(call)
+      PythonCall(planned.canonicalized, arguments.toSeq, call.sql, rules, microseconds)(planned)
     }
     (own, all.toSeq)
   }

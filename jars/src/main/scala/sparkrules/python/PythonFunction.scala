@@ -3,9 +3,9 @@ package sparkrules.python
 import scala.collection.mutable.ArrayBuffer
 
 import org.apache.spark.TaskContext
-import org.apache.spark.sparkrules.{OwnTaskContext, PythonFailure}
+import org.apache.spark.sparkrules.{OwnTaskContext, PythonFailure, RuleError}
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
-import org.apache.spark.sql.types.DataType
 
 import sparkrules.conf.RulesException
 import sparkrules.kernel.FailedCall
@@ -13,41 +13,84 @@ import sparkrules.kernel.FailedCall
 /**
  * Calls a Python function, within a task.
  *
- * @param text the call, for messages
- * @param mostFailures how many calls may fail in a task. Each costs a worker.
+ * @param guarded the function if it returns what it raises, where that can be had
+ * @param mostFailures how many calls may fail in a task that cost a worker each
  */
-private final class PythonFunction(text: String, steps: PythonSteps, resultType: DataType, mostFailures: Long) {
-  private var failures = 0L
+private final class PythonFunction(steps: PythonSteps, guarded: Option[PythonSteps], mostFailures: Long) {
+  private var text = "" // of the call, for messages
+  private var (failures, successes) = (0L, 0L)
+  private var (hasFailed, isGuarded) = (false, guarded.isDefined)
 
-  /** Per row of arguments: the result, or a [[FailedCall]]. */
-  def results(arguments: ArrayBuffer[UnsafeRow]): Array[Any] = {
+  /** Per row of arguments of a call: the result, or a [[FailedCall]]. */
+  def results(call: PythonCall, arguments: ArrayBuffer[UnsafeRow]): Array[Any] = {
+    text = call.text
     val results = new Array[Any](arguments.length)
-    var (done, size) = (0, arguments.length)
-    while (done < arguments.length) {
-      val end = math.min(arguments.length, done + size)
-      try {
-        OwnTaskContext.run {
-          val rows = steps.results(TaskContext.getPartitionId(), arguments.iterator.slice(done, end))
-          rows.foreach { row =>
-            // The row is used again for the next result.
-            results(done) = row.copy().get(0, resultType)
-            done += 1
-          }
-        }
-        size *= 2
-      } catch {
-        // Some call of the batch has failed; which one is found in ever smaller batches.
-        case PythonFailure(_) if end - done > 1 => size = (end - done) / 2
-        case PythonFailure(reason) =>
-          results(done) = new FailedCall(failure(reason))
-          done += 1
-      }
-    }
+    if (hasFailed && isGuarded) callGuarded(arguments, 0, arguments.length, results)
+    else this.call(arguments, 0, arguments.length, results)
     results
+  }
+
+  /**
+   * Makes the calls from `start` until `end`. If some call fails, the others are made again: a worker tells only that
+   * one of a batch has failed. That ends the worker. If there is no other way to find the one, the batches become small
+   * at once, as calls that succeed cost no worker.
+   */
+  private def call(arguments: ArrayBuffer[UnsafeRow], start: Int, end: Int, results: Array[Any]): Unit = {
+    var done = start
+    try make(steps, arguments, start, end) { result =>
+        results(done) = result
+        done += 1
+        successes += 1
+      }
+    catch {
+      case Failure(_) if isGuarded =>
+        hasFailed = true
+        callGuarded(arguments, done, end, results)
+      case Failure(reason) if end - done == 1 => results(done) = new FailedCall(failure(reason))
+      case Failure(_) =>
+        val size = if (end - done <= PythonFunction.Few) 1 else math.sqrt(end - done).toInt
+        (done until end by size).foreach(next => call(arguments, next, math.min(next + size, end), results))
+    }
+  }
+
+  /** The same, where nothing that the function raises ends its worker. */
+  private def callGuarded(arguments: ArrayBuffer[UnsafeRow], start: Int, end: Int, results: Array[Any]): Unit = {
+    var done = start
+    try make(guarded.get, arguments, start, end) { result =>
+        val own = result.asInstanceOf[InternalRow]
+        results(done) =
+          if (own.isNullAt(1)) own.get(0, steps.resultType)
+          else new FailedCall(new FailedPythonCall(s"$text: ${own.getUTF8String(1)}"))
+        done += 1
+      }
+    catch {
+      // It cannot be loaded, or what it returns cannot be read.
+      case Failure(_) =>
+        isGuarded = false
+        call(arguments, done, end, results)
+    }
+  }
+
+  private def make(by: PythonSteps, arguments: ArrayBuffer[UnsafeRow], start: Int, end: Int)(
+      use: Any => Unit): Unit = OwnTaskContext.run {
+    val rows = by.results(TaskContext.getPartitionId(), arguments.iterator.slice(start, end))
+    // The row is used again for the next result.
+    rows.foreach(row => use(row.copy().get(0, by.resultType)))
+  }
+
+  private object Failure {
+    def unapply(e: Throwable): Option[String] =
+      Iterator.iterate(e)(_.getCause).takeWhile(_ != null).collectFirst {
+        case PythonFailure(reason) => reason
+        case argument: FailedArgument => RuleError.message(argument.reason)
+      }
   }
 
   private def failure(reason: String): Throwable = {
     failures += 1
+    if (successes == 0 && failures == PythonFunction.Hopeless) {
+      throw new RulesException(s"$text has failed each of the first ${PythonFunction.Hopeless} times: $reason")
+    }
     if (failures > mostFailures) {
       throw new RulesException(
         s"$text has failed more than $mostFailures times in a task, and each time costs a Python worker. The last " +
@@ -55,6 +98,15 @@ private final class PythonFunction(text: String, steps: PythonSteps, resultType:
     }
     new FailedPythonCall(s"$text: $reason")
   }
+}
+
+private object PythonFunction {
+
+  // A function that cannot even be loaded fails for every row.
+  private val Hopeless = 5
+
+  // So many calls are made one by one.
+  private val Few = 64
 }
 
 /** What a Python function has raised. */

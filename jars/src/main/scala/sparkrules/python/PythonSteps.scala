@@ -1,18 +1,23 @@
 package sparkrules.python
 
+import scala.util.control.NonFatal
+
 import org.apache.spark.PartitionEvaluatorFactory
 import org.apache.spark.rdd.RDD
+import org.apache.spark.sparkrules.GuardedPython
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.optimizer.{ReplaceExpressions, RewriteWithExpression}
 import org.apache.spark.sql.catalyst.plans.logical.{ArrowEvalPython, BatchEvalPython, LeafNode, LogicalPlan, Project}
 import org.apache.spark.sql.execution.{LeafExecNode, SparkPlan}
 import org.apache.spark.sql.execution.python.{ArrowEvalPythonExec, BatchEvalPythonExec, ExtractPythonUDFs}
+import org.apache.spark.sql.types.DataType
 
 /**
  * Calls a function for many rows of arguments, by the parts of Spark's own operators: what they do with types, time
  * zones, batches and workers is done here too.
  */
-final class PythonSteps private (steps: Seq[PythonStep]) extends Serializable {
+final class PythonSteps private (steps: Seq[PythonStep], val resultType: DataType) extends Serializable {
 
   /** A row with the result for each row of arguments, in their order. */
   def results(partition: Int, arguments: Iterator[InternalRow]): Iterator[InternalRow] =
@@ -22,12 +27,21 @@ final class PythonSteps private (steps: Seq[PythonStep]) extends Serializable {
 object PythonSteps {
 
   /** On the driver, with the settings of the session. */
-  def of(call: PythonCall): PythonSteps = {
-    val arguments = call.function.collect { case reference: BoundReference => reference }.sortBy(_.ordinal)
+  def of(call: PythonCall): PythonSteps = of(call.planned)
+
+  /** The same, for a function that returns what it raises: as [[GuardedPython]] says. */
+  def guarded(call: PythonCall): Option[PythonSteps] = call.planned match {
+    case function: PythonUDF => GuardedPython.of(function).map(of(_))
+    case _ => None
+  }
+
+  private def of(planned: Expression): PythonSteps = {
+    val arguments = planned.collect { case reference: BoundReference => reference }.sortBy(_.ordinal)
       .map(reference => AttributeReference(s"argument${reference.ordinal}", reference.dataType)())
-    val function = call.function.transform { case BoundReference(i, _, _) => arguments(i) }
+    val function = planned.transform { case BoundReference(i, _, _) => arguments(i) }
     val plan = Project(Seq(Alias(function, "result")()), Arguments(arguments))
-    new PythonSteps(steps(ExtractPythonUDFs(plan)))
+    // What Spark's optimizer replaces, as it cannot be computed.
+    new PythonSteps(steps(ExtractPythonUDFs(RewriteWithExpression(ReplaceExpressions(plan)))), planned.dataType)
   }
 
   private def steps(plan: LogicalPlan): Seq[PythonStep] = plan match {
@@ -60,7 +74,10 @@ private final class ProjectStep(list: Seq[Expression], input: Seq[Attribute]) ex
   override def run(partition: Int, rows: Iterator[InternalRow]): Iterator[InternalRow] = {
     val projection = UnsafeProjection.create(list, input)
     projection.initialize(partition)
-    rows.map(projection)
+    rows.map { row =>
+      try projection(row)
+      catch { case NonFatal(e) => throw new FailedArgument(e) }
+    }
   }
 }
 
@@ -68,6 +85,9 @@ private final class FunctionStep(factory: PartitionEvaluatorFactory[InternalRow,
   override def run(partition: Int, rows: Iterator[InternalRow]): Iterator[InternalRow] =
     factory.createEvaluator().eval(partition, rows)
 }
+
+/** What is computed between two functions has failed. */
+private final class FailedArgument(val reason: Throwable) extends RuntimeException(reason)
 
 /** Stands for rows of arguments, so that Spark plans a call of a function over them. */
 private final case class Arguments(output: Seq[Attribute]) extends LeafNode

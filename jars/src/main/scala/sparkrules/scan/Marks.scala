@@ -1,8 +1,6 @@
 package sparkrules.scan
 
-import scala.collection.mutable.ArrayBuffer
-
-import sparkrules.value.Codes
+import sparkrules.value.IntBuffer
 
 /** A set of codes that grows. */
 private final class Marks(column: ScanColumn, next: Array[Int]) {
@@ -48,18 +46,21 @@ private final class Marks(column: ScanColumn, next: Array[Int]) {
     }
   }
 
-  def contains(codes: Array[Int]): Boolean =
-    Codes.pairs(codes).forall { case (first, last) => unmarkedBelow(last + 1) == unmarkedBelow(first) }
+  def contains(codes: Array[Int]): Boolean = {
+    var i = 0
+    while (i < codes.length && unmarkedBelow(codes(i + 1) + 1) == unmarkedBelow(codes(i))) i += 2
+    i == codes.length
+  }
 
   def codes: Array[Int] = {
-    val intervals = ArrayBuffer.empty[Int]
+    val intervals = new IntBuffer
     var code = 0
     while (code < next.length - 1) {
       if (next(code) == code) code += 1
       else {
-        val first = code
+        intervals += code
         while (next(code) != code) code += 1
-        intervals ++= Seq(first, code - 1)
+        intervals += code - 1
       }
     }
     intervals.toArray

@@ -1,15 +1,15 @@
 package sparkrules.scan
 
-import scala.collection.immutable.ArraySeq
-import scala.collection.mutable
+import java.util.Arrays
+
 import scala.collection.mutable.ArrayBuffer
 
 import sparkrules.program.Forest
-import sparkrules.value.Codes
+import sparkrules.value.{Codes, DistinctLists, IntBuffer}
 
 /**
- * What rules need of the columns that sources can filter by, whatever else they need: a [[Box]] per alternative. An AND
- * needs what its predicates need. An OR has alternatives, and each of them must need something.
+ * What rules need of the columns that sources can filter by, whatever else they need: a box per alternative; see
+ * [[Boxes]]. An AND needs what its predicates need. An OR has alternatives, and each of them must need something.
  *
  * {{{
  *   price < 20 AND lower(title) = 'emma'             one box: price < 20
@@ -20,7 +20,7 @@ import sparkrules.value.Codes
  * @param columns those of the forest's slots
  * @param all the columns of the version
  */
-final class RuleNeeds(forest: Forest, columns: PartColumns, all: IndexedSeq[ScanColumn]) {
+private final class RuleNeeds(forest: Forest, columns: PartColumns, all: IndexedSeq[ScanColumn]) {
 
   // Per node: whether it needs anything of a column.
   private val isBounded = new Array[Boolean](forest.size)
@@ -28,6 +28,10 @@ final class RuleNeeds(forest: Forest, columns: PartColumns, all: IndexedSeq[Scan
   private val only = new Array[Int](forest.size)
   // Per node with such a column: the codes for which it is true.
   private val codes = new Array[Array[Int]](forest.size)
+
+  // The nodes that an AND needs. Per node: the last AND that was seen to need it; no AND is the first node.
+  private val found = new IntBuffer
+  private val user = new Array[Int](forest.size)
 
   (0 until forest.size).foreach { node =>
     if (forest.kinds(node) == Forest.Predicate) {
@@ -56,31 +60,36 @@ final class RuleNeeds(forest: Forest, columns: PartColumns, all: IndexedSeq[Scan
     }
   }
 
-  /** The boxes of these rules, by number. Call it only if all rules are bounded. */
-  def boxes(rules: Array[Int]): IndexedSeq[Box] = {
-    val found = ArrayBuffer.empty[Box]
-    // Many rules differ only in what is no column's: per what ANDs need, whether that is a box.
-    val known = mutable.HashMap.empty[ArraySeq[Int], Boolean]
+  /** Adds the boxes of these rules, by number. Call it only if all rules are bounded. */
+  def addBoxes(rules: Array[Int], boxes: BoxesBuilder): Unit = {
+    // Per node of one column: its set + 1, or 0.
+    val sets = new Array[Int](forest.size)
+    def setOf(node: Int): Int = {
+      if (sets(node) == 0) sets(node) = boxes.addSet(only(node), codes(node)) + 1
+      sets(node) - 1
+    }
+    // Many rules differ only in what is no column's. Per list of sets that ANDs need: whether that is a box.
+    val (lists, isBox) = (new DistinctLists, ArrayBuffer.empty[Boolean])
     val isNeeded = new Array[Boolean](forest.size)
     rules.foreach(rule => isNeeded(forest.roots(rule)) = true)
-    (forest.size - 1 to 0 by -1).foreach { node =>
+    var node = forest.size - 1
+    while (node >= 0) {
       if (isNeeded(node)) {
-        val children = forest.children(node)
-        if (only(node) >= 0) found += Box.of(Seq(only(node) -> codes(node)))
-        else if (forest.kinds(node) == Forest.Or) children.foreach(isNeeded(_) = true)
+        if (only(node) >= 0) boxes.addBox(Array(setOf(node)))
+        else if (forest.kinds(node) == Forest.Or) forest.children(node).foreach(isNeeded(_) = true)
         else {
           val own = requirements(node)
-          val isBox = known.getOrElseUpdate(ArraySeq.unsafeWrapArray(own), {
-            val box = Box.of(own.map(child => only(child) -> codes(child)))
-            val usable = box.columns.indices.filter(i => all(box.columns(i)).canFilter(box.codes(i)))
-            if (usable.nonEmpty) found += new Box(usable.map(box.columns(_)).toArray, usable.map(box.codes(_)).toArray)
-            usable.nonEmpty
-          })
-          if (!isBox) isNeeded(children.filter(isBounded(_)).minBy(forest.children.length)) = true
+          val list = lists.add(own)
+          if (list == isBox.length) {
+            var i = 0
+            while (i < own.length) { own(i) = setOf(own(i)); i += 1 }
+            isBox += boxes.addBox(own)
+          }
+          if (!isBox(list)) isNeeded(forest.children(node).filter(isBounded(_)).minBy(forest.children.length)) = true
         }
       }
+      node -= 1
     }
-    found.filterNot(_.isNever).toIndexedSeq
   }
 
   /** Whether a rule needs anything of a column. */
@@ -88,19 +97,20 @@ final class RuleNeeds(forest: Forest, columns: PartColumns, all: IndexedSeq[Scan
 
   /** The nodes of single columns that an AND needs, each once. */
   private def requirements(node: Int): Array[Int] = {
-    val found = ArrayBuffer.empty[Int]
     def collect(and: Int): Unit = {
       var i = forest.children.start(and)
-      while (i < forest.children.end(and)) {
+      val end = forest.children.end(and)
+      while (i < end) {
         val child = forest.children.values(i)
-        if (only(child) >= 0) { if (!found.contains(child)) found += child }
+        if (only(child) >= 0) { if (user(child) != node) { user(child) = node; found += child } }
         else if (forest.kinds(child) == Forest.And) collect(child)
         i += 1
       }
     }
+    found.length = 0
     collect(node)
     val sorted = found.toArray
-    java.util.Arrays.sort(sorted)
+    Arrays.sort(sorted)
     sorted
   }
 }

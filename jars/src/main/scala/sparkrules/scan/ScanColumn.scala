@@ -19,12 +19,21 @@ final class ScanColumn(val value: Expression, val keys: Keys, counted: Option[Ar
 
   /** The share of rows per code. Without statistics all codes are as likely. */
   val shares: Array[Double] = counted.getOrElse(Array.fill(keys.maxCode + 1)(1.0 / (keys.maxCode + 1)))
-  private val below = shares.scanLeft(0.0)(_ + _)
+  private val below: Array[Double] = {
+    val sums = new Array[Double](shares.length + 1)
+    var code = 0
+    while (code < shares.length) { sums(code + 1) = sums(code) + shares(code); code += 1 }
+    sums
+  }
 
   def share(first: Int, last: Int): Double = below(last + 1) - below(first)
 
   /** The share of rows whose code is in a set. */
-  def share(codes: Array[Int]): Double = Codes.pairs(codes).map { case (first, last) => share(first, last) }.sum
+  def share(codes: Array[Int]): Double = {
+    var (sum, i) = (0.0, 0)
+    while (i < codes.length) { sum += share(codes(i), codes(i + 1)); i += 2 }
+    sum
+  }
 
   val isSearch: Boolean = ScanColumn.isSearch(value)
 
@@ -47,8 +56,18 @@ final class ScanColumn(val value: Expression, val keys: Keys, counted: Option[Ar
     case _ => -1
   }
 
+  /**
+   * These codes and others, for a predicate of bounded size.
+   *
+   * @param ranges how many it may have if it is no list of values
+   */
+  def bounded(codes: Array[Int], ranges: Int): Array[Int] = {
+    val isList = codes.indices.by(2).forall(i => codes(i) == codes(i + 1) && codes(i) % 2 == 0)
+    widened(codes, if (isList) ScanBounds.Values else ranges)
+  }
+
   /** These codes and others, in at most so many intervals: the gaps with the fewest rows are filled. */
-  def widened(codes: Array[Int], most: Int): Array[Int] =
+  private def widened(codes: Array[Int], most: Int): Array[Int] =
     if (codes.length <= 2 * most) codes
     else {
       val gaps = (2 until codes.length by 2).sortBy(i => -share(codes(i - 1) + 1, codes(i) - 1)).take(most - 1).sorted

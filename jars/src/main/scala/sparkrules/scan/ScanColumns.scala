@@ -4,6 +4,7 @@ import scala.collection.mutable
 import scala.collection.mutable.ArrayBuffer
 
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types.DataType
 
 import sparkrules.bind.SlotTexts
 import sparkrules.guard.Metering
@@ -55,7 +56,7 @@ object ScanColumns {
     val numbers = mutable.HashMap.empty[Expression, Int]
     val values = ArrayBuffer.empty[Expression]
     val texts = ArrayBuffer.empty[String]
-    val constants = ArrayBuffer.empty[ArrayBuffer[Any]]
+    val constants = ArrayBuffer.empty[ArrayBuffer[Keys]]
     val columns = parts.map { part =>
       val slots = part.program.slots
       val expressions = slots.copyExpressions()
@@ -68,22 +69,29 @@ object ScanColumns {
             constants += ArrayBuffer.empty
             values.length - 1
           })
-          constants(number) ++= (0 until slots.keys(slot).size).iterator.map(slots.keys(slot).value)
+          constants(number) += slots.keys(slot)
           number
         }
       }.toArray
     }
-    val keys = values.indices.map(c => Keys.of(values(c).dataType, constants(c).toArray))
+    val keys = values.indices.map(c => united(constants(c).toSeq, values(c).dataType))
     new ScanColumns(
       values.indices.map(c => new ScanColumn(values(c), keys(c), statistics.flatMap(_.shares(texts(c), keys(c))))),
       parts.indices.map { p =>
         val own = parts(p).program.slots.keys
         val recoded = columns(p).zipWithIndex.map { case (column, slot) =>
           if (column < 0) Array.empty[Int]
+          // As many keys are the same ones.
+          else if (own(slot).size == keys(column).size) Array.tabulate(own(slot).size)(i => 2 * i + 2)
           else Array.tabulate(own(slot).size)(i => keys(column).codeOf(own(slot).value(i)))
         }
         new PartColumns(columns(p), recoded, keys)
       })
+  }
+
+  private def united(all: Seq[Keys], dataType: DataType): Keys = all match {
+    case Seq(own) if own.size > 0 => own.tuned(None, onlyKeys = false)
+    case several => Keys.of(dataType, several.flatMap(own => (0 until own.size).map(own.value)).toArray)
   }
 
   /** What a slot is, over the columns of the call, if sources can filter by it. */

@@ -10,7 +10,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import sparkrules.conf.Listed
 import sparkrules.program.Hidden
 import sparkrules.store.Statistics
-import sparkrules.value.LruCache
+import sparkrules.value.{IntLists, LruCache}
 import sparkrules.version.PinnedRules
 
 /**
@@ -86,23 +86,33 @@ object ScanFilter {
     if (unbounded.nonEmpty) {
       Left("no source can filter by what these rules need: " + Listed(unbounded.map(_.toString), MostNamed - 1))
     } else {
-      val boxes = parts.indices.flatMap(p => needs(p).boxes(rules(p)))
-      Right(if (boxes.isEmpty) ScanFilter(Literal.FalseLiteral, 0.0, isCounted = true, Nil) else of(columns.all, boxes))
+      val builder = new BoxesBuilder(columns.all)
+      parts.indices.foreach(p => needs(p).addBoxes(rules(p), builder))
+      val boxes = builder.result
+      if (boxes.size == 0) Right(ScanFilter(Literal.FalseLiteral, 0.0, isCounted = true, Nil))
+      else of(columns.all, boxes).toRight("it would be too large, as the rules need too many different columns")
     }
   }
 
-  private def of(columns: IndexedSeq[ScanColumn], boxes: IndexedSeq[Box]): ScanFilter = {
+  /** The filter for the fewest rows of those that are small enough. */
+  private def of(columns: IndexedSeq[ScanColumn], boxes: Boxes): Option[ScanFilter] = {
     val filters = new Cover(columns, boxes).candidates.map { chosen =>
-      val used = columns.indices.filter(chosen(_).nonEmpty)
-      val marks = used.map(c => c -> Marks.counted(columns(c), chosen(c))).toMap
-      def standsFor(column: Int, codes: Array[Int]) = codes != null && marks(column).contains(codes)
-      val assigned = boxes.groupBy(box => used.find(c => standsFor(c, box.codesOf(c))).get)
-      val disjuncts = used.filter(assigned.contains).map(c => Disjunct.of(columns, c, assigned(c)))
+      val assigned = IntLists.group(columns.length, chosen, Array.range(0, boxes.size))
+      val used = columns.indices.filter(assigned.length(_) > 0)
+      // Besides ranges a column may have a list of values, zeros and NULL.
+      val most = (ScanBounds.Disjuncts / used.length - 3).max(1)
+      val disjuncts = used.map(c => Disjunct.of(columns, c, boxes.only(assigned(c)), most))
       val share = 1.0 - disjuncts.map(1.0 - _.share).product
       (share, disjuncts)
     }
-    val (share, disjuncts) = filters.minBy(_._1)
-    ScanFilter(
-      disjuncts.map(_.condition).reduce(Or(_, _)), share, disjuncts.forall(_.isCounted), disjuncts.map(_.values))
+    filters.sortBy(_._1).iterator.map { case (share, disjuncts) =>
+      ScanFilter(
+        disjuncts.map(_.condition).reduce(Or(_, _)), share, disjuncts.forall(_.isCounted), disjuncts.map(_.values))
+    }.find(found => disjunctsOf(found.condition) <= ScanBounds.Disjuncts)
+  }
+
+  private def disjunctsOf(condition: Expression): Int = condition match {
+    case Or(left, right) => disjunctsOf(left) + disjunctsOf(right)
+    case _ => 1
   }
 }

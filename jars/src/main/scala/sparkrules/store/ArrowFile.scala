@@ -10,8 +10,11 @@ import org.apache.arrow.vector.types.TimeUnit
 import org.apache.arrow.vector.types.pojo.{ArrowType, Field}
 import org.apache.spark.sql.types.{ArrayType, BooleanType, DataType, IntegerType, StringType, TimestampType}
 
-/** A column of a file and its expected type, one of those in docs/store-format.md. */
-final case class StoredColumn(name: String, dataType: DataType)
+/**
+ * A column of a file and its expected type, one of those in docs/store-format.md. One that is optional is NULL in the
+ * files that lack it.
+ */
+final case class StoredColumn(name: String, dataType: DataType, isOptional: Boolean = false)
 
 /**
  * An Arrow file of the store. Reads only the columns and rows that are asked for. Arrow's own reader reads whole record
@@ -37,7 +40,10 @@ final class ArrowFile(content: CheckedBytes) extends AutoCloseable {
   def has(column: String): Boolean = fields.exists(_.getName == column)
 
   /** Some rows of a column, numbered from 0. */
-  def slice(batch: Batch, column: StoredColumn, from: Int, until: Int): Slice = {
+  def slice(batch: Batch, column: StoredColumn, from: Int, until: Int): Slice =
+    if (column.isOptional && !has(column.name)) new Missing(until - from) else existing(batch, column, from, until)
+
+  private def existing(batch: Batch, column: StoredColumn, from: Int, until: Int): Slice = {
     val index = fields.indexWhere(_.getName == column.name)
     if (index < 0) damaged(s"it has no column '${column.name}'")
     val buffer = fields.take(index).map(buffers).sum

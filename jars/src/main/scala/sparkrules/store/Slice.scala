@@ -31,6 +31,11 @@ sealed abstract class Slice(present: Presence) {
   def list(row: Int): Array[Int] = throw new IllegalArgumentException("they are not lists")
 }
 
+/** A column that the file lacks. */
+final class Missing(override val length: Int) extends Slice(new Presence(new Array[Byte]((length + 7) / 8), 0)) {
+  override protected def some(row: Int): Any = null
+}
+
 final class Ints(present: Presence, override val ints: Array[Int]) extends Slice(present) {
   override def length: Int = ints.length
   override protected def some(row: Int): Any = ints(row)

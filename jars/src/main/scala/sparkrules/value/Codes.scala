@@ -1,5 +1,7 @@
 package sparkrules.value
 
+import java.util.Arrays
+
 import scala.collection.mutable.ArrayBuffer
 
 /**
@@ -83,14 +85,19 @@ object Codes {
 
   /** The codes that are in both sets. */
   def intersection(a: Array[Int], b: Array[Int]): Array[Int] = {
-    val common = ArrayBuffer.empty[Int]
-    var (i, j) = (0, 0)
+    val common = new Array[Int](a.length + b.length)
+    var (i, j, length) = (0, 0, 0)
     while (i < a.length && j < b.length) {
-      val (first, last) = (math.max(a(i), b(j)), math.min(a(i + 1), b(j + 1)))
-      if (first <= last) common ++= Seq(first, last)
+      val first = math.max(a(i), b(j))
+      val last = math.min(a(i + 1), b(j + 1))
+      if (first <= last) {
+        common(length) = first
+        common(length + 1) = last
+        length += 2
+      }
       if (a(i + 1) < b(j + 1)) i += 2 else j += 2
     }
-    common.toArray
+    Arrays.copyOf(common, length)
   }
 
   /** The codes that are in any of the sets. */

@@ -9,6 +9,7 @@ import sparkrules.program.Hidden
  *
  * @param removed per part: the rules of its program that the version has removed
  * @param rejected the rejected rules that the version still has
+ * @param isGeneral whether the rules have been pruned, and may match too much
  * @param maxCalls how many calls of Python functions a query may make, if that is limited
  */
 final class PinnedRules private (
@@ -16,6 +17,7 @@ final class PinnedRules private (
     val parts: IndexedSeq[VersionPart],
     @transient private val removed: Array[Array[Int]],
     @transient private val rejected: Seq[RejectedRule],
+    isGeneral: Boolean,
     @transient val maxCalls: Option[Long])
     extends Serializable {
   @transient lazy val functions: FunctionDefinitions = parts.map(_.functions).foldLeft(FunctionDefinitions.none)(_ ++ _)
@@ -61,7 +63,8 @@ final class PinnedRules private (
     case _ => false
   }
   override def toString: String =
-    s"${key.version}, ${key.question.counted(ruleCount)}${key.top.fold("")(n => s", top $n")}"
+    s"${key.version}, ${key.question.counted(ruleCount)}${if (isGeneral) ", general" else ""}" +
+      key.top.fold("")(n => s", top $n")
 }
 
 object PinnedRules {
@@ -71,13 +74,14 @@ object PinnedRules {
       key: ProgramKey,
       parts: IndexedSeq[VersionPart],
       removedRows: IndexedSeq[Array[Int]],
+      isGeneral: Boolean,
       maxCalls: Option[Long]): PinnedRules = {
     val numbers = parts.zip(removedRows).map { case (part, rows) => rows.map(part.numbers(_)).filter(_ >= 0).distinct }
     val rejected = parts.zip(removedRows).flatMap { case (part, rows) =>
       val isRemoved = rows.toSet
       part.rejected.filterNot(rule => isRemoved(rule.row))
     }
-    new PinnedRules(key, parts, numbers.toArray, rejected, maxCalls)
+    new PinnedRules(key, parts, numbers.toArray, rejected, isGeneral, maxCalls)
   }
 }
 

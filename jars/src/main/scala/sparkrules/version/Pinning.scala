@@ -51,7 +51,8 @@ object Pinning {
       val removed = parts.map { case (spec, part) =>
         if (spec.omits) Array.empty[Int] else spec.removedRows(store, key.version.ruleSet, part.segmentSizes)
       }
-      val rules = PinnedRules(key, parts.map(_._2).toIndexedSeq, removed.toIndexedSeq, manifest.maxCalls)
+      val isGeneral = key.question.isGeneral(manifest)
+      val rules = PinnedRules(key, parts.map(_._2).toIndexedSeq, removed.toIndexedSeq, isGeneral, manifest.maxCalls)
       if (key.invalidRules == OnRejectedRule.LeaveOut) warn(key, rules.rejectedAt(call.now))
       VersionCache.keep(manifest, rules)
       rules

@@ -2,7 +2,7 @@ package sparkrules.version
 
 import org.apache.spark.sql.catalyst.expressions.Expression
 
-import sparkrules.kernel.{AskedRow, NestedValues, QuestionRunner}
+import sparkrules.kernel.{AskedRow, Asking, NestedValues, QuestionRunner}
 
 /**
  * Finds out which calls of Python functions a row needs, for all parts of a version; one for each task.
@@ -12,7 +12,8 @@ import sparkrules.kernel.{AskedRow, NestedValues, QuestionRunner}
  * @param needsAll whether all are made for every row, needed or not
  */
 final class RowQuestions(
-    rules: PinnedRules, inputs: Seq[Expression], instant: Option[Long], calls: Int, needsAll: Boolean) {
+    rules: PinnedRules, inputs: Seq[Expression], instant: Option[Long], calls: Int, needsAll: Boolean)
+    extends Asking {
   private val runners: Array[QuestionRunner] = {
     val starts = rules.parts.scanLeft(0)(_ + _.inputs)
     val nested = new NestedValues
@@ -22,8 +23,8 @@ final class RowQuestions(
     }.toArray
   }
 
-  /** The call that the row needs next, the first of those that can decide a rule; [[QuestionRunner.None]] if none. */
-  def next(row: AskedRow): Int =
+  /** The first of the calls that can decide a rule. */
+  override def next(row: AskedRow): Int =
     if (needsAll) (0 until calls).find(row.isOpen).getOrElse(QuestionRunner.None)
     else {
       var first = QuestionRunner.None

@@ -7,8 +7,8 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-import sparkrules.bind.{Bound, BoundPredicate, Slot}
-import sparkrules.program.{AllOf, AnyOf, Atom, Forest, Program, Rule, Tree}
+import sparkrules.bind.{Bound, BoundPredicate, PythonValue, Slot}
+import sparkrules.program.{AllOf, AnyOf, Atom, Forest, Program, Questions, Rule, Tree}
 import sparkrules.store.{
   ArrowTable, Segment, StoredConstants, StoredForest, StoredNodes, StoredPredicates, StoredRules}
 import sparkrules.value.{Codes, IntLists, Keys}
@@ -19,12 +19,14 @@ import sparkrules.value.{Codes, IntLists, Keys}
  *
  * @param shares per slot of an attribute: the share of rows per code, given how many codes there are
  * @param microseconds what it takes to compute [[Rule.Computed]], if that is known
+ * @param results the columns that are results of Python functions, asked for by the functions' calls
  */
 final class CompiledRules(
     rules: IndexedSeq[Rule],
     inBands: Boolean = false,
     shares: (Int, Int) => Option[Array[Double]] = (_, _) => None,
-    microseconds: Option[Double] = None) {
+    microseconds: Option[Double] = None,
+    results: Set[Int] = Set.empty) {
 
   // Children before their parents.
   private val numbers = mutable.LinkedHashMap.empty[Tree, Int]
@@ -75,7 +77,9 @@ final class CompiledRules(
 
   private val slots: Array[Slot] = {
     val ofAttributes = Rule.Attributes.indices.map { attribute =>
-      val expression = CompiledRules.expressionOf(attribute)
+      val expression = CompiledRules.expressionOf(attribute).transform {
+        case read: BoundReference if results(read.ordinal) => PythonValue(read)
+      }
       val own = atoms.filter(atom => atom.attribute == attribute && !isOfText(atom)).flatMap(_.constants)
       val keys = Keys.of(expression.dataType, own.filter(_ != null).map(CompiledRules.internal))
       Slot(expression, -1, keys, shares(attribute, keys.maxCode + 1), microseconds)
@@ -107,7 +111,11 @@ final class CompiledRules(
     Bound(row, row.indices, Nil, slots, atoms.map(atom => scala.util.Right(boundAtom(atom))), Array.empty)
   }
 
-  val (program: Program, forest: Forest) = new Compiler(segment, bound).compile(inBands)
+  private val compiler = new Compiler(segment, bound)
+  val (program: Program, forest: Forest) = compiler.compile(inBands)
+
+  /** What to ask before rows are matched. */
+  lazy val questions: Option[Questions] = compiler.questions(forest).map(_._1)
 
   /** The node of a tree in the forest. */
   def node(tree: Tree): Int = numbers(tree)

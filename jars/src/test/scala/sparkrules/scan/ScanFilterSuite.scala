@@ -1,6 +1,6 @@
 package sparkrules.scan
 
-import org.apache.spark.sql.catalyst.expressions.{Literal, Or}
+import org.apache.spark.sql.catalyst.expressions.{Expression, In, Literal, Or}
 
 import sparkrules.Suite
 import sparkrules.compile.CompiledRules
@@ -21,6 +21,18 @@ final class ScanFilterSuite extends Suite {
 
   private def isTrue(filter: ScanFilter, row: Seq[Any]): Boolean =
     filter.condition.eval(CompiledRules.internalRow(row)) == true
+
+  private def checkBounded(filter: ScanFilter): Unit = {
+    def disjuncts(condition: Expression): Int = condition match {
+      case Or(left, right) => disjuncts(left) + disjuncts(right)
+      case _ => 1
+    }
+    check(disjuncts(filter.condition) <= ScanBounds.Disjuncts, s"${disjuncts(filter.condition)} disjuncts")
+    filter.condition.foreach {
+      case In(_, values) => check(values.length <= ScanBounds.Values, s"${values.length} values")
+      case _ =>
+    }
+  }
 
   test("a row that a rule matches passes, whatever the rules and however they are divided into parts") {
     var (filters, matches) = (0, 0)
@@ -81,10 +93,29 @@ final class ScanFilterSuite extends Suite {
     val found = filter(many).getOrElse(throw new AssertionError("no filter"))
     val size = found.condition.collect { case literal: Literal => literal }.length
     check(size <= 2100, s"$size constants")
-    check(found.condition.collect { case or: Or => or }.length <= 200, "disjuncts")
+    checkBounded(found)
     Seq(0, 777, 19999).foreach { i =>
       val row = Rule.Columns.indices.map { case 0 => i * 7; case 1 => i % 5000 + 1; case _ => null }
       check(isTrue(found, row), s"$row")
     }
+  }
+
+  test("the ranges between many constants are few ranges") {
+    val found = filter(Seq(Rule("none", 0, Atom(0, "not in", (0 until 20000).map(_ * 3)))))
+      .getOrElse(throw new AssertionError("no filter"))
+    val disjuncts = 1 + found.condition.collect { case or: Or => or }.length
+    check(disjuncts <= 32, s"$disjuncts disjuncts")
+    Seq(-5, 1, 2, 4000, 59999, 200000).foreach { value =>
+      check(isTrue(found, Rule.Columns.indices.map(c => if (c == 0) value else null)), s"$value is dropped")
+    }
+  }
+
+  test("many short ranges, of which none has a value that a rule names, make a filter of bounded size") {
+    val many = (0 until 3000).map { i =>
+      Rule(s"r$i", 0, AllOf(Set(Atom(0, ">", Seq(10 * i)), Atom(0, "<", Seq(10 * i + 2)))))
+    }
+    val found = filter(many).getOrElse(throw new AssertionError("no filter"))
+    checkBounded(found)
+    check(isTrue(found, Rule.Columns.indices.map { case 0 => 29991; case _ => null }), "a row that matches passes")
   }
 }

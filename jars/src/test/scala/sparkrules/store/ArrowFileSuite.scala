@@ -136,4 +136,16 @@ final class ArrowFileSuite extends Suite {
       check(said.contains(s"'${column.name}'"), s"$column: $said")
     }
   }
+
+  test("an optional column that is not there is NULL; one of another type is named") {
+    val random = new Random(1)
+    val file = read(written(Seq(Seq.fill(9)(randomRow(random)), Seq.fill(17)(randomRow(random)))))
+    val missing = file.slices(StoredColumn("other", IntegerType, isOptional = true))
+    checkEqual(missing.map(_.length), Seq(9, 17), "rows")
+    check(missing.forall(values(_).forall(_ == null)), "a value of no column")
+    val said =
+      try { file.slices(StoredColumn("text", IntegerType, isOptional = true)); "" }
+      catch { case e: IllegalArgumentException => e.getMessage }
+    check(said.contains("'text'"), said)
+  }
 }

@@ -10,7 +10,8 @@ final class OrderSuite extends Suite {
   private def part(rules: IndexedSeq[Rule]): VersionPart = {
     val compiled = new CompiledRules(rules)
     new VersionPart(
-      compiled.bound, FunctionDefinitions.none, Array.empty, Nil, Nil, compiled.program, compiled.forest, null)
+      compiled.bound, FunctionDefinitions.none, Array.empty, Nil, Nil, compiled.program, compiled.forest, null,
+      None)
   }
 
   test("rules of all parts are in order: highest priority first, then by id") {
