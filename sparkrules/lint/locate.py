@@ -45,7 +45,7 @@ class Locator:
 
     @cached_property
     def _places(self) -> dict[Predicate, list[Place]]:
-        # If its text is Spark SQL, it has no row operators; if it is not, it may have some.
+        # If its text is Spark SQL, it has no row functions; if it is not, it may have some.
         policy = ANYTHING if self.rule.sql is None else AnyFunction()
         if text_in_spark_dialect(self.rule.where, self.rule.sql, policy) != self.rule.where:
             return {}

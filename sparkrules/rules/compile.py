@@ -24,13 +24,14 @@ from sparkrules.sql.dialect import SPARK_DIALECTS
 from sparkrules.sql.rule import in_spark_dialect, read_spark_sql
 from sparkrules.sql.template import (
     SEPARATOR,
+    Hole,
     Template,
     joined,
     lift,
     literal_class,
-    literal_constant,
     make_template,
 )
+from sparkrules.sql.variable_templates import VariableTemplates
 
 # Below this, parsing each text costs less than making and checking a template.
 FEWEST_ALIKE = 16
@@ -89,9 +90,10 @@ class _Compilation:
         self.count = 0
         self.alike: dict[str, _Alike] = {}
         self.numbered = _Numbered()
+        self.variables = VariableTemplates(policy)
         self.trees: dict[int, Node] = {}
         self.table = ConstantTable()
-        self.constant_numbers: dict[bool, Ints] = {}  # of the literals, without and with a minus sign
+        self.constant_numbers: dict[tuple[bool, bool], Ints] = {}  # of the literals, by the kind of hole
         self.forests: list[Forest] = []
         self.members: list[Ints] = []
         self.errors: dict[int, RuleError] = {}
@@ -103,12 +105,14 @@ class _Compilation:
         number = self.count
         self.count += 1
         sql = text
-        if not self.is_spark:
+        if not self.is_spark or self.policy.operators:
             try:
-                sql = self.translated[number] = in_spark_dialect(text, self.dialect, self.policy)
+                sql = self._without_variables(text)
             except RuleError as error:
                 self.errors[number] = error
                 return
+            if sql != text or not self.is_spark:
+                self.translated[number] = sql
         if len(sql) > self.longest or SEPARATOR in sql or not (sql.isascii() or _is_unicode(sql)):
             self._parse(number, sql)
             return
@@ -118,6 +122,11 @@ class _Compilation:
             alike = self.alike[skeleton] = _Alike()
         alike.texts.append(number)
         alike.literals.extend(map(self.numbered.__getitem__, literals))
+
+    def _without_variables(self, text: str) -> str:
+        if self.is_spark and len(text) <= self.longest and (text.isascii() or _is_unicode(text)):
+            return self.variables.without_variables(text)
+        return in_spark_dialect(text, self.dialect, self.policy)
 
     def compiled(self) -> CompiledTexts:
         self.literals = list(self.numbered)
@@ -168,7 +177,7 @@ class _Compilation:
         columns = sorted(set(template.holes.values()))
         constants = np.empty((len(texts), len(columns)), np.int32)
         for column, hole in enumerate(columns):
-            constants[:, column] = self._constant_numbers(literals[:, hole.number], negative=hole.negative)
+            constants[:, column] = self._constant_numbers(literals[:, hole.number], hole)
         holes = {constant: columns.index(hole) for constant, hole in template.holes.items()}
         self.functions |= called_functions(template.tree)
         if template.sql is not None:
@@ -182,11 +191,12 @@ class _Compilation:
         for number, own in zip(texts[~usual].tolist(), literals[~usual], strict=True):
             self._parse(number, self._text(skeleton, own))
 
-    def _constant_numbers(self, literals: Ints, *, negative: bool) -> Ints:
+    def _constant_numbers(self, literals: Ints, hole: Hole) -> Ints:
         """The constants of literals; each literal is converted once."""
-        known = self.constant_numbers.setdefault(negative, np.full(len(self.literals), -1, np.int32))
+        kind = (hole.negative, hole.is_searched)
+        known = self.constant_numbers.setdefault(kind, np.full(len(self.literals), -1, np.int32))
         for number in np.unique(literals[known[literals] < 0]).tolist():
-            known[number] = self.table.number(literal_constant(self.literals[number], negative=negative))
+            known[number] = self.table.number(hole.constant(self.literals[number]))
         return known[literals]
 
     def _text(self, skeleton: str, literals: Ints) -> str:

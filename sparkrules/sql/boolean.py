@@ -6,7 +6,7 @@ structure worth sharing: the first is the expression inside the brackets, the se
 
 from __future__ import annotations
 
-from sparkrules.sql.row_operators import as_count
+from sparkrules.sql.row_functions import as_count
 from sparkrules.sql.syntax import Gate, Not, Operand, PredicateSyntax, Syntax, Value
 from sparkrules.sql.tokens import Tokens
 

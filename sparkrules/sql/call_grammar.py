@@ -14,7 +14,7 @@ from sparkrules.sql.cursor import QUANTIFIERS, Cursor
 from sparkrules.sql.functions import TIME_FUNCTIONS, TIME_FUNCTIONS_WITHOUT_ARGUMENTS
 from sparkrules.sql.options import OPTIONS, require_options
 from sparkrules.sql.remedy import about_function
-from sparkrules.sql.row_operators import ROW_OPERATORS
+from sparkrules.sql.row_functions import ROW_FUNCTIONS
 from sparkrules.sql.schema_text import WITH_SCHEMA, require_bounded_schema
 from sparkrules.sql.syntax import Operand, Syntax, alone
 from sparkrules.sql.tokens import KEYWORDS
@@ -50,8 +50,8 @@ class CallGrammar(Cursor):
     def call(self, start: int) -> Operand:
         """Parse a function call whose name starts at `start`. The cursor is at its opening bracket."""
         bracket = self.at
-        if bracket == start + 1 and self.is_row_operator(start):
-            return self.row_operator(start)
+        if bracket == start + 1 and self.is_row_function(start):
+            return self.row_function(start)
         name = self.function_name(start, bracket)
         self.tokens.calls.add(bracket)
         self.tokens.functions[bracket] = name
@@ -73,13 +73,13 @@ class CallGrammar(Cursor):
             self.variables += 1
         return Operand(start, self.at, variables == self.variables, "call", inner, name)
 
-    def is_row_operator(self, start: int) -> bool:
-        """Whether a call is a row operator. A name in backticks is always a function's."""
+    def is_row_function(self, start: int) -> bool:
+        """Whether a call is a row function. A name in backticks is always a function's."""
         name = self.tokens.texts[start].lower()
-        return self.kinds[start] == "word" and name in ROW_OPERATORS and self.policy.reads_operator(name)
+        return self.kinds[start] == "word" and name in ROW_FUNCTIONS and self.policy.reads_row_function(name)
 
-    def row_operator(self, start: int) -> Operand:
-        """Parse a row operator, `at_least(2, a > 1, b = 2)`. See `row_operators`."""
+    def row_function(self, start: int) -> Operand:
+        """Parse a row function, `at_least(2, a > 1, b = 2)`. See `row_functions`."""
         raise NotImplementedError
 
     def require_plain_key(self, key: Operand | None) -> None:

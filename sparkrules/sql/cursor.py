@@ -30,7 +30,7 @@ class Cursor:
         self.open_calls = 0
         self.open_cases = 0
         self.count_nodes = 0
-        self.values: dict[int, Operand] = {}  # the row operators that are values, by their first token
+        self.values: dict[int, Operand] = {}  # the row functions that are values, by their first token
         self.last_value = -1
 
     def expression(self) -> Syntax:
@@ -75,7 +75,11 @@ class Cursor:
         if kind == "*":
             return self.tokens.error(self.at, "a star is not a value", "Name the columns.")
         if kind == ":":
-            return self.tokens.error(self.at, "parameter markers are not allowed", "Write the value itself.")
+            return self.tokens.error(
+                self.at,
+                "parameter markers are not allowed",
+                "Write the value itself. Variables are bound by operators: Policy(operators={...}).",
+            )
         if kind in QUANTIFIERS:
             return self.tokens.error(self.at, "aggregates are not allowed", "A rule sees one row.")
         before = self.kinds[self.at - 1] if self.at else ""

@@ -49,7 +49,7 @@ from sparkrules.sql.dialect_times import (
 )
 from sparkrules.sql.division import refusal_of_division
 from sparkrules.sql.policy import Policy
-from sparkrules.sql.row_operators import AGGREGATES, ROW_OPERATORS
+from sparkrules.sql.row_functions import AGGREGATES, ROW_FUNCTIONS
 
 _SAME = (
     exp.And,
@@ -108,7 +108,7 @@ _SAME_NAMES = {
     "mysql": frozenset({"now", "octet_length", "bit_length"}),
 }
 # sqlglot reads them as functions. `sum` and the like it takes for aggregates.
-_OPERATORS = ROW_OPERATORS - AGGREGATES
+_ROW_FUNCTIONS = ROW_FUNCTIONS - AGGREGATES
 _ISO = re.compile(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d{1,6})?)?)?")
 _BOOLEANS = frozenset({"true", "false", "t", "f", "yes", "no", "y", "n", "1", "0"})
 
@@ -121,14 +121,17 @@ def refusal(node: exp.Expr, dialect: str, policy: Policy) -> Refusal:
                 return "dialects differ in which of these comparisons comes first: add brackets"
     if _doubles(node, dialect) and _inside_of_doubled(node, dialect):
         return f"{shown(node, dialect)} inside another function or predicate that has to be expanded: write them apart"
+    if isinstance(node, exp.Placeholder) and policy.operators and node.name:
+        return None
     check = _CHECKS.get(type(node))
     if check is not None:
         return check(node, dialect)
     if isinstance(node, exp.Anonymous):
         name = node.name.lower()
-        if name in _OPERATORS and policy.reads_operator(name):
+        if name in _ROW_FUNCTIONS and policy.reads_row_function(name):
             return None
-        if name in policy.extra_functions or (name in _SAME_NAMES.get(dialect, ()) and (name != "now" or _bare(node))):
+        known = name in policy.extra_functions or name in policy.operators
+        if known or (name in _SAME_NAMES.get(dialect, ()) and (name != "now" or _bare(node))):
             return None
         return f"{node.name} is not a function that means the same in Spark"
     if isinstance(node, (*_SAME, *_COMPARISONS)):

@@ -21,7 +21,7 @@ from typing import Literal
 from sparkrules.sql.guard import guard_predicate
 from sparkrules.sql.literal import constant, constant_at
 from sparkrules.sql.policy import Policy
-from sparkrules.sql.row_operator_grammar import parse_row_operator
+from sparkrules.sql.row_function_grammar import parse_row_function
 from sparkrules.sql.syntax import Gate, Not, Operand, PredicateSyntax, Syntax, Value, alone
 from sparkrules.sql.tokens import Tokens
 from sparkrules.sql.tree import Constant
@@ -105,8 +105,8 @@ class BooleanGrammar(ValueGrammar):
             guard_predicate(self, predicate)
         return predicate
 
-    def row_operator(self, start: int) -> Operand:
-        return parse_row_operator(self, start)
+    def row_function(self, start: int) -> Operand:
+        return parse_row_function(self, start)
 
     def require_allowed(self, operator: str) -> None:
         """A denied function must not be available as an operator either."""

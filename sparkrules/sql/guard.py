@@ -6,7 +6,7 @@ and else unknown: `CASE WHEN a >= 200 AND b >= 100 THEN a + b <= 1000 END`. So r
 attribute `a + b`, and it is computed only for rows that fulfil them.
 
 That is right where a NULL makes the predicate unknown: in arithmetic, in comparisons, and in functions that are known
-for it. Elsewhere (`coalesce(matched(a >= 200), 0)`) the operators stay inside the attribute.
+for it. Elsewhere (`coalesce(matched(a >= 200), 0)`) the row functions stay inside the attribute.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 from sparkrules.sql.boolean import structure_of
 from sparkrules.sql.cursor import COMPARISONS, Cursor
 from sparkrules.sql.policy import ANYTHING
-from sparkrules.sql.row_operator_grammar import matched_attribute, matched_predicates
-from sparkrules.sql.row_operators import AGGREGATES, plain_aggregate_sql
+from sparkrules.sql.row_function_grammar import matched_attribute, matched_predicates
+from sparkrules.sql.row_functions import AGGREGATES, plain_aggregate_sql
 from sparkrules.sql.syntax import Operand, PredicateSyntax, Syntax
 from sparkrules.sql.tokens import Tokens, tokenize
 from sparkrules.sql.tree import Predicate
@@ -44,7 +44,7 @@ class Guard:
 
 
 def guard_predicate(grammar: BooleanGrammar, predicate: PredicateSyntax) -> None:
-    """Record the guard of a predicate that was just parsed, if it compares what row operators give."""
+    """Record the guard of a predicate that was just parsed, if it compares what row functions give."""
     if not _compares(predicate):
         return
     plain = _Plain(grammar)
@@ -75,7 +75,7 @@ def _compares(predicate: PredicateSyntax) -> bool:
 
 @dataclass
 class _Plain:
-    """The tokens of a predicate without row operators, and the conditions by their SQL."""
+    """The tokens of a predicate without row functions, and the conditions by their SQL."""
 
     grammar: Cursor
     conditions: dict[str, Syntax | Predicate] = field(default_factory=dict)
@@ -97,7 +97,7 @@ class _Plain:
             kind = tokens.kinds[at]
             if at in self.grammar.values:
                 operand = self.grammar.values[at]
-                if not self.add_operator(operand):
+                if not self.add_row_function(operand):
                     return False
                 at = operand.end
                 continue
@@ -119,7 +119,7 @@ class _Plain:
             at += 1
         return True
 
-    def add_operator(self, operand: Operand) -> bool:
+    def add_row_function(self, operand: Operand) -> bool:
         tokens = self.grammar.tokens
         if operand.function not in AGGREGATES:
             self.conditions.setdefault(_condition_sql(tokens, operand), operand.inner[0])
@@ -154,7 +154,7 @@ class _Plain:
         self.shapes += tokens.shapes[places.start : places.stop]
 
     def put(self, sql: str, at: int) -> None:
-        """Add some SQL in place of the operator at a token."""
+        """Add some SQL in place of the row function at a token."""
         made = tokenize(sql, ANYTHING)
         count = len(made.kinds) - 1
         self.kinds += made.kinds[:count]

@@ -1,4 +1,4 @@
-"""What a deployment allows in rules: the limits on a text, the functions it may call, and what calls cost.
+"""What a deployment allows in rules: the limits on a text, the functions it may call, operators, and costs of calls.
 
 >>> Policy(extra_functions={"my_udf"}).allows("My_UDF")
 True
@@ -8,6 +8,8 @@ False
 (Policy(), Policy(max_depth=9, denied_functions={'like', 'rlike'}))
 >>> Policy(costs={"Geo_Distance": 500})
 Policy(costs={'geo_distance': 500.0})
+>>> Policy(operators={"Mob_Pattern": "people INT, place STRING"})
+Policy(operators={'mob_pattern': 'people INT, place STRING'})
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 
 from sparkrules.sql.functions import SCALAR_FUNCTIONS
+from sparkrules.sql.operators import Operator, declared_operators
 
 
 @dataclass(frozen=True, repr=False)
@@ -66,6 +69,12 @@ class Policy:
     predicates that need it are unknown, and the query's metrics count it. Published with the rules; None keeps the
     limit of the version that the rules were loaded from, if it has one."""
 
+    operators: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Functions that return bindings: by name, the outputs with their types, `{"mob_pattern": "people INT, place
+    STRING"}`. The function returns an array of structs with these fields, one for each binding. A rule calls it with
+    the inputs of the function, and then a variable for each output: `mob_pattern(img, :people, :place) AND :people >
+    50`. It is true if some binding satisfies it."""
+
     def __post_init__(self) -> None:
         for kind in ("functions", "extra_functions", "denied_functions"):
             names = getattr(self, kind)
@@ -74,6 +83,9 @@ class Policy:
             object.__setattr__(self, kind, frozenset(name.lower() for name in names))
         object.__setattr__(self, "costs", _checked_costs(self.costs))
         _check_max_calls(self.max_calls)
+        declared = declared_operators(self.operators, self)
+        object.__setattr__(self, "_declared", declared)
+        object.__setattr__(self, "operators", {name: operator.outputs for name, operator in declared.items()})
 
     def __repr__(self) -> str:
         """Only what differs from the defaults, because the list of functions is long."""
@@ -86,18 +98,25 @@ class Policy:
                 shown.append(f"{one.name}={words}")
         return f"{type(self).__name__}({', '.join(shown)})"
 
-    def reads_operator(self, name: str) -> bool:
-        """Whether a row operator of this name means ours. A function of your own with that name takes precedence."""
-        return name not in self.extra_functions and name not in self.denied_functions
+    def reads_row_function(self, name: str) -> bool:
+        """Whether a row function of this name means ours. A function of your own with that name takes precedence."""
+        own = self.extra_functions, self.operators, self.denied_functions
+        return not any(name in names for names in own)
 
     def allows(self, function: str) -> bool:
         """Whether a rule may call this function."""
         name = function.lower()
-        return (name in self.functions or name in self.extra_functions) and name not in self.denied_functions
+        is_known = name in self.functions or name in self.extra_functions or name in self.operators
+        return is_known and name not in self.denied_functions
 
     def names(self) -> frozenset[str]:
         """The functions a rule may call, in lower case."""
-        return frozenset(self.functions).union(self.extra_functions).difference(self.denied_functions)
+        return frozenset(self.functions).union(self.extra_functions, self.operators).difference(self.denied_functions)
+
+    def operator(self, function: str) -> Operator | None:
+        """The operator of this name, in lower case."""
+        declared: dict[str, Operator] = self._declared  # type: ignore[attr-defined]
+        return declared.get(function)
 
 
 def _check_max_calls(calls: object) -> None:
@@ -143,7 +162,7 @@ class AnyFunction(Policy):
             policy.max_leaf_tokens,
             policy.max_xors,
             policy.max_count_nodes,
-            extra_functions=policy.extra_functions,
+            extra_functions=frozenset(policy.extra_functions).union(policy.operators),
         )
 
     def allows(self, function: str) -> bool:
@@ -151,7 +170,7 @@ class AnyFunction(Policy):
 
 
 class _SparkSql(AnyFunction):
-    def reads_operator(self, _name: str) -> bool:
+    def reads_row_function(self, _name: str) -> bool:
         return False  # they were rewritten, so what is left is a function of the user's
 
 

@@ -6,6 +6,7 @@ three-valued logic they are not complements. Pushing NOT down to the predicates 
 
 from __future__ import annotations
 
+from sparkrules.sql.exists_sides import exists_sides
 from sparkrules.sql.literal import constant
 from sparkrules.sql.syntax import Operand, PredicateSyntax, Value, alone, unbracketed
 from sparkrules.sql.tokens import Tokens
@@ -27,6 +28,8 @@ _CALLS = {
     "equal_null": "<=>",
 }
 _NULL_CALLS = {"isnull": "is null", "isnotnull": "is not null"}
+_REPLACED = frozenset({*_CALLS, *_NULL_CALLS, "exists"})
+"""Calls that may become something else in the tree."""
 _TRUTH = {"TRUE": (ALWAYS, NEVER), "FALSE": (NEVER, ALWAYS), "NULL": (NEVER, NEVER)}
 
 
@@ -36,9 +39,8 @@ def classify(tokens: Tokens, syntax: PredicateSyntax) -> Sides:
     functions = tokens.called(syntax.start, syntax.end)
     if functions is None:
         return sides
-    operators = _CALLS.keys() | _NULL_CALLS.keys()
-    if functions & operators:
-        # It is not known here which calls became operators. Parsing the remaining SQL tells.
+    if not functions.isdisjoint(_REPLACED):
+        # It is not known here which calls are left. Parsing the remaining SQL tells.
         return sides
     return _calling(sides[0], functions), _calling(sides[1], functions)
 
@@ -89,6 +91,8 @@ def _comparison(tokens: Tokens, value: Value) -> Sides | None:
 
 def _call(tokens: Tokens, call: Operand) -> Sides | None:
     """`contains(name, 'x')` and similar calls, which are operators in the tree."""
+    if call.function == "exists":
+        return exists_sides(tokens, call)
     arguments = [alone(argument) for argument in call.inner]
     if call.function in _NULL_CALLS and len(arguments) == 1:
         argument = arguments[0]

@@ -1,12 +1,14 @@
 """Parse a rule's WHERE text into its Boolean tree: the pipeline of this package.
 
-text ─ dialect ─▶ Spark SQL ─ tokens ─▶ tokens ─ grammar ─▶ structure ─ predicate_sides, validate, normal_form ─▶ tree
+text ─ dialect ─▶ Spark dialect ─ bindings ─▶ without variables ─ tokens, grammar ─▶ structure, without row functions
+     ─ predicate_sides, validate, normal_form ─▶ tree
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+from sparkrules.sql.bindings import without_variables
 from sparkrules.sql.boolean import structure_of
 from sparkrules.sql.dialect import SPARK_DIALECTS, to_spark
 from sparkrules.sql.errors import RuleError
@@ -14,7 +16,7 @@ from sparkrules.sql.grammar import parse_structure
 from sparkrules.sql.normal_form import Guarded, normal_form
 from sparkrules.sql.policy import DEFAULT_POLICY, Policy
 from sparkrules.sql.predicate_sides import Sides, classify, opaque
-from sparkrules.sql.row_operators import may_have_operators, require_condition
+from sparkrules.sql.row_functions import may_have_row_functions, require_condition
 from sparkrules.sql.syntax import PredicateSyntax, Syntax
 from sparkrules.sql.tokens import Tokens, tokenize
 from sparkrules.sql.tree import Node
@@ -29,13 +31,13 @@ def spark_sql(text: str, *, dialect: str = "spark", policy: Policy = DEFAULT_POL
     >>> spark_sql("matched(a >= 200) + matched(b >= 100) <= 1000")
     'CASE WHEN a >= 200 AND b >= 100 THEN a + b <= 1000 END'
     """
-    translated = in_spark_dialect(text, dialect, policy)
-    return (read_spark_sql(translated, policy).sql if may_have_operators(translated) else None) or translated
+    plain = in_spark_dialect(text, dialect, policy)
+    return (read_spark_sql(plain, policy).sql if may_have_row_functions(plain) else None) or plain
 
 
 def in_spark_dialect(text: str, dialect: str, policy: Policy) -> str:
-    """A text in the Spark dialect; it may still have row operators."""
-    return text if dialect.lower() in SPARK_DIALECTS else to_spark(text, dialect, policy)
+    """A text in the Spark dialect, without variables; it may still have row functions."""
+    return without_variables(text if dialect.lower() in SPARK_DIALECTS else to_spark(text, dialect, policy), policy)
 
 
 def parse_rule(text: str, *, dialect: str = "spark", policy: Policy = DEFAULT_POLICY) -> Node:
@@ -60,13 +62,13 @@ class ReadRule(NamedTuple):
 
 def read_rule(text: str, *, dialect: str = "spark", policy: Policy = DEFAULT_POLICY) -> ReadRule:
     """`parse_rule` and `spark_sql` in one."""
-    translated = in_spark_dialect(text, dialect, policy)
-    tree, sql = read_spark_sql(translated, policy)
-    return ReadRule(tree, sql or (None if translated == text else translated))
+    plain = in_spark_dialect(text, dialect, policy)
+    tree, sql = read_spark_sql(plain, policy)
+    return ReadRule(tree, sql or (None if plain == text else plain))
 
 
 def read_spark_sql(text: str, policy: Policy) -> ReadRule:
-    """`read_rule` for a text in the Spark dialect."""
+    """`read_rule` for a text in the Spark dialect, without variables."""
     tokens = tokenize(text, policy)
     try:
         structure = parse_structure(tokens, policy)

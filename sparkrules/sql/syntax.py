@@ -18,10 +18,10 @@ class Operand:
     start: int
     end: int
     constant: bool
-    form: Literal["value", "brackets", "row", "call", "operator"] = "value"
-    """`operator`: written like a call, but of a row operator, which Spark does not know."""
+    form: Literal["value", "brackets", "row", "call", "lambda", "row function"] = "value"
+    """`row function`: written like a call, but Spark does not know the function. See `row_functions`."""
     inner: tuple[Syntax, ...] = ()
-    """The content of the brackets: one expression, or the arguments of the call."""
+    """The content of the brackets: one expression, or the arguments of the call; the body of the lambda."""
     function: str = ""
 
 

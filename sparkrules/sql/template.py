@@ -19,7 +19,7 @@ Why this equals parsing each text:
 (['price < ', ' AND substr(name, ', ') = ', ''], ['5', '2', "'it''s'"])
 >>> template = make_template(skeleton, literals, DEFAULT_POLICY)
 >>> template.pinned, sorted(template.holes.values())
-((1,), [Hole(number=0, negative=False), Hole(number=2, negative=False)])
+((1,), [Hole(number=0, negative=False, is_searched=False), Hole(number=2, negative=False, is_searched=False)])
 """
 
 from __future__ import annotations
@@ -34,9 +34,10 @@ from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import SqlglotError
 
 from sparkrules.sql.errors import RuleError
+from sparkrules.sql.exists_sides import searched
 from sparkrules.sql.literal import number, string
 from sparkrules.sql.policy import Policy
-from sparkrules.sql.row_operators import COUNTS
+from sparkrules.sql.row_functions import COUNTS
 from sparkrules.sql.rule import read_spark_sql
 from sparkrules.sql.tokens import tokenize
 from sparkrules.sql.tree import Constant, Junction, Node, Predicate, distinct_predicates
@@ -50,15 +51,21 @@ _LITERAL = re.compile(r"(?<![A-Za-z0-9_.])('[^'\\]*(?:''[^'\\]*)*'|[0-9]{1,18}(?
 _MARK = "\ue5a7"
 _DIGITS = "90210"
 _MARKED = re.compile(f"'{_MARK}([0-9]+){_MARK}'|{_DIGITS}([0-9]{{6}}){_DIGITS}(?:\\.5)?")
-# The number of a count shapes the tree.
 _COUNTS = re.compile(rf"\b(?:{'|'.join(sorted(COUNTS))})\s*\(\s*$", re.IGNORECASE)
 
 
 class Hole(NamedTuple):
-    """Where a constant of the tree comes from: which literal, and whether it has a minus sign."""
+    """Where a constant of the tree comes from: which literal, and whether it has a minus sign; whether the constant is
+    what the literal is searched by, among the values of an array."""
 
     number: int
     negative: bool
+    is_searched: bool = False
+
+    def constant(self, literal: str) -> Constant:
+        """The constant for a lifted literal."""
+        found = literal_constant(literal, negative=self.negative)
+        return searched(found) if self.is_searched else found
 
 
 @dataclass(frozen=True)
@@ -69,7 +76,7 @@ class Template:
     holes: dict[Constant, Hole]
     pinned: tuple[int, ...]
     sql: str | None = None
-    """The marked text without row operators, if it has any."""
+    """The marked text without row functions, if it has any."""
 
     def sql_of(self, literals: Sequence[str]) -> str | None:
         """The text with its holes filled, as Spark SQL; None if the text already is."""
@@ -92,7 +99,7 @@ class Template:
 
         def constant(mark: Constant) -> Constant:
             hole = self.holes.get(mark)
-            return mark if hole is None else literal_constant(literals[hole.number], negative=hole.negative)
+            return mark if hole is None else hole.constant(literals[hole.number])
 
         return fill(self.tree)
 
@@ -129,13 +136,11 @@ def make_template(skeleton: str, literals: Sequence[str], policy: Policy) -> Tem
     elsewhere. None if no template exists or the text is rejected; those texts are parsed one by one."""
     pieces = skeleton.split(SEPARATOR)
     text = joined(skeleton, literals)
-    if _MARK in text or _DIGITS in text or not _cut_alike(text, pieces, literals, policy):
+    if _MARK in text or _DIGITS in text or not cut_alike(text, pieces, literals, policy):
         return None
-    pinned = frozenset(at for at, piece in enumerate(pieces[:-1]) if _COUNTS.search(piece))
+    pinned = numbers_of_counts(pieces)
     while True:
-        marks = [
-            literal if at in pinned else _marker(at, literal_class(literal)) for at, literal in enumerate(literals)
-        ]
+        marks = [literal if at in pinned else marker(at, literal_class(literal)) for at, literal in enumerate(literals)]
         try:
             tree, sql = read_spark_sql(joined(skeleton, marks), policy)
         except RuleError:
@@ -147,7 +152,16 @@ def make_template(skeleton: str, literals: Sequence[str], policy: Policy) -> Tem
         pinned = frozenset(range(len(literals))) - found
 
 
-def _cut_alike(text: str, pieces: Sequence[str], literals: Sequence[str], policy: Policy) -> bool:
+def numbers_of_counts(pieces: Sequence[str]) -> frozenset[int]:
+    """Which literals are the numbers of `at_least` and the like. They shape the tree, so they are pinned.
+
+    >>> numbers_of_counts(["a < ", " AND at_least(", ", b < ", ", c)"])
+    frozenset({1})
+    """
+    return frozenset(at for at, piece in enumerate(pieces[:-1]) if _COUNTS.search(piece))
+
+
+def cut_alike(text: str, pieces: Sequence[str], literals: Sequence[str], policy: Policy) -> bool:
     """Whether both our tokenizer and sqlglot's find exactly these literals in these places."""
     places: list[tuple[int, int]] = []
     at = 0
@@ -179,7 +193,8 @@ def _tiled(tokens: dict[int, int], start: int, end: int) -> bool:
     return at == end
 
 
-def _marker(at: int, kind: LiteralClass) -> str:
+def marker(at: int, kind: LiteralClass) -> str:
+    """A literal that stands for the one of this number."""
     if kind == "string":
         return f"'{_MARK}{at}{_MARK}'"
     return f"{_DIGITS}{at:06}{_DIGITS}" + (".5" if kind == "decimal" else "")
@@ -187,11 +202,13 @@ def _marker(at: int, kind: LiteralClass) -> str:
 
 def _holes(tree: Node, open_holes: Collection[int], marks: Sequence[str]) -> dict[Constant, Hole]:
     """The constants that are markers, unless the marker also occurs elsewhere."""
-    markers = {
-        literal_constant(marks[at], negative=negative): Hole(at, negative)
+    kinds = [
+        Hole(at, negative, is_searched)
         for at in open_holes
         for negative in ((False,) if marks[at][0] == "'" else (False, True))
-    }
+        for is_searched in (False, True)
+    ]
+    markers = {hole.constant(marks[hole.number]): hole for hole in kinds}
     holes: dict[Constant, Hole] = {}
     elsewhere: list[str] = []
     for predicate in distinct_predicates(tree):

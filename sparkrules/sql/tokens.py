@@ -20,10 +20,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sparkrules.sql.errors import RuleError
-from sparkrules.sql.policy import Policy
 
 if TYPE_CHECKING:
     from sparkrules.sql.guard import Guard
+    from sparkrules.sql.policy import Policy
 
 # Words that are always syntax.
 RESERVED = frozenset(
@@ -112,9 +112,9 @@ class Tokens:
     functions: dict[int, str]
     """The functions called so far, keyed by their opening brackets."""
     rewritten: dict[int, dict[int, str]] = field(default_factory=dict)
-    """Spark SQL in place of ranges of tokens, by start and end: Spark does not know row operators."""
+    """Spark SQL in place of ranges of tokens, by start and end: Spark does not know row functions."""
     guards: dict[tuple[int, int], Guard] = field(default_factory=dict)
-    """The predicates that compare what row operators give, by start and end."""
+    """The predicates that compare what row functions give, by start and end."""
 
     def sql(self, start: int, end: int) -> str:
         """The tokens as Spark SQL: as written, with uniform spacing, so that `a+b` and `a + b` are one attribute."""
@@ -133,17 +133,20 @@ class Tokens:
         pieces: list[str] = []
         at = start
         while at < end:
-            glued = at == start or self.kinds[at - 1] in _NO_SPACE_AFTER
-            glued = glued or self.kinds[at] in _NO_SPACE_BEFORE or at in self.calls
             until = max((other for other in self.rewritten.get(at, ()) if other <= end), default=0)
             piece = self.rewritten[at][until] if until else self.texts[at]
-            pieces.append(piece if glued else " " + piece)
+            pieces.append(self.space_before(at, start) + piece)
             at = until or at + 1
         return "".join(pieces)
 
     def is_rewritten(self, start: int, end: int) -> bool:
-        """Whether there is a row operator between two tokens."""
+        """Whether there is a row function between two tokens."""
         return bool(self.rewritten) and not self.rewritten.keys().isdisjoint(range(start, end))
+
+    def space_before(self, at: int, start: int) -> str:
+        """What `sql` puts before a token of a range that begins at `start`."""
+        glued = at == start or self.kinds[at - 1] in _NO_SPACE_AFTER or self.kinds[at] in _NO_SPACE_BEFORE
+        return "" if glued or at in self.calls else " "
 
     def called(self, start: int, end: int) -> frozenset[str] | None:
         """The functions called between two tokens, or None if there is no bracket, or not all are known."""

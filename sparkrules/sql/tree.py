@@ -21,6 +21,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
+from sparkrules.sql.binding_text import TYPED, shown_predicate
+
 ConstantKind = Literal["null", "boolean", "integer", "decimal", "double", "string", "sql"]
 JunctionOperator = Literal["and", "or"]
 
@@ -86,6 +88,8 @@ class Predicate:
     """The functions that the parser saw called in this predicate; None if no parser created it."""
 
     def __str__(self) -> str:
+        if TYPED in self.attribute:
+            return shown_predicate(self.attribute, self.operator, list(map(str, self.constants)))
         if self.operator in ("in", "not in"):
             return f"{self.attribute} {self.operator} ({', '.join(map(str, self.constants))})"
         return " ".join([self.attribute, self.operator, *map(str, self.constants)])

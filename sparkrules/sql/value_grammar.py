@@ -60,8 +60,8 @@ class ValueGrammar(CallGrammar):
         start, variables = self.at, self.variables
         operand = self.atom()
         if self.kinds[self.at] in (".", "[", "::", ":", "COLLATE"):
-            self.suffixes(start)
-            return Operand(start, self.at, variables == self.variables)
+            operand = self.suffixes(start) or Operand(start, self.at, False)
+            operand.constant = variables == self.variables
         return operand
 
     def atom(self) -> Operand:
@@ -136,8 +136,8 @@ class ValueGrammar(CallGrammar):
         if not self.open_calls:
             raise self.tokens.error(start, "a lambda outside of a function", "Use it in exists, filter, transform, ...")
         self.at += 1
-        self.expression()
-        return Operand(start, self.at, False)
+        body = self.expression()
+        return Operand(start, self.at, False, "lambda", (body,))
 
     def brackets(self) -> Operand:
         start, variables = self.at, self.variables
@@ -213,15 +213,19 @@ class ValueGrammar(CallGrammar):
         self.at = data_type_end(self.tokens, start)
         self.shapes[start : self.at] = ["INT", *[""] * (self.at - start - 1)]
 
-    def suffixes(self, start: int) -> None:
-        """Parse any number of `.field`, `[index]`, `::type`, `COLLATE name` and `:path`."""
+    def suffixes(self, start: int) -> Operand | None:
+        """Parse any number of `.field`, `[index]`, `::type`, `COLLATE name` and `:path`. The call, if the last is one:
+        `catalog.function(x)`."""
+        called: Operand | None = None
         while True:
             kind = self.kinds[self.at]
+            if kind in (".", "[", "::", "COLLATE", ":"):
+                called = None
             if kind == ".":
                 self.at += 1
                 self.name("expected the name of a field")
                 if self.kinds[self.at] == "(":
-                    self.call(start)
+                    called = self.call(start)
             elif kind == "[":
                 self.descend()
                 self.at += 1
@@ -240,7 +244,7 @@ class ValueGrammar(CallGrammar):
             elif kind == ":":
                 self.variant_path()
             else:
-                return
+                return called
 
     def variant_path(self) -> None:
         """Parse `v:a.b[0]`, which extracts a value from a variant. The path is text, not columns."""

@@ -19,7 +19,7 @@ from sparkrules.sql.errors import RuleError
 from sparkrules.sql.grammar import parse_structure
 from sparkrules.sql.normal_form import TreeBuilder
 from sparkrules.sql.policy import AnyFunction, Policy
-from sparkrules.sql.row_operators import may_have_operators
+from sparkrules.sql.row_functions import may_have_row_functions
 from sparkrules.sql.rule import RulePredicates, read_spark_sql
 from sparkrules.sql.tokens import tokenize
 from sparkrules.sql.tree import Junction, Node
@@ -55,7 +55,7 @@ Written = Node | Threshold
 
 def written_tree(where: str, sql: str | None) -> Written | None:
     """The tree of a rule with counts; None if it has none, or is in another dialect. `sql` is its text as Spark SQL."""
-    if sql is None or not may_have_operators(where) or text_in_spark_dialect(where, sql, _ACCEPTED) != where:
+    if sql is None or not may_have_row_functions(where) or text_in_spark_dialect(where, sql, _ACCEPTED) != where:
         return None
     try:
         tokens = tokenize(where, _ACCEPTED)
@@ -68,13 +68,13 @@ def written_tree(where: str, sql: str | None) -> Written | None:
 
 
 def text_in_spark_dialect(where: str, sql: str | None, policy: Policy) -> str | None:
-    """The text of a rule in the Spark dialect, with row operators as they are written; None if there is no such text.
+    """The text of a rule in the Spark dialect, with row functions as they are written; None if there is no such text.
 
-    A rule in another dialect has only `sql`, which has no row operators any more.
+    A rule in another dialect has only `sql`, which has no row functions any more.
     """
     if sql is None:
         return where
-    if not may_have_operators(where):
+    if not may_have_row_functions(where):
         return sql
     try:
         return where if read_spark_sql(where, policy).sql == sql else None

@@ -13,6 +13,7 @@ from pyspark.sql.functions import col
 
 import sparkrules
 from sparkrules.errors import RuleSetError
+from tests.fuzz.functions import ALLOWED, register
 from tests.fuzz.rules import rules
 from tests.fuzz.tables import Table, tables
 from tests.spark.oracle import Pairs, pairs_by_filter, pairs_by_python, pairs_by_where, settings
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 PYTHON_ONE_IN = 8  # cases; it takes seconds
+CALLS = 20  # in a hundred values, of the cases that call Python functions
 FILTERS = 3
 
 
@@ -28,10 +30,11 @@ FILTERS = 3
 class Case:
     table: Table
     rules: dict[str, str]
-    """Each with a WHERE that means the same: itself, unless it has row operators."""
+    """Each with a WHERE that means the same: itself, unless it has row functions."""
 
     ansi: bool
     zone: str
+    calls: bool
 
 
 @dataclass
@@ -49,9 +52,10 @@ def cases(draw: st.DrawFn, most_rules: int) -> Case:
     table = draw(tables())
     # From few to many, so that a difference shrinks to one rule.
     count = draw(st.sampled_from([1, most_rules // 2, most_rules]))
-    texts = dict(draw(rules(table)) for _ in range(count))
+    calls = draw(st.booleans())
+    texts = dict(draw(rules(table, CALLS if calls else 0)) for _ in range(count))
     zone = draw(st.sampled_from(["UTC", "Europe/Berlin", "America/New_York", "America/Sao_Paulo", "Asia/Kathmandu"]))
-    return Case(table, texts, draw(st.booleans()), zone)
+    return Case(table, texts, draw(st.booleans()), zone, calls)
 
 
 def differences(spark: SparkSession, case: Case, tally: Tally) -> list[str]:
@@ -67,9 +71,11 @@ def differences(spark: SparkSession, case: Case, tally: Tally) -> list[str]:
 
 
 def _differences(spark: SparkSession, case: Case, tally: Tally) -> list[str]:
+    if case.calls:
+        register(spark)
     df = case.table.dataframe(spark)
     accepted = {text for text, where in case.rules.items() if _accepts(df, where)}
-    rule_set = sparkrules.RuleSet("fuzz")
+    rule_set = sparkrules.RuleSet("fuzz", policy=ALLOWED)
     rule_set.subscribe_all((text, text) for text in case.rules)
     rejected = {rule.where: rule.reason for rule in rule_set.rejected}
     found = [f"Spark accepts, the front end rejects ({rejected[text]}): {text}" for text in accepted & rejected.keys()]
@@ -94,6 +100,7 @@ def _differences(spark: SparkSession, case: Case, tally: Tally) -> list[str]:
     found += [_readable(df, row, text, (row, text) in ours) for row, text in sorted(differ)]
 
     tally.counts["cases"] += 1
+    tally.counts["rules that call Python functions"] += sum("udf_" in text for text in known)
     tally.counts["rules"] += len(case.rules)
     tally.counts["rules that Spark rejects"] += len(case.rules) - len(accepted)
     tally.counts["rules that fail at run time (left out)"] += len(failing)

@@ -1,11 +1,14 @@
-"""Random rule texts over a table: the whole grammar, mostly well-typed, so that most are accepted."""
+"""Random rule texts over a table: the whole grammar, mostly well-typed, so that most are accepted.
+
+Some call the Python functions of `functions.py`.
+"""
 
 from __future__ import annotations
 
 from hypothesis import strategies as st
 
 from tests.fuzz.tables import Table
-from tests.row_operators import marked, rule_of, where_of
+from tests.row_functions import marked, rule_of, where_of
 from tests.writer import Drawn
 
 # What a change of clocks leaves out, and what it repeats.
@@ -107,9 +110,10 @@ _REGEXES = ["'^x'", "'z$'", "'[xX].*'", "'(?i)XYZ'", "'a|5'", "''", "'\\\\d+'"]
 class _Rules(Drawn):
     """Draws the parts of a rule, each as text."""
 
-    def __init__(self, draw: st.DrawFn, table: Table) -> None:
+    def __init__(self, draw: st.DrawFn, table: Table, calls: int) -> None:
         super().__init__(draw)
         self.table = table
+        self.calls = calls  # in a hundred values of a kind that functions have
 
     def constant(self, kind: str) -> str:
         return "NULL" if self.chance(8) else self.pick(_CONSTANTS[kind])
@@ -123,6 +127,8 @@ class _Rules(Drawn):
         if depth == 0 or self.chance(55):
             return self.column(kind) if self.chance(85) else self.constant(kind)
         more = depth - 1
+        if kind in ("number", "text", "truth") and self.calls and self.chance(self.calls):
+            return self.call(kind, more)
         if self.chance(25):
             return self.pick(
                 [
@@ -190,7 +196,7 @@ class _Rules(Drawn):
         return self.column(kind)
 
     def row_value(self, depth: int) -> str:
-        """A value that a row operator gives, marked."""
+        """A value that a row function gives, marked."""
         columns = self.table.of_kind("number")
         if columns and self.chance(60):
             column = self.pick(columns)
@@ -211,6 +217,24 @@ class _Rules(Drawn):
         parts = [self.condition(depth - 1) for _ in range(self.between(1, 4))]
         name = self.pick(["at_least", "at_most", "exactly"])
         return marked(f"{name} {self.between(name == 'at_least', len(parts) - (name == 'at_most'))}", *parts)
+
+    def call(self, kind: str, depth: int) -> str:
+        """A call of a Python function. Its arguments are cast: Spark chooses no other function by their types."""
+        number, text = f"try_cast({self.value('number', depth)} AS INT)", f"CAST({self.value('text', depth)} AS STRING)"
+        if kind == "number":
+            return self.pick(
+                [
+                    f"udf_mod({number})",
+                    f"udf_mod({number})",
+                    f"udf_sum({number}, {number})",
+                    f"udf_sum({number}, b => {number})",
+                    f"udf_twice({number})",
+                    f"udf_size({text})",
+                ]
+            )
+        if kind == "text":
+            return self.pick([f"udf_joined({number}, {text})", f"udf_joined({number}, {text})", f"udf_upper({text})"])
+        return self.pick([f"udf_is_long({text})", f"udf_is_odd({number})"])
 
     def predicate(self, depth: int) -> str:
         kind = self.pick(_COMPARABLE)
@@ -284,7 +308,7 @@ class _Rules(Drawn):
 
 
 @st.composite
-def rules(draw: st.DrawFn, table: Table) -> tuple[str, str]:
+def rules(draw: st.DrawFn, table: Table, calls: int = 0) -> tuple[str, str]:
     """A rule, and a WHERE of plain Spark SQL that means the same."""
-    text = _Rules(draw, table).condition(draw(st.integers(0, 3)))
+    text = _Rules(draw, table, calls).condition(draw(st.integers(0, 3)))
     return rule_of(text), where_of(text)

@@ -8,11 +8,15 @@ Runs one session per serializer, one after another, and writes what they saw as 
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pyspark.sql.functions import udf
+
 import sparkrules
+from sparkrules.sql import Policy
 from tests.spark.all_types import all_types, random_rules
 from tests.spark.oracle import Pairs, pairs_by_plugin, pairs_by_where, readable, rule_set
 
@@ -73,6 +77,47 @@ def matched(spark: SparkSession, rules: dict[str, str], truth: Pairs) -> dict[st
         "not matched": readable(truth - ours, rules)[:20],
         "tasks of executors": tasks_of_executors(spark.sparkContext, "match"),
         "overlaps": [overlaps[5], overlaps[20]],
+        "with Python functions": with_python_functions(spark, df),
+    }
+
+
+def with_python_functions(spark: SparkSession, df: DataFrame) -> dict[str, object]:
+    """Which rows differ from WHERE, how many calls there were, and how many a limit leaves, over both executors."""
+    calls = spark.sparkContext.accumulator(0)
+
+    def counted(x: int | None) -> int | None:
+        calls.add(1)
+        return x
+
+    spark.udf.register("counted", counted, "int")
+    spark.udf.register("shown", udf(lambda x, s: f"{x}{s}", "string", useArrow=True))
+    rules = {"few": "row % 100 = 7 AND counted(row) > 50", "some": "row % 100 = 7 AND shown(row, 'x') LIKE '1%7x'"}
+    truth = pairs_by_where(df, {"few": "row % 100 = 7 AND row > 50", "some": "row % 100 = 7 AND row LIKE '1%7'"})
+    functions = {"counted", "shown"}
+    spark.sparkContext.setJobGroup("calls", "calling Python functions")
+    ours = pairs_by_plugin(df, rule_set("calls", rules, Policy(extra_functions=functions)))
+    made = calls.value
+    limited = pairs_by_plugin(df, rule_set("calls", rules, Policy(extra_functions=functions, max_calls=20)))
+    limited_calls = calls.value - made
+
+    def lost_at_first(x: int | None) -> int | None:
+        from pyspark import TaskContext
+
+        task = TaskContext.get()
+        if task is not None and task.partitionId() == 3 and task.attemptNumber() == 0:
+            os._exit(1)
+        return x
+
+    spark.udf.register("counted", lost_at_first, "int")
+    retried = pairs_by_plugin(df, rule_set("calls", rules, Policy(extra_functions=functions)))
+    return {
+        "differ": sorted(ours ^ truth),
+        "pairs": len(truth),
+        "calls": made,
+        "limited": limited_calls,
+        "differ after a lost worker": sorted(retried ^ truth),
+        "are among them": limited <= truth,
+        "tasks of executors": tasks_of_executors(spark.sparkContext, "calls"),
     }
 
 

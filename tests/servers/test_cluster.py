@@ -52,3 +52,15 @@ def test_matches_equal_where_on_every_executor(seen: dict[str, Any], serializer:
     assert sorted(found["tasks of executors"]) == ["0", "1"]
     assert min(found["tasks of executors"].values()) > 0
     assert found["overlaps"] == [[["cheap", "new"]], []]
+
+
+@pytest.mark.parametrize("serializer", SERIALIZERS)
+def test_python_functions_are_called_on_every_executor(seen: dict[str, Any], serializer: str) -> None:
+    found = seen[serializer]["with Python functions"]
+    assert found["differ"] == []
+    assert found["differ after a lost worker"] == []
+    assert found["pairs"] > 30
+    assert found["calls"] == 30, "one for each row that a rule needs it for"
+    assert 0 < found["limited"] <= 20
+    assert found["are among them"]
+    assert sorted(found["tasks of executors"]) == ["0", "1"]

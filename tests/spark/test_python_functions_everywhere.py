@@ -1,4 +1,4 @@
-"""Python functions in rules, wherever rules can be asked: each answer equals WHERE's, which calls them for every row."""
+"""Python functions in rules wherever rules can be asked: each answer equals WHERE, which calls them for every row."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pyspark.sql.functions import pandas_udf, udf
 
 import sparkrules
 from sparkrules.sql import Policy
-from tests.spark.oracle import compared, differences, pairs_by_plugin, pairs_by_where, rule_set, settings
+from tests.spark.oracle import Pairs, compared, differences, pairs_by_plugin, pairs_by_where, rule_set, settings
 from tests.spark.test_overlaps import by_brute_force
 from tests.spark.versions import VersionWriter
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 NAMES = {
-    *("plus_one", "is_x", "joined", "halved", "price", "moment", "day", "pair", "letters", "counted", "zero"),
+    *("plus_one", "is_x", "joined", "halved", "price", "moment", "date_of", "pair", "letters", "counted", "zero"),
     *("doubled", "text_size", "by_arrow", "of_struct", "of_array", "of_map", "nothing", "scaled", "digits", "flags"),
     *("fails", "slow", "dies", "once", "numbers", "by_columns"),
 }
@@ -64,7 +64,7 @@ def rows(count: int) -> list[tuple[Any, ...]]:
             some([some(chance.randrange(5)) for _ in range(chance.randrange(3))]),
             some({key: some(chance.randrange(3)) for key in "ab"}),
             some((some(chance.randrange(3)), some("x"))),
-            some(datetime(2024, 3, 31, chance.randrange(5), 30)),
+            some(datetime(2024, 3, 31, chance.randrange(5), 30)),  # noqa: DTZ001
             some(Decimal(chance.randrange(500)) / 100),
             some([(some(chance.randrange(3)), {"k": [1, chance.randrange(3)]})]),
         )
@@ -108,8 +108,8 @@ def register(spark: SparkSession) -> None:
     register("joined", lambda x, s: f"{x}-{s}", "string")
     register("halved", lambda x: None if x is None else float("nan") if x == 0 else x / 2, "double")
     register("price", lambda x: None if x is None else Decimal(x) / 4, "decimal(10, 2)")
-    register("moment", lambda x: None if x is None else datetime(2024, 3, 31, x % 24, 30), "timestamp")
-    register("day", lambda x: None if x is None else date(2024, 1, 1 + x % 28), "date")
+    register("moment", lambda x: None if x is None else datetime(2024, 3, 31, x % 24, 30), "timestamp")  # noqa: DTZ001
+    register("date_of", lambda x: None if x is None else date(2024, 1, 1 + x % 28), "date")
     register("pair", lambda x, s: None if x is None else (x, s), "struct<n: int, t: string>")
     register("letters", lambda s: None if s is None else [*s, None], "array<string>")
     register("counted", lambda s: None if s is None else {letter: s.count(letter) for letter in s}, "map<string, int>")
@@ -119,7 +119,7 @@ def register(spark: SparkSession) -> None:
     register("of_array", lambda xs: None if xs is None else sum(x or 0 for x in xs), "int")
     register("of_map", lambda m: None if m is None else m.get("a"), "int")
     register("nothing", lambda x: None, "string")
-    register("scaled", lambda x, by=2: None if x is None else x * by, "int")
+    register("scaled", lambda x, by=2: None if x is None or by is None else x * by, "int")
     register("digits", lambda s: s if s is None or not s.isdigit() else s * 2, "string")
     register("flags", lambda x: [True, None, False][(x or 0) % 3], "boolean")
     register("numbers", lambda deep: None if deep is None else [(one.n, one.m["k"]) for one in deep], NUMBERS)
@@ -147,7 +147,7 @@ def test_results_of_every_type(df: DataFrame) -> None:
         "price(i) IN (0.25, 1.00, NULL)",
         "moment(i) < TIMESTAMP'2024-03-31 03:30:00'",
         "moment(i) = ts",
-        "day(i) BETWEEN DATE'2024-01-02' AND '2024-01-05'",
+        "date_of(i) BETWEEN DATE'2024-01-02' AND '2024-01-05'",
         "pair(i, s).n > 2 AND pair(i, s).t <> 'x'",
         "pair(i, s) = named_struct('n', 2, 't', 'x')",
         "pair(i, s) IS NULL",
@@ -193,7 +193,7 @@ def test_arguments_of_every_type(df: DataFrame) -> None:
         "plus_one(NULL) IS NULL AND i = 1",
         "scaled(i) = 6",
         "scaled(i, 3) = 6",
-        "day(CAST(current_date() > DATE'2020-01-01' AS INT)) = '2024-01-02'",
+        "date_of(CAST(current_date() > DATE'2020-01-01' AS INT)) = '2024-01-02'",
     )
 
 
@@ -271,6 +271,28 @@ def test_a_call_in_arguments_that_cannot_be_computed(spark: SparkSession, df: Da
     assert all("'ä'" in message for id, message in failed if "CAST(s" in id or "digits" in id)
 
 
+def raises(query: DataFrame) -> bool:
+    from pyspark.errors import PySparkException
+
+    try:
+        query.collect()
+    except PySparkException:
+        return True
+    return False
+
+
+def test_a_strict_rule_fails_where_spark_fails_whatever_is_open(spark: SparkSession, df: DataFrame) -> None:
+    text = "plus_one(i) > 3 AND CAST(s AS INT) > 5 AND i < 7"
+    made = rule_set("strict", {"strict": text}, ALLOWED)
+    seen = set()
+    with settings(spark, ansi="true", spark_sparkrules_strict="true"):
+        for part in ("s = '7'", "s = 'x'", "s = 'x' AND i >= 7", "s IS NULL"):
+            few = df.where(part).localCheckpoint()
+            seen.add(raises(few.where(text)))
+            assert raises(sparkrules.match(few, made)) == raises(few.where(text)), part
+    assert seen == {True, False}
+
+
 def test_overlaps(spark: SparkSession, df: DataFrame) -> None:
     """They are of all that is true in a row, whatever had to be asked to find the matches."""
     rules = rule_set("overlapping", RULES, ALLOWED)
@@ -309,7 +331,9 @@ def test_joins_views_caches_and_limits(spark: SparkSession, df: DataFrame) -> No
     rules, truth = rule_set("places", RULES, ALLOWED), pairs_by_where(df, RULES)
     rules.publish(spark)
     df.createOrReplaceTempView("asked_rows")
-    spark.sql("CREATE OR REPLACE TEMPORARY VIEW asked AS SELECT row, match_subscriptions('places', *) m FROM asked_rows")
+    spark.sql(
+        "CREATE OR REPLACE TEMPORARY VIEW asked AS SELECT row, match_subscriptions('places', *) m FROM asked_rows"
+    )
     viewed = spark.sql("SELECT row, explode(m.ids) id FROM asked")
     assert {(row, id) for row, id in viewed.collect()} == truth
     kept = viewed.cache()
@@ -317,7 +341,8 @@ def test_joins_views_caches_and_limits(spark: SparkSession, df: DataFrame) -> No
     again = spark.sql("SELECT row, explode(m.ids) id FROM asked")
     assert "InMemoryTableScan" in again._jdf.queryExecution().executedPlan().toString()
     kept.unpersist()
-    assert set(spark.sql("SELECT * FROM asked WHERE row < 10 LIMIT 3").collect()) <= set(spark.table("asked").collect())
+    some = spark.sql("SELECT row, m.ids FROM asked WHERE row < 10 LIMIT 3").collect()
+    assert [ids for _, ids in some] == [sorted(id for r, id in truth if r == row) for row, _ in some]
     assert len(spark.sql("SELECT row, m.ids FROM asked LIMIT 7").collect()) == 7
     counted = spark.sql("SELECT count(*) FROM asked_rows WHERE size(match_subscriptions('places', *).ids) > 1").first()
     assert counted is not None
@@ -334,7 +359,8 @@ def test_a_call_in_a_join_condition_over_both_sides(spark: SparkSession, df: Dat
     found = spark.sql(
         "SELECT row, key FROM left_rows JOIN right_rows ON size(match_subscriptions('joining', i, s, other).ids) > 0"
     ).collect()
-    truth = spark.sql(f"SELECT row, key FROM left_rows JOIN right_rows ON {' OR '.join(map('({})'.format, rules.values()))}")
+    either = " OR ".join(f"({text})" for text in rules.values())
+    truth = spark.sql(f"SELECT row, key FROM left_rows JOIN right_rows ON {either}")
     assert sorted(found) == sorted(truth.collect())
     assert len(found) > 20
 
@@ -360,8 +386,6 @@ def test_columns_of_a_file_and_shuffles(spark: SparkSession, df: DataFrame, tmp_
         }
         shuffled = sparkrules.matches(read.repartition(5, "s"), rules).groupBy("s", "subscription_id").count()
         assert sum(row["count"] for row in shuffled.collect()) == len(truth)
-        joined = read.join(read.selectExpr("row AS other"), read.row == spark.range(1).selectExpr("id").id, "left")
-        assert joined is not None
 
 
 def test_rows_keep_their_order(spark: SparkSession) -> None:
@@ -390,56 +414,57 @@ def test_a_removed_or_expired_rule_calls_nothing(spark: SparkSession, df: DataFr
 
     calls = counting(spark)
     rules = sparkrules.RuleSet("leaving", policy=ALLOWED)
-    rules.subscribe_all({**RULES, "leaves": "i > 3 AND once(i) > 4"})
+    rules.subscribe_all({**RULES, "leaves": "i > 3 AND once(row) > 40", "stays": "i > 6 AND once(row) > 40"})
     past = datetime.now(timezone.utc) - timedelta(days=1)
-    rules.subscribe("expired", "once(i) > 4 OR s = 'x'", valid_until=past)
-    rules.subscribe("behind another", "i > 5 AND once(i) > 4")
-    truth = pairs_by_where(df, {**RULES, "leaves": "i > 3 AND i > 4", "behind another": "i > 5 AND i > 4"})
+    rules.subscribe("expired", "once(row) > 4 OR s = 'x'", valid_until=past)
+    truth = pairs_by_where(df, {**RULES, "leaves": "i > 3 AND row > 40", "stays": "i > 6 AND row > 40"})
     assert pairs_by_plugin(df, rules) == truth
-    assert calls.value == df.where("i > 3").count()
+    many, few = df.where("i > 3").count(), df.where("i > 6").count()
+    assert calls.value == many > few > 0
     rules.unsubscribe("leaves")
     assert pairs_by_plugin(df, rules) == {(row, id) for row, id in truth if id != "leaves"}
-    assert calls.value == df.where("i > 3").count() + df.where("i > 5").count()
-    rules.unsubscribe("behind another")
-    before = calls.value
-    assert pairs_by_plugin(df, rules) == pairs_by_where(df, RULES)
-    assert calls.value == before
+    assert calls.value == many + few
+    rules.unsubscribe("stays")
+    assert pairs_by_plugin(df, rules) == {(row, id) for row, id in truth if id in RULES}
+    assert calls.value == many + few
 
 
 def test_a_rule_set_of_several_parts(spark: SparkSession, df: DataFrame) -> None:
     calls = counting(spark)
-    rules = RULES | {"a": "i > 3 AND once(i) > 4", "b": "i > 5 AND once(i) > 5", "c": "s = 'x' AND once(i) > 0"}
-    truth = pairs_by_where(df, {id: text.replace("once(i)", "i") for id, text in rules.items()})
-    writer = VersionWriter(spark, "asked_in_parts")
+    asking = {"a": "i > 3 AND once(row) > 40", "b": "i > 5 AND once(row) > 5", "c": "s = 'x' AND once(row) > 9"}
+    rules = RULES | asking
+    truth = pairs_by_where(df, {id: text.replace("once(row)", "row") for id, text in rules.items()})
+    writer = VersionWriter(spark, "asked_in_parts", ALLOWED)
     ids = list(rules)
     cuts = [(0, 3), (3, 6), (6, 9), (9, len(ids))]
     segments = [writer.segment({id: rules[id] for id in ids[start:end]}) for start, end in cuts]
     writer.publish(*segments)
     expected = by_brute_force(df, rule_set("asked_in_one", rules, ALLOWED))
     before = calls.value
+
+    def found() -> Pairs:
+        matched = sparkrules.match(df, writer.rule_set).selectExpr("row", "matches.ids").collect()
+        return {(row, id) for row, ids in matched for id in ids}
+
     with settings(spark, spark_sparkrules_partRules="1"):
-        matched = {row.row: row.ids for row in sparkrules.match(df, writer.rule_set).select("row", "matches.ids").collect()}
-        assert {(row, id) for row, ids in matched.items() for id in ids} == truth
-        needing = df.where("i > 3 OR s = 'x'").select("row").collect()
-        assert calls.value - before == len(needing), "one call for all parts that need it"
+        assert found() == truth
+        assert calls.value - before == df.where("i > 3 OR s = 'x'").count(), "one call for all parts that need it"
         overlaps = {row.row: row.matches.overlaps for row in sparkrules.match(df, writer.rule_set).collect()}
         assert overlaps == expected
         before = calls.value
         writer.publish(*segments, removed=["a", "b", "cheap"])
-        assert pairs_by_plugin(df, writer.rule_set) == {(r, id) for r, id in truth if id not in ("a", "b", "cheap")}
+        assert found() == {(row, id) for row, id in truth if id not in ("a", "b", "cheap")}
         assert calls.value - before == df.where("s = 'x'").count()
 
 
-def test_explanations_costs_and_regions(spark: SparkSession, df: DataFrame) -> None:
+def test_explanations_and_costs(spark: SparkSession, df: DataFrame) -> None:
     rules = rule_set("explained", RULES, ALLOWED)
     truth = pairs_by_where(df, RULES)
-    for row in df.where("row < 3").collect():
+    for row in df.where("i > 2 AND s IS NOT NULL").select("row", "i", "s").limit(2).collect():
         explained = rules.explain(row, spark)
         assert {one.id for one in explained if one.matched} == {id for r, id in truth if r == row.row}
     costs = {row.test: row.rows for row in sparkrules.rule_costs(df, rules).collect()}
     assert any("doubled" in test for test in costs)
-    df.createOrReplaceTempView("asked_rows")
-    spark.sql("SELECT 4 AS i, 'x' AS s").createOrReplaceTempView("asked_region")
 
 
 def test_a_stream(spark: SparkSession, df: DataFrame, tmp_path: Path) -> None:
@@ -457,20 +482,6 @@ def test_a_stream(spark: SparkSession, df: DataFrame, tmp_path: Path) -> None:
     query.awaitTermination()
     assert {(row, id) for row, id in spark.table("asked_stream").collect()} == truth
     assert len(query.recentProgress) >= 3
-
-
-def test_an_arrow_function(spark: SparkSession, df: DataFrame) -> None:
-    functions = pytest.importorskip("pyspark.sql.functions")
-    if not hasattr(functions, "arrow_udf"):
-        pytest.skip("this Spark has none")
-
-    def negated(x: Any) -> Any:
-        import pyarrow.compute as pc
-
-        return pc.negate(x)
-
-    spark.udf.register("once", functions.arrow_udf(negated, "int"))
-    all_as_where(df, "i > 2 AND once(i) < -4", "once(plus_one(i)) = -3", "doubled(once(i)) > -6 OR s = 'x'")
 
 
 def test_a_pandas_function_that_raises(spark: SparkSession, df: DataFrame) -> None:
@@ -503,7 +514,7 @@ def test_a_worker_that_dies_ends_the_query(spark: SparkSession, df: DataFrame) -
 
     spark.udf.register("dies", dies, "int")
     made = rule_set("dying", {"asks": "dies(i) > 3 AND i > 1"}, ALLOWED)
-    with pytest.raises(Exception, match="Python worker exited unexpectedly|EOFException|worker"):
+    with pytest.raises(Exception, match="Python worker exited unexpectedly"):
         sparkrules.match(df, made).collect()
     few = df.where("i <> 4 OR i IS NULL")
     assert pairs_by_plugin(few, made) == pairs_by_where(few, {"asks": "i > 3"})

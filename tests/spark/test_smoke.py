@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pandas as pd
 import pytest
+from pyspark.sql.functions import udf
+from pyspark.sql.pandas.functions import pandas_udf
 
 import sparkrules
+from sparkrules.sql import Policy
 from tests.spark.oracle import pairs_by_plugin, pairs_by_where, rule_set
 
 if TYPE_CHECKING:
@@ -91,6 +95,38 @@ def test_a_stream_is_matched(spark: SparkSession, books: DataFrame, tmp_path_fac
     query.awaitTermination()
     streamed = {(row.row, id) for row in spark.table("smoke_stream").collect() for id in row.matches.ids}
     assert streamed == pairs_by_where(books, RULES)
+
+
+def test_python_functions_are_called_where_rules_need_them(spark: SparkSession, books: DataFrame) -> None:
+    calls = spark.sparkContext.accumulator(0)
+
+    def rounded(price: float | None) -> int | None:
+        calls.add(1)
+        return None if price is None or price != price else 10 // (int(price) - 12)
+
+    def size(text: pd.Series) -> pd.Series:
+        return text.str.len()
+
+    spark.udf.register("rounded", udf(rounded, "int"))
+    spark.udf.register("size_of", pandas_udf(size, "int"))  # type: ignore[call-overload]
+    spark.udf.register("shown", udf(lambda n, text: f"{n}-{text}", "string", useArrow=True))
+    policy = Policy(extra_functions={"rounded", "size_of", "shown"})
+    rules = {
+        "behind": "row < 2 AND rounded(price) < 0",
+        "pandas": "size_of(state) = 3 OR row = 3",
+        "nested": "quantity IS NOT NULL AND shown(size_of(name), upper(state)) LIKE '3-N%'",
+    }
+    # The second row's fails: 12.5 is no price.
+    means = rules | {"behind": "row < 1"}
+    made = rule_set("smoke_calls", rules, policy)
+    assert pairs_by_plugin(books, made) == pairs_by_where(books, means)
+    assert calls.value <= 2 + 2, "it fails once, and is then asked for row by row"
+    overlaps = {row.row: row.matches.overlaps for row in sparkrules.match(books, made).collect()}
+    assert set(overlaps) == set(range(5))
+    failed = sparkrules.rule_errors(books, made).collect()
+    assert [(row.row, row.subscription_id) for row in failed] == [(1, "behind")]
+    assert "ZeroDivisionError" in failed[0].message
+    spark.udf.register("rounded", udf(lambda price: 1, "int"))  # nothing that counts in later queries
 
 
 def test_rules_that_do_not_fit_the_table_are_named(spark: SparkSession, books: DataFrame) -> None:

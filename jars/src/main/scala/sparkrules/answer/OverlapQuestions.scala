@@ -8,8 +8,8 @@ import sparkrules.kernel.{AskedRow, Asking, QuestionRunner}
 import sparkrules.version.VersionMatcher
 
 /**
- * Which calls of Python functions overlaps need: those that decide the matches of a row and, once these are known, those
- * that decide what several of them share. One for each task.
+ * Which calls of Python functions overlaps need: those that decide the matches of a row and, once these are known,
+ * those that decide what several of them share. One for each task.
  *
  * @param matching asks for what decides the matches
  * @param inputs those of the parts' programs, one part after the other

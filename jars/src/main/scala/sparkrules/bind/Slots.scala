@@ -65,19 +65,27 @@ final class Slots(analysis: Analysis) {
           extras.getOrElseUpdate(e.canonicalized, (AttributeReference("extra", e.dataType, e.nullable)(), e))._1
         if (e.isInstanceOf[PythonUDF]) PythonValue(value) else value
     })
-    val finished = analysis.finish(own)
+    val finished = analysis.finish(own).map(JointCalls.inlined)
     val used = AttributeSet.fromAttributeSets(finished.map(_.references))
     val columns = row.indices.filter(i => used.contains(row(i)))
     val inputs = AttributeSeq(columns.map(row) ++ extras.values.map(_._1))
     val names = SlotTexts.namesOf(row, columns, extras.values.map(_._2).toSeq)
+    val marked = withCommonParts(finished)
     val slots = finished.indices.map { i =>
       val ready = Depth.bounded(finished(i)) {
-        val bound = Metering(BindReferences.bindReference(finished(i), inputs))
+        val bound = Metering(BindReferences.bindReference(marked(i), inputs))
         if (bases(i) < 0) SlotTexts.named(bound, names) else bound
       }
       Slot(ready, bases(i), keys(i))
     }
     Bound(row, columns, extras.values.map(_._2).toSeq, slots.toArray, predicates, texts)
+  }
+
+  /** A predicate on the value of another slot has nothing in common with others: it does not see the row. */
+  private def withCommonParts(finished: Seq[Expression]): IndexedSeq[Expression] = {
+    val (own, based) = finished.indices.partition(bases(_) < 0)
+    val marked = own.zip(SharedCalls.marked(own.map(finished))) ++ based.map(i => i -> finished(i))
+    marked.sortBy(_._1).map(_._2)
   }
 }
 

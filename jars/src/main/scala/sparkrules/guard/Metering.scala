@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.types.DataType
 
-import sparkrules.value.{Meter, ValueSize}
+import sparkrules.value.{Meter, SharedCall, ValueSize}
 
 /**
  * Bounds what an expression takes: forty nested `hex` double a string forty times, lambdas in lambdas multiply their
@@ -30,7 +30,7 @@ object Metering {
     if (isMetered) MeteredRow(metered, meter) else expression
   }
 
-  /** The expression without its meters. */
+  /** The expression without its meters, and without what marks its common parts. */
   val unmetered: PartialFunction[Expression, Expression] = {
     case BoundedTest(test, _) => test
     case BoundedSearch(search, _) => search
@@ -38,6 +38,7 @@ object Metering {
     case MeteredRow(child, _) => child
     case Foreseen(child, _) => child
     case Held(child) => child
+    case SharedCall(child, _) => child
   }
 
   private val LambdaSteps = 250L
@@ -46,6 +47,7 @@ object Metering {
     case _: LeafExpression | _: LambdaFunction => false
     // These return an argument or a part of it.
     case _: GetStructField | _: GetArrayItem | _: GetMapValue | _: If | _: CaseWhen | _: Coalesce => false
+    case _: SharedCall => false
     case _ => ValueSize.isOpen(e.dataType)
   }
 }

@@ -1,13 +1,17 @@
 package sparkrules.kernel
 
-import java.util.Arrays
+import java.util.{Arrays, BitSet}
 
 import sparkrules.program.Forest
 import sparkrules.value.{Codes, Keys}
 
 /**
  * What is known of the nodes of a forest for the current row, while calls of Python functions have not been made for
- * it: true, false, or open, and then the first call that can decide it.
+ * it: true, false, or open.
+ *
+ * Not every open call under an open node can decide it: `f(x) > 1` makes no difference to
+ * `f(x) > 1 AND g(x) > 1 OR g(x) > 1 AND a = 1` where `a = 1`. No predicate is negated. So among calls that together
+ * make the node true, while none of them can be left out, each can decide it.
  */
 final class PartialTruth private[kernel] (forest: Forest, codes: SlotCodes) extends Stamped {
   import PartialTruth._
@@ -16,8 +20,61 @@ final class PartialTruth private[kernel] (forest: Forest, codes: SlotCodes) exte
   // Per node, of the last row that asked: the row's stamp above the answer.
   private val answers = new Array[Long](forest.size)
 
-  /** [[PartialTruth.False]], [[PartialTruth.True]], or a call. */
-  def of(node: Int): Int = {
+  // Per node, of the last trial that asked: the number of the trial above whether the node is true in it.
+  private val inTrial = new Array[Long](forest.size)
+  private var trial = 0L
+  private val (calls, assumed) = (new BitSet, new BitSet)
+
+  /** A call that can decide a node; negative if nothing is open. */
+  def callFor(node: Int): Int = {
+    val first = of(node)
+    if (first < 0) first
+    else {
+      trial += 1
+      calls.clear()
+      collect(node)
+      if (calls.cardinality == 1) first else decisive(node)
+    }
+  }
+
+  /** Tries to do without one call after the other, the last first. */
+  private def decisive(node: Int): Int = {
+    assumed.clear()
+    assumed.or(calls)
+    var call = calls.length - 1
+    while (call >= 0) {
+      trial += 1
+      assumed.clear(call)
+      if (!isPossible(node)) assumed.set(call)
+      call = calls.previousSetBit(call - 1)
+    }
+    assumed.nextSetBit(0)
+  }
+
+  /** Adds the calls under an open node that are open. */
+  private def collect(node: Int): Unit = if (of(node) >= 0 && (inTrial(node) >> 1) != trial) {
+    inTrial(node) = trial << 1
+    if (kinds(node) == Forest.Predicate) calls.set(of(node)) else children(node).foreach(collect)
+  }
+
+  /** Whether a node is true if the predicates of assumed calls are, and those of all others are not. */
+  private def isPossible(node: Int): Boolean = {
+    val known = of(node)
+    if (known < 0) known == True
+    else if ((inTrial(node) >> 1) == trial) (inTrial(node) & 1) == 1
+    else {
+      val answer = kinds(node) match {
+        case Forest.Predicate => assumed.get(known)
+        case Forest.And => children(node).forall(isPossible)
+        case _ => children(node).exists(isPossible)
+      }
+      inTrial(node) = (trial << 1) | (if (answer) 1 else 0)
+      answer
+    }
+  }
+
+  /** [[PartialTruth.False]], [[PartialTruth.True]], or the first of the open calls under the node. */
+  private def of(node: Int): Int = {
     val known = answers(node)
     if ((known >> 32).toInt == codes.stamp) known.toInt
     else {
@@ -55,7 +112,7 @@ final class PartialTruth private[kernel] (forest: Forest, codes: SlotCodes) exte
   }
 }
 
-object PartialTruth {
+private object PartialTruth {
   final val False = -1
   final val True = -2
 }

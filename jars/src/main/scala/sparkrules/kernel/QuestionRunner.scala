@@ -38,7 +38,7 @@ final class QuestionRunner(
     var i = 0
     while (i < count) {
       val own = asked(numbers(i))
-      val call = if (own < 0) rules.of(questions.rules.roots(-1 - own)) else if (row.isOpen(own)) own else -1
+      val call = if (own < 0) rules.callFor(questions.rules.roots(-1 - own)) else if (row.isOpen(own)) own else -1
       if (call >= 0 && call < first) first = call
       i += 1
     }

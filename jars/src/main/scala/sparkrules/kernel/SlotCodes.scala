@@ -33,12 +33,14 @@ final class SlotCodes(slots: CompiledSlots, inputs: Seq[Expression], nested: Nes
   private val scans: Array[TextScan] = slots.scans
   private val scanOf = slots.scanOf
 
+  private val shared = new SharedValues(this)
+
   /** Per slot: the expression that computes it. */
   val expressions: Array[Expression] = slots.copyExpressions().zipWithIndex.map {
     case (e, slot) if bases(slot) >= 0 => e
     case (e, _) =>
       // Inputs have references of their own.
-      nested.readable(e.transformUp { case BoundReference(i, _, _) => inputs(i) })
+      shared.in(nested.readable(e.transformUp { case BoundReference(i, _, _) => inputs(i) }))
   }
   private val readers: Array[SlotReader] =
     expressions.zip(slots.keys).map { case (expression, keys) => SlotReader(expression, keys) }
@@ -196,6 +198,7 @@ final class SlotCodes(slots: CompiledSlots, inputs: Seq[Expression], nested: Nes
   private def forget(): Unit = {
     Arrays.fill(known, 0L)
     Seq(scanStamps, openStamps).foreach(Arrays.fill(_, 0))
+    shared.forget()
     stamped.foreach(_.forget())
     stamp = 1
   }

@@ -55,7 +55,7 @@ final class SharedNodes(val nodes: Array[IntLists], places: Array[Int], entries:
     val place = places(number)
     val part = entries(place)
     val ranges = entries(place + 1)
-    if (ranges == 0) truths(part).of(entries(place + 2))
+    if (ranges == 0) truths(part).callFor(entries(place + 2))
     else {
       val codes = runners(part).codes
       val end = place + 2 + 3 * ranges

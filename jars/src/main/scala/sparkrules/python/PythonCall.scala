@@ -39,14 +39,16 @@ object PythonCall {
     val own = calls.map { case (call, rules, microseconds) =>
       val arguments = ArrayBuffer.empty[Int]
       def template(e: Expression): Expression = e match {
-        // They belong to what is around them, and are no values.
-        case variable @ (_: NamedLambdaVariable | _: CommonExpressionRef) => variable
-        case part @ (_: NamedArgumentExpression | _: CommonExpressionDef) => part.mapChildren(template)
+        // These belong to what is around them, and are no values.
+        case named: NamedArgumentExpression => named.mapChildren(template)
         case lambda: LambdaFunction => lambda.transform {
             case read if read.isInstanceOf[Attribute] || Slots.belongsToPlan(read) => template(read)
           }
         case made if made.exists(_.isInstanceOf[PythonUDF]) => made match {
             case replaced: RuntimeReplaceable => template(replaced.replacement)
+            case With(child, definitions) =>
+              val values = definitions.map(definition => definition.id -> definition.child).toMap
+              template(child.transform { case known: CommonExpressionRef => values.getOrElse(known.id, known) })
             case other => other.mapChildren(template)
           }
         case argument =>

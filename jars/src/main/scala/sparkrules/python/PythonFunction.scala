@@ -2,7 +2,7 @@ package sparkrules.python
 
 import scala.collection.mutable.ArrayBuffer
 
-import org.apache.spark.TaskContext
+import org.apache.spark.{SparkException, SparkThrowable, TaskContext}
 import org.apache.spark.sparkrules.{OwnTaskContext, PythonFailure, RuleError}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
@@ -78,12 +78,14 @@ private final class PythonFunction(steps: PythonSteps, guarded: Option[PythonSte
     rows.foreach(row => use(row.copy().get(0, by.resultType)))
   }
 
+  /** What a function raises, or what Spark cannot compute between two functions; no lost worker. */
   private object Failure {
-    def unapply(e: Throwable): Option[String] =
-      Iterator.iterate(e)(_.getCause).takeWhile(_ != null).collectFirst {
-        case PythonFailure(reason) => reason
-        case argument: FailedArgument => RuleError.message(argument.reason)
-      }
+    def unapply(e: Throwable): Option[String] = e match {
+      case PythonFailure(reason) => Some(reason)
+      case _: SparkException => None
+      case computed: SparkThrowable => Some(RuleError.message(computed.asInstanceOf[Throwable]))
+      case _ => None
+    }
   }
 
   private def failure(reason: String): Throwable = {

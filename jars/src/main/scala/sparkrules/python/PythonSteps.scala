@@ -1,13 +1,11 @@
 package sparkrules.python
 
-import scala.util.control.NonFatal
-
 import org.apache.spark.PartitionEvaluatorFactory
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sparkrules.GuardedPython
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.optimizer.{ReplaceExpressions, RewriteWithExpression}
+import org.apache.spark.sql.catalyst.optimizer.ReplaceExpressions
 import org.apache.spark.sql.catalyst.plans.logical.{ArrowEvalPython, BatchEvalPython, LeafNode, LogicalPlan, Project}
 import org.apache.spark.sql.execution.{LeafExecNode, SparkPlan}
 import org.apache.spark.sql.execution.python.{ArrowEvalPythonExec, BatchEvalPythonExec, ExtractPythonUDFs}
@@ -40,8 +38,7 @@ object PythonSteps {
       .map(reference => AttributeReference(s"argument${reference.ordinal}", reference.dataType)())
     val function = planned.transform { case BoundReference(i, _, _) => arguments(i) }
     val plan = Project(Seq(Alias(function, "result")()), Arguments(arguments))
-    // What Spark's optimizer replaces, as it cannot be computed.
-    new PythonSteps(steps(ExtractPythonUDFs(RewriteWithExpression(ReplaceExpressions(plan)))), planned.dataType)
+    new PythonSteps(steps(ExtractPythonUDFs(ReplaceExpressions(plan))), planned.dataType)
   }
 
   private def steps(plan: LogicalPlan): Seq[PythonStep] = plan match {
@@ -74,10 +71,7 @@ private final class ProjectStep(list: Seq[Expression], input: Seq[Attribute]) ex
   override def run(partition: Int, rows: Iterator[InternalRow]): Iterator[InternalRow] = {
     val projection = UnsafeProjection.create(list, input)
     projection.initialize(partition)
-    rows.map { row =>
-      try projection(row)
-      catch { case NonFatal(e) => throw new FailedArgument(e) }
-    }
+    rows.map(projection)
   }
 }
 
@@ -85,9 +79,6 @@ private final class FunctionStep(factory: PartitionEvaluatorFactory[InternalRow,
   override def run(partition: Int, rows: Iterator[InternalRow]): Iterator[InternalRow] =
     factory.createEvaluator().eval(partition, rows)
 }
-
-/** What is computed between two functions has failed. */
-private final class FailedArgument(val reason: Throwable) extends RuntimeException(reason)
 
 /** Stands for rows of arguments, so that Spark plans a call of a function over them. */
 private final case class Arguments(output: Seq[Attribute]) extends LeafNode

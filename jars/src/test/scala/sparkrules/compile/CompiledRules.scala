@@ -77,7 +77,7 @@ final class CompiledRules(
 
   private val slots: Array[Slot] = {
     val ofAttributes = Rule.Attributes.indices.map { attribute =>
-      val expression = CompiledRules.expressionOf(attribute).transform {
+      val expression = CompiledRules.expressionOf(attribute).transformUp {
         case read: BoundReference if results(read.ordinal) => PythonValue(read)
       }
       val own = atoms.filter(atom => atom.attribute == attribute && !isOfText(atom)).flatMap(_.constants)
@@ -116,6 +116,13 @@ final class CompiledRules(
 
   /** What to ask before rows are matched. */
   lazy val questions: Option[Questions] = compiler.questions(forest).map(_._1)
+
+  /** The columns that are results, in the order in which a query asks for them: the cheapest per rule first. */
+  lazy val resultsInOrder: Seq[Int] = {
+    val uses = compiler.questions(forest).fold(Map.empty[Int, (Double, Int)])(_._2)
+    val used = uses.toSeq.sortBy { case (column, (cost, rules)) => (cost / rules, column) }.map(_._1)
+    used ++ results.toSeq.sorted.diff(used)
+  }
 
   /** The node of a tree in the forest. */
   def node(tree: Tree): Int = numbers(tree)

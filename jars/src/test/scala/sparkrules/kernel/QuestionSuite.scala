@@ -11,8 +11,8 @@ import sparkrules.compile.CompiledRules
 import sparkrules.program.{AllOf, AnyOf, Atom, Hidden, Rule, Tree}
 
 /**
- * The calls of Python functions that rows need, against brute force: which can still decide a rule, given what is known,
- * is found by trying all truth values of what is open.
+ * The calls of Python functions that rows need, against brute force: which can still decide a rule, given what is
+ * known, is found by trying all truth values of what is open.
  */
 final class QuestionSuite extends Suite {
   import QuestionSuite._
@@ -44,12 +44,12 @@ final class QuestionSuite extends Suite {
       case 1 => Rule.Columns.indices
       case _ => Rule.Columns.indices.filter(_ => random.nextBoolean)
     }
-    // In any order: prices are known to the query only.
-    val order = new scala.util.Random(random).shuffle(calls)
     val microseconds = Suite.oneOf(random)(None, Some(0.0), Some(500.0))
     val compiled = new CompiledRules(rules, microseconds = microseconds, results = calls.toSet)
+    val order = compiled.resultsInOrder.toIndexedSeq
     val ordered = Rule.ordered(rules)
-    val removed = if (random.nextBoolean) ordered.indices.filter(_ => random.nextInt(4) == 0).toArray else Array.empty[Int]
+    val areRemoved = random.nextBoolean
+    val removed = ordered.indices.filter(_ => areRemoved && random.nextInt(4) == 0).toArray
     val hidden = Hidden.of(ordered.length, compiled.program.rules.validity, removed, None)
     val left = ordered.indices.filterNot(removed.contains(_))
     val inputs: Seq[Expression] = CompiledRules.inputs.zipWithIndex.map { case (input, i) =>
@@ -67,7 +67,8 @@ final class QuestionSuite extends Suite {
       }), calls.length)
       questions.foreach(asked(_, row, left.map(ordered(_).tree), order, asking))
       val found = feed.row(asking)(_ => runner.found.inOrder.take(runner.found.count).toSeq)
-      checkEqual(found, left.filter(ordered(_).tree.isTrue(row)), s"$row with ${order.filterNot(c => asking.isOpen(order.indexOf(c)))}")
+      val open = order.indices.filter(asking.isOpen).map(order)
+      checkEqual(found, left.filter(ordered(_).tree.isTrue(row)), s"$row with open $open")
     }
   }
 

@@ -1,4 +1,4 @@
-"""Rules with row operators from the user's side: explained, drawn, linted and stored as they are written."""
+"""Rules with row functions from the user's side: explained, drawn, linted and stored as they are written."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Random texts with row operators, each with a WHERE of plain Spark SQL that means the same by their definition.
+"""Random texts with row functions, each with a WHERE of plain Spark SQL that means the same by their definition.
 
 A text is written with marks, `⟦at_least 2¦p¦q⟧` and `⟦matched a¦a > 1⟧`, from which both are made: `rule_of` writes the
-operators, `where_of` counts with CASE and puts a CASE in place of each matched value.
+row functions, `where_of` counts with CASE and puts a CASE in place of each matched value.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ _MARK = re.compile("⟦([^⟦⟧¦]*)¦([^⟦⟧]*)⟧")
 
 
 def marked(name: str, *arguments: str) -> str:
-    """A row operator: `at_least 2`, `matched a`, `min`, ..., and what stands in its brackets."""
+    """A row function: `at_least 2`, `matched a`, `min`, ..., and what stands in its brackets."""
     return f"⟦{name}¦{'¦'.join(arguments)}⟧"
 
 
 def rule_of(text: str) -> str:
-    """The text with row operators.
+    """The text with row functions.
 
     >>> rule_of("⟦at_least 2¦⟦matched a¦a > 1⟧ < 5¦b¦c⟧")
     'at_least(2, matched(a > 1) < 5, b, c)'
     """
-    return _unmarked(text, _operator)
+    return _unmarked(text, _row_function)
 
 
 def where_of(text: str) -> str:
@@ -42,7 +42,7 @@ def _unmarked(text: str, written: Callable[[str, str, list[str]], str]) -> str:
     return text
 
 
-def _operator(name: str, detail: str, arguments: list[str]) -> str:
+def _row_function(name: str, detail: str, arguments: list[str]) -> str:
     return f"{name}({', '.join([detail, *arguments] if name in ('at_least', 'at_most', 'exactly') else arguments)})"
 
 

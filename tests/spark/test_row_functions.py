@@ -1,4 +1,4 @@
-"""Rules with row operators match the rows that a WHERE of plain Spark SQL with the same meaning keeps."""
+"""Rules with row functions match the rows that a WHERE of plain Spark SQL with the same meaning keeps."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import sparkrules
 from sparkrules.sql import spark_sql
-from tests.row_operators import marked, rule_of, where_of
+from tests.row_functions import marked, rule_of, where_of
 from tests.spark.oracle import differences, pairs_by_plugin, pairs_by_python, pairs_by_where, rule_set, settings
 from tests.writer import Drawn
 
@@ -45,7 +45,7 @@ def df(spark: SparkSession) -> DataFrame:
 
 
 class Rules(Drawn):
-    """Conditions with row operators, as marked texts."""
+    """Conditions with row functions, as marked texts."""
 
     def predicate(self) -> str:
         column = self.pick(NUMBERS)
@@ -157,7 +157,7 @@ def test_random_rules(spark: SparkSession, df: DataFrame, ansi: str) -> None:
     )
     @given(rules())
     def agree(texts: list[str]) -> None:
-        found.append(compare(df, texts, "row_operators", with_python=len(found) < 2))
+        found.append(compare(df, texts, "row_functions", with_python=len(found) < 2))
 
     with settings(spark, ansi=ansi):
         agree()

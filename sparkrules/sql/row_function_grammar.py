@@ -1,7 +1,7 @@
-"""Parse row operators, and write down the Spark SQL that stands in their place (`Tokens.sql`).
+"""Parse row functions, and write down the Spark SQL that stands in their place (`Tokens.sql`).
 
-operator    := at_least (number, expression, ...) | at_most (...) | exactly (...)
-             | matched (expression) | sum (value, value, ...) | avg (...) | min (...) | max (...)
+row function    := at_least (number, expression, ...) | at_most (...) | exactly (...)
+                 | matched (expression) | sum (value, value, ...) | avg (...) | min (...) | max (...)
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from sparkrules.sql.call_grammar import CallGrammar
 from sparkrules.sql.cursor import QUANTIFIERS
 from sparkrules.sql.predicate_sides import classify
 from sparkrules.sql.remedy import about_function
-from sparkrules.sql.row_operators import (
+from sparkrules.sql.row_functions import (
     COUNTS,
     aggregate_sql,
     count_of,
@@ -30,8 +30,8 @@ _NAME = re.compile(r"(?:[A-Za-z0-9_]+|`(?:[^`]|``)+`)(?:\.(?:[A-Za-z0-9_]+|`(?:[
 _TRUTHS = ("is true", "is false", "is not true", "is not false")
 
 
-def parse_row_operator(grammar: CallGrammar, start: int) -> Operand:
-    """Parse a row operator whose name is at `start`. The cursor is at its opening bracket."""
+def parse_row_function(grammar: CallGrammar, start: int) -> Operand:
+    """Parse a row function whose name is at `start`. The cursor is at its opening bracket."""
     tokens = grammar.tokens
     name = tokens.texts[start].lower()
     tokens.calls.add(grammar.at)
@@ -39,7 +39,7 @@ def parse_row_operator(grammar: CallGrammar, start: int) -> Operand:
     variables = grammar.variables
     arguments = _arguments(grammar, start)
     inner = tuple(argument for argument, _, _ in arguments)
-    operand = Operand(start, grammar.at, variables == grammar.variables, "operator", inner, name)
+    operand = Operand(start, grammar.at, variables == grammar.variables, "row function", inner, name)
     if name in COUNTS:
         sql = _count(grammar, operand, [tokens.sql(first, end) for _, first, end in arguments[1:]])
     elif name == "matched":
@@ -122,7 +122,7 @@ def matched_predicates(tokens: Tokens, operand: Operand) -> list[Predicate]:
         elif not isinstance(syntax, PredicateSyntax):
             stack.extend(syntax.children)
         elif tokens.is_rewritten(syntax.start, syntax.end):
-            raise tokens.error(syntax.start, "a row operator inside matched", "Write a plain predicate there.")
+            raise tokens.error(syntax.start, "a row function inside matched", "Write a plain predicate there.")
         elif (inner := structure_of(tokens, syntax)) is not None:
             stack.append(inner)
         else:

@@ -1,4 +1,4 @@
-"""Operators of the rule language that Spark does not have, and the Spark SQL that each of them stands for.
+"""Row functions: functions of the rule language that Spark does not have, and the Spark SQL that each stands for.
 
 | written | meaning |
 |---|---|
@@ -23,14 +23,14 @@ from sparkrules.sql.tokens import Tokens
 
 COUNTS = frozenset({"at_least", "at_most", "exactly"})
 AGGREGATES = frozenset({"sum", "avg", "min", "max"})
-ROW_OPERATORS = COUNTS | AGGREGATES | {"matched"}
-_CALLED = re.compile(rf"\b(?:{'|'.join(sorted(ROW_OPERATORS))})\s*\(", re.IGNORECASE)
+ROW_FUNCTIONS = COUNTS | AGGREGATES | {"matched"}
+_CALLED = re.compile(rf"\b(?:{'|'.join(sorted(ROW_FUNCTIONS))})\s*\(", re.IGNORECASE)
 _FEWEST = {"at_least": 1, "at_most": 0, "exactly": 0}
 _EXAMPLE = "at_least(2, a > 1, b = 2, c < 3)"
 
 
-def may_have_operators(text: str) -> bool:
-    """Whether a text may have row operators; False is certain."""
+def may_have_row_functions(text: str) -> bool:
+    """Whether a text may have row functions; False is certain."""
     return _CALLED.search(text) is not None
 
 
@@ -63,7 +63,7 @@ def _number(tokens: Tokens, operand: Operand) -> int:
 
 def as_count(tokens: Tokens, operand: Operand) -> Count | None:
     """The structure of an operand that is a count."""
-    return count_of(tokens, operand) if operand.form == "operator" and operand.function in COUNTS else None
+    return count_of(tokens, operand) if operand.form == "row function" and operand.function in COUNTS else None
 
 
 def nodes_of(count: Count) -> int:
@@ -108,9 +108,9 @@ def require_values(tokens: Tokens, operand: Operand) -> list[Operand]:
 
 
 def require_condition(tokens: Tokens, syntax: PredicateSyntax) -> None:
-    """Raise `RuleError` if a value of a row operator is used as a condition."""
+    """Raise `RuleError` if a value of a row function is used as a condition."""
     operand = alone(syntax)
-    if operand is not None and operand.form == "operator" and operand.function not in COUNTS:
+    if operand is not None and operand.form == "row function" and operand.function not in COUNTS:
         name = tokens.texts[operand.start]
         raise tokens.error(
             operand.start, f"{name}(...) is a value, not a condition", f"Compare it: {name}(...) <= 1000."

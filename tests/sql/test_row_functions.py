@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from sparkrules.sql import Node, Policy, Predicate, RuleError, called_functions, parse_rule, spark_sql
-from sparkrules.sql.row_operators import ROW_OPERATORS
+from sparkrules.sql.row_functions import ROW_FUNCTIONS
 from sparkrules.sql.template import lift, make_template
 from sparkrules.sql.threshold import most_nodes
 from sparkrules.sql.tree import distinct_predicates
@@ -159,7 +159,7 @@ class TestValues:
         texts = ["coalesce(matched(a > 1), 0) < 5", "at_least(1, a, b) IS NULL", "min(a, b) IS NULL", "max(a, b) > 2"]
         texts += ["lower(matched(s = 'X')) = 'x'"]
         called = [called_functions(parse_rule(text)) for text in texts]
-        assert not any(own & ROW_OPERATORS for own in called), called
+        assert not any(own & ROW_FUNCTIONS for own in called), called
         assert called[-2:] == [{"greatest"}, {"lower"}]
 
 
@@ -184,7 +184,7 @@ class TestValues:
         ("matched(a > 1 OR b > 1) > 1", 9, "matched needs predicates of one attribute"),
         ("matched() > 1", 9, "matched needs one condition"),
         ("matched(a > 1, 5) > 1", 16, "matched needs one condition"),
-        ("matched(at_least(1, a > 1)) > 1", 9, "a row operator inside matched"),
+        ("matched(at_least(1, a > 1)) > 1", 9, "a row function inside matched"),
         ("sum(a > 1, b > 2) > 1", 5, "sum of a condition"),
         ("sum(a) > 1", 1, "this function is not allowed in a rule"),
         ("max(DISTINCT a, b) > 1", 5, "aggregates are not allowed"),
