@@ -111,6 +111,7 @@ MEANING = {
     "mobs(m, :p, :q) AND (:p = 5 XOR :q = 'Rome')": ("exists(mobs(m), b -> (b.people = 5) <> (b.place = 'Rome'))"),
     "mobs(m, :p, :q) AND :p > 1 XOR c = 5": "exists(mobs(m), b -> b.people > 1) <> (c = 5)",
     "spots(o, :x, :l, :n, :d, :s) AND :x > 3": "exists(spots(o), b -> b.x > 3)",
+    "spots(o, :x, :x, :n, :d, :s)": "exists(spots(o), b -> b.l = b.x)",
     "at_least(2, mobs(m, :p, :q) AND :p > 1, c > 0, map_entries(e, :q, :v) AND :v > 0)": (
         "size(filter(array(exists(mobs(m), b -> b.people > 1), c > 0, exists(map_entries(e), b -> b.value > 0)), "
         "t -> t)) >= 2"
@@ -233,7 +234,6 @@ JOINT = {
         "v = p AND q IN ('Rome', 'Oslo') AND v >= 0"
     ),
     "mobs(m, :p, :q) AND map_entries(e, :k, :v) AND (:p = :v OR :q = :k) AND c > 0": "(p = v OR q = k) AND c > 0",
-    "mobs(m, :p, :p) AND map_entries(e, :k, :v)": "q = p",
     "mobs(m, :p, :q) AND map_entries(e, :k, :v) AND :p > 1 AND :v > 1": "p > 1 AND v > 1",
 }
 
