@@ -20,6 +20,10 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "crashes": ("tests/store/test_crashes.py",),
     "types": ("tests/spark/test_types.py",),
     "cluster": ("tests/servers/test_cluster.py",),
+    "python-functions": (
+        "tests/spark/test_python_functions.py",
+        "tests/spark/test_python_functions_everywhere.py",
+    ),
     "bounds": ("tests/spark/test_bounds.py",),
     "thriftserver": ("tests/servers/test_thriftserver_command.py",),
     "streams": ("tests/spark/test_streams.py",),
