@@ -315,9 +315,9 @@ def test_a_function_that_raises_too_often_ends_the_query(spark: SparkSession, df
 
     spark.udf.register("f", fails, "int")
     rules = rule_set("asked", {"f": "f(x) > 1 AND a < 20", "fine": "a > 1"}, ALLOWED)
-    with settings(spark, spark_sparkrules_pythonFailures="5"):
-        with pytest.raises(PySparkException, match=r"f\(x\) has failed more than 5 times in a task.*by zero"):
-            pairs_by_plugin(df, rules)
+    many = r"f\(x\) has failed more than 5 times in a task.*by zero"
+    with settings(spark, spark_sparkrules_pythonFailures="5"), pytest.raises(PySparkException, match=many):
+        pairs_by_plugin(df, rules)
 
 
 def test_arguments_that_cannot_be_computed(spark: SparkSession, df: DataFrame) -> None:
