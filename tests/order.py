@@ -21,6 +21,10 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "types": ("tests/spark/test_types.py",),
     "cluster": ("tests/servers/test_cluster.py",),
     "metering": ("tests/spark/test_metering.py",),
+    "python-functions": (
+        "tests/spark/test_python_functions.py",
+        "tests/spark/test_python_functions_everywhere.py",
+    ),
     "bounds": ("tests/spark/test_bounds.py",),
     "thriftserver": ("tests/servers/test_thriftserver_command.py",),
     "streams": ("tests/spark/test_streams.py",),

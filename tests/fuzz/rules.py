@@ -88,6 +88,7 @@ _CONSTANTS = {
     "months": ["INTERVAL '1' YEAR", "INTERVAL '12' MONTH"],
 }
 _COMPARABLE = ["number", "number", "text", "text", "truth", "date", "time", "binary", "duration", "months"]
+_CALLABLE = ("number", "text", "truth")  # kinds of values that Python functions have
 _OPERATORS = ["=", "==", "<>", "!=", "<", "<=", ">", ">=", "<=>"]
 _PATTERNS = [
     "'x%'",
@@ -124,11 +125,11 @@ class _Rules(Drawn):
 
     def value(self, kind: str, depth: int) -> str:
         """An expression of a kind: a column for the most part."""
-        if depth == 0 or self.chance(55):
+        if depth >= 0 and kind in _CALLABLE and self.calls and self.chance(self.calls):
+            return self.call(kind, depth - 1)
+        if depth <= 0 or self.chance(55):
             return self.column(kind) if self.chance(85) else self.constant(kind)
         more = depth - 1
-        if kind in ("number", "text", "truth") and self.calls and self.chance(self.calls):
-            return self.call(kind, more)
         if self.chance(25):
             return self.pick(
                 [

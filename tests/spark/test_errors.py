@@ -115,6 +115,10 @@ def test_strict_fails_exactly_where_where_fails(spark: SparkSession, df: DataFra
         ("NOT (a = 2 AND CAST(s AS INT) > 5)", 0, False),
         ("a > 0 XOR CAST(s AS INT) > 5", 0, True),
         ("a = 1 OR a > 'many'", 0, True),
+        # The whole rule is one predicate.
+        ("exists(array(s), t -> CAST(t AS INT) > 5)", 0, True),
+        ("CAST(s AS BOOLEAN)", 0, True),
+        ("NOT coalesce(CAST(s AS INT) > 5, true)", 0, True),
     ],
 )
 def test_strict_looks_at_a_rule_from_left_to_right(

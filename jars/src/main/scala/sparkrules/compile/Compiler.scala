@@ -93,7 +93,8 @@ final class Compiler(segment: Segment, bound: Bound, forRegions: Boolean = false
   }
 
   private def slots: CompiledSlots = {
-    val wholeTexts = bound.texts.toSet
+    // A rule that is one predicate may have the same slot as its whole text.
+    val wholeTexts = bound.texts.toSet -- bound.predicates.flatMap(_.toOption.map(_.slot))
     new CompiledSlots(
       ExpressionBytes.of(bound.slots.map(_.expression)),
       bound.slots.map(_.base),
