@@ -40,9 +40,6 @@ private final class QuestionForest(forest: Forest, slots: Array[Slot]) {
   /** Per result: how many rules may need it. */
   val uses: mutable.Map[Int, Int] = mutable.HashMap.empty.withDefaultValue(0)
 
-  /** Per result: microseconds per rule that it can decide. What is called first decides most for its price. */
-  private lazy val prices: Map[Int, Double] = uses.keys.map(input => input -> cost(input) / uses(input)).toMap
-
   /** The microseconds that a call takes, as users say or as was measured; else a guess. */
   def cost(input: Int): Double = slots.indices.flatMap { slot =>
     if (slots(slot).base < 0 && neededBy(slot) == input) slots(slot).microseconds else None
@@ -75,7 +72,7 @@ private final class QuestionForest(forest: Forest, slots: Array[Slot]) {
   private def ask(root: Int, users: Seq[Int]): Unit = {
     val (open, cheap) = conjunction(root).partition(isOpen(_))
     if (open.forall(node => isPredicate(node) && neededBy(forest.slots(node)) >= 0)) {
-      val tiers = open.groupBy(node => neededBy(forest.slots(node))).toSeq.sortBy { case (i, _) => (prices(i), i) }
+      val tiers = open.groupBy(node => neededBy(forest.slots(node))).toSeq.sortBy { case (i, _) => (cost(i), -uses(i), i) }
       tiers.foldLeft(cheap.toSet) { case (condition, (input, predicates)) =>
         add(node(Forest.And, condition.toSeq.sorted), input, users)
         condition ++ predicates
