@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 def settings_kept(spark: SparkSession) -> Iterator[None]:
     before = _settings(spark)
     tables = _tables(spark)
+    functions = _functions(spark)
     yield
     after = _settings(spark)
     for key in after.keys() - before.keys():
@@ -25,6 +26,12 @@ def settings_kept(spark: SparkSession) -> Iterator[None]:
     for name, kind in _tables(spark).items():
         if name not in tables:
             spark.sql(f"DROP {kind} `{name}`")
+    for name in _functions(spark) - functions:
+        spark.sql(f"DROP {'FUNCTION' if '.' in name else 'TEMPORARY FUNCTION'} {name}")
+
+
+def _functions(spark: SparkSession) -> set[str]:
+    return {row.function for row in spark.sql("SHOW USER FUNCTIONS").collect()}
 
 
 def _settings(spark: SparkSession) -> dict[str, str]:

@@ -46,7 +46,7 @@ def test_the_files_are_those_of_the_documented_format(store: Store) -> None:
     assert list(manifest) == [
         "format", "rule_set", "version", "created", "publisher", "action", "parent", "segments", "rejected",
         "default_validity", "subscriptions", "predicates", "nodes", "advertisements", "costs", "files", "general",
-        "checksum",
+        "max_calls", "checksum",
     ]  # fmt: skip
     assert manifest["segments"] == [
         {"name": only_segment(store).name, "subscriptions": 1, "removed": None, "live": 1, "overlaps": None}

@@ -72,10 +72,11 @@ private final class QuestionForest(forest: Forest, slots: Array[Slot]) {
   private def ask(root: Int, users: Seq[Int]): Unit = {
     val (open, cheap) = conjunction(root).partition(isOpen(_))
     if (open.forall(node => isPredicate(node) && neededBy(forest.slots(node)) >= 0)) {
-      val tiers = open.groupBy(node => neededBy(forest.slots(node))).toSeq.sortBy { case (i, _) => (cost(i), -uses(i), i) }
-      tiers.foldLeft(cheap.toSet) { case (condition, (input, predicates)) =>
-        add(node(Forest.And, condition.toSeq.sorted), input, users)
-        condition ++ predicates
+      val byResult = open.groupBy(node => neededBy(forest.slots(node))).toSeq
+      byResult.sortBy { case (i, _) => (cost(i), -uses(i), i) }.foldLeft(cheap.toSet) {
+        case (condition, (input, predicates)) =>
+          add(node(Forest.And, condition.toSeq.sorted), input, users)
+          condition ++ predicates
       }
     } else {
       complex += root
