@@ -160,6 +160,15 @@ def test_equal_calls_are_made_once(spark: SparkSession, df: DataFrame) -> None:
     assert calls.value - before == 100 * 2  # 100 values in each of two partitions
 
 
+def test_a_call_within_another_is_made_once(spark: SparkSession, df: DataFrame) -> None:
+    f, g = counting(spark, "f"), counting(spark, "g", lambda x: x + 1)
+    rules = {"f": "a < 50 AND f(x) > 3", "g": "a >= 25 AND g(f(x)) % 2 = 0", "both": "f(f(x)) = 7 OR g(f(x) + 1) < 9"}
+    matched = pairs_by_plugin(df, rule_set("asked", {id: rules[id] for id in ("f", "g")}, ALLOWED))
+    assert (f.value, g.value) == (2000, 1500)
+    assert matched == pairs_by_where(df, {id: rules[id] for id in ("f", "g")})
+    assert pairs_by_plugin(df, rule_set("asked", rules, ALLOWED)) == pairs_by_where(df, rules)
+
+
 def brute_force(rules: list[Any], row: dict[str, int | None], functions: dict[str, Callable[[Any], Any]]) -> set[str]:
     """The calls that can still decide a rule if no call has been made: a rule is `and`, `or`, or a predicate."""
 

@@ -5,7 +5,7 @@ import java.util.Arrays
 import scala.util.control.ControlThrowable
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, JoinedRow, LeafExpression}
+import org.apache.spark.sql.catalyst.expressions.{Expression, GenericInternalRow, JoinedRow}
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.types.DataType
 
@@ -47,10 +47,11 @@ final class FailedCall(val reason: Throwable)
 /** A value needs the result of a call that has not been made for the row. No error, so `try_` functions let it pass. */
 final class OpenCall(val call: Int) extends ControlThrowable
 
-/** The result of a call for an [[AskedRow]]. */
-final case class CallResult(call: Int, dataType: DataType, text: String) extends LeafExpression with CodegenFallback {
+/** The result of a call for an [[AskedRow]]. No `LeafExpression`: generated code gives those no row. */
+final case class CallResult(call: Int, dataType: DataType, text: String) extends Expression with CodegenFallback {
   @transient private[kernel] lazy val open = new OpenCall(call)
 
+  override def children: Seq[Expression] = Nil
   override def nullable: Boolean = true
   override def sql: String = text
   override def toString: String = text
@@ -58,4 +59,5 @@ final case class CallResult(call: Int, dataType: DataType, text: String) extends
     case failed: FailedCall => throw failed.reason
     case value => value
   }
+  override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): CallResult = this
 }

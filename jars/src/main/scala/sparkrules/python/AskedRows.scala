@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Expression, UnsafeProjection, UnsafeRow}
 import org.apache.spark.sql.types.DataType
 
-import sparkrules.kernel.{AskedRow, Asking, FailedCall, QuestionRunner}
+import sparkrules.kernel.{AskedRow, Asking, FailedCall, OpenCall, QuestionRunner}
 
 /**
  * What a task needs to call Python functions.
@@ -92,8 +92,8 @@ final class AskedRows(input: Iterator[InternalRow], questions: Asking, work: Pyt
     while (call >= 0) {
       val asked = waiting(call)
       waiting(call) = ArrayBuffer.empty
-      make(call, asked)
-      asked.foreach(ask)
+      make(call, asked, waiting)
+      asked.foreach(row => if (!row.isOpen(call)) ask(row))
       call = waiting.indexWhere(_.nonEmpty)
     }
   }
@@ -103,16 +103,23 @@ final class AskedRows(input: Iterator[InternalRow], questions: Asking, work: Pyt
     case other => copy(other).copy()
   }
 
-  /** Makes a call for these rows. */
-  private def make(call: Int, asked: ArrayBuffer[AskedRow]): Unit = {
+  /**
+   * Makes a call for these rows.
+   *
+   * @param inner per call: gets the rows of which the call needs that one's result first
+   */
+  private def make(call: Int, asked: ArrayBuffer[AskedRow], inner: Array[ArrayBuffer[AskedRow]]): Unit = {
     val results = known(functionOf(call))
     val wanted = mutable.LinkedHashSet.empty[UnsafeRow]
     val arguments = asked.map { row =>
       try {
-        val own = projections(call)(row.row).copy()
+        val own = projections(call)(row).copy()
         if (!results.contains(own)) wanted += own
         own
       } catch {
+        case open: OpenCall =>
+          inner(open.call) += row
+          null
         case NonFatal(e) =>
           row.answer(call, new FailedCall(e))
           null

@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.DataType
 
 import sparkrules.bind.Slots
+import sparkrules.kernel.CallResult
 
 /**
  * A call of a Python function that rules need.
@@ -26,11 +27,13 @@ final case class PythonCall(
 object PythonCall {
 
   /**
-   * Takes calls apart into functions and arguments; equal arguments are there once.
+   * Takes calls apart into functions and arguments; equal arguments are there once. A call within another that rules
+   * need by itself, too, is an argument: its result.
    *
    * @param calls the calls as rules have them, with the number of rules and the cost
    */
   def of(calls: Seq[(Expression, Int, Double)]): (Seq[PythonCall], Seq[Expression]) = {
+    val places = calls.indices.map(i => calls(i)._1.canonicalized -> i).toMap
     val all = ArrayBuffer.empty[Expression]
     def place(argument: Expression): Int = {
       val known = all.indexWhere(_.semanticEquals(argument))
@@ -44,6 +47,8 @@ object PythonCall {
         case lambda: LambdaFunction => lambda.transform {
             case read if read.isInstanceOf[Attribute] || Slots.belongsToPlan(read) => template(read)
           }
+        case inner: PythonUDF if (inner ne call) && places.contains(inner.canonicalized) =>
+          template(CallResult(places(inner.canonicalized), inner.dataType, inner.sql))
         case made if made.exists(_.isInstanceOf[PythonUDF]) => made match {
             case replaced: RuntimeReplaceable => template(replaced.replacement)
             case With(child, definitions) =>
