@@ -1,11 +1,9 @@
 package sparkrules.answer
 
-import java.util.Arrays
-
 import org.apache.spark.sql.catalyst.expressions.Expression
 
 import sparkrules.kernel.{AskedRow, Asking, QuestionRunner}
-import sparkrules.version.VersionMatcher
+import sparkrules.version.{OrderedMatches, VersionMatcher}
 
 /**
  * Which calls of Python functions overlaps need: those that decide the matches of a row and, once these are known,
@@ -23,7 +21,7 @@ final class OverlapQuestions(
   private val truths = matcher.parts.indices.map { p =>
     if (sharing.complexParts(p)) matcher.parts(p).codes.partialTruthOf(request.rules.parts(p).forest) else null
   }.toArray
-  // Per number of a node: how many matches of the current row have it, at most two.
+  // Per number of a node: how many matches of the current row have it, at most two. All are 0 between rows.
   private val met = new Array[Byte](sharing.size)
 
   override def next(row: AskedRow): Int = {
@@ -35,17 +33,21 @@ final class OverlapQuestions(
     val matches = matcher.row(row).inOrder
     var first = QuestionRunner.None
     if (matches.count > 1) {
-      Arrays.fill(met, 0.toByte)
-      (0 until matches.count).foreach { position =>
-        sharing.nodes(matches.part(position))(matches.number(position)).foreach { number =>
-          if (met(number) == 1) {
-            val call = sharing.openCall(number, matcher.parts, truths)
-            if (call >= 0) first = math.min(first, call)
-          }
-          if (met(number) < 2) met(number) = (met(number) + 1).toByte
+      visit(matches) { number =>
+        if (met(number) == 1) {
+          val call = sharing.openCall(number, matcher.parts, truths)
+          if (call >= 0) first = math.min(first, call)
         }
+        if (met(number) < 2) met(number) = (met(number) + 1).toByte
       }
+      visit(matches)(met(_) = 0)
     }
     first
   }
+
+  /** The nodes where each match can meet others. */
+  private def visit(matches: OrderedMatches)(use: Int => Unit): Unit =
+    (0 until matches.count).foreach { position =>
+      sharing.nodes(matches.part(position))(matches.number(position)).foreach(use)
+    }
 }

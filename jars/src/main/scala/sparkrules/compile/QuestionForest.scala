@@ -4,7 +4,7 @@ import scala.collection.mutable
 import scala.collection.mutable.ArrayBuffer
 
 import sparkrules.bind.{PythonValue, Slot}
-import sparkrules.program.Forest
+import sparkrules.program.{Forest, Questions}
 import sparkrules.value.IntLists
 
 /**
@@ -41,9 +41,11 @@ private final class QuestionForest(forest: Forest, slots: Array[Slot]) {
   val uses: mutable.Map[Int, Int] = mutable.HashMap.empty.withDefaultValue(0)
 
   /** The microseconds that a call takes, as users say or as was measured; else a guess. */
-  def cost(input: Int): Double = slots.indices.flatMap { slot =>
-    if (slots(slot).base < 0 && neededBy(slot) == input) slots(slot).microseconds else None
-  }.maxOption.getOrElse(QuestionForest.Guess)
+  def cost(input: Int): Double = costs.getOrElse(input, QuestionForest.Guess)
+
+  private lazy val costs: Map[Int, Double] = slots.indices.flatMap { slot =>
+    if (slots(slot).base < 0 && neededBy(slot) >= 0) slots(slot).microseconds.map(neededBy(slot) -> _) else None
+  }.groupMapReduce(_._1)(_._2)(math.max)
 
   private val questions = mutable.LinkedHashMap.empty[(Int, Int), ArrayBuffer[Int]]
   private val added = ArrayBuffer.empty[(Byte, Seq[Int])]
@@ -73,7 +75,7 @@ private final class QuestionForest(forest: Forest, slots: Array[Slot]) {
     val (open, cheap) = conjunction(root).partition(isOpen(_))
     if (open.forall(node => isPredicate(node) && neededBy(forest.slots(node)) >= 0)) {
       val byResult = open.groupBy(node => neededBy(forest.slots(node))).toSeq
-      byResult.sortBy { case (i, _) => (cost(i), -uses(i), i) }.foldLeft(cheap.toSet) {
+      byResult.sortBy { case (i, _) => (Questions.rank(cost(i), uses(i)), i) }.foldLeft(cheap.toSet) {
         case (condition, (input, predicates)) =>
           add(node(Forest.And, condition.toSeq.sorted), input, users)
           condition ++ predicates

@@ -8,6 +8,7 @@ import org.apache.spark.sql.classic.SparkSession
 import sparkrules.answer.{Answer, AnswerRequest}
 import sparkrules.bind.Local
 import sparkrules.kernel.CallResult
+import sparkrules.program.Questions
 import sparkrules.python.PythonCall
 import sparkrules.region.{PinnedRegion, RegionCall}
 import sparkrules.version.{Pinned, PinnedRules, Pinning}
@@ -83,7 +84,7 @@ final case class PinVersions(session: SparkSession) extends Rule[LogicalPlan] {
     val found = inputs.indices.filter(inputs(_).isInstanceOf[PythonUDF]).groupBy(inputs(_).canonicalized).toSeq.map {
       case (canonical, places) =>
         (canonical, inputs(places.head), places.map(uses(_)._2).sum, places.map(uses(_)._1).max, places.head)
-    }.sortBy { case (_, _, count, cost, place) => (cost, -count, place) }
+    }.sortBy { case (_, _, count, cost, place) => (Questions.rank(cost, count), place) }
     val (calls, arguments) = PythonCall.of(found.map { case (_, call, count, cost, _) => (call, count, cost) })
     val results = found.map(_._1).zipWithIndex.toMap
     val answered = inputs.map { input =>

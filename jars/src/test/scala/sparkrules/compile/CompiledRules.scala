@@ -120,7 +120,7 @@ final class CompiledRules(
   /** The columns that are results, in the order in which a query asks for them: the cheapest per rule first. */
   lazy val resultsInOrder: Seq[Int] = {
     val uses = compiler.questions(forest).fold(Map.empty[Int, (Double, Int)])(_._2)
-    val used = uses.toSeq.sortBy { case (column, (cost, rules)) => (cost, -rules, column) }.map(_._1)
+    val used = uses.toSeq.sortBy { case (column, (cost, rules)) => (Questions.rank(cost, rules), column) }.map(_._1)
     used ++ results.toSeq.sorted.diff(used)
   }
 
