@@ -3,9 +3,8 @@ package sparkrules.bind
 import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.types.{ArrayType, DataType, MapType, StructType}
 
-import sparkrules.value.SharedCall
+import sparkrules.value.{NestedType, SharedCall}
 
 /**
  * Finds what slots have in common that is worth remembering: functions of users, and arrays, maps and structs that are
@@ -36,18 +35,13 @@ private[sparkrules] object SharedCalls {
   private def isCostly(e: Expression): Boolean = e match {
     case _: LeafExpression | _: LambdaFunction => false
     case _: UserDefinedExpression => true
-    case GetStructField(struct, _, _) => isNested(e.dataType) && !isPlace(struct)
-    case _ => isNested(e.dataType)
+    case GetStructField(struct, _, _) => NestedType.is(e.dataType) && !isPlace(struct)
+    case _ => NestedType.is(e.dataType)
   }
 
   private def isPlace(e: Expression): Boolean = e match {
     case _: Attribute => true
     case GetStructField(struct, _, _) => isPlace(struct)
-    case _ => false
-  }
-
-  private def isNested(dataType: DataType): Boolean = dataType match {
-    case _: ArrayType | _: MapType | _: StructType => true
     case _ => false
   }
 

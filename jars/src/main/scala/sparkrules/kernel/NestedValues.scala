@@ -5,8 +5,10 @@ import scala.collection.mutable
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{BoundReference, Expression, GetStructField, UnaryExpression}
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
-import org.apache.spark.sql.types._
+import org.apache.spark.sql.types.{DataType, StructType}
 import org.apache.spark.sql.vectorized.{ColumnarArray, ColumnarBatchRow, ColumnarMap, ColumnarRow}
+
+import sparkrules.value.NestedType
 
 /**
  * Makes the arrays, maps and structs of columnar batches readable for Spark's expressions, which Spark itself never
@@ -19,7 +21,7 @@ final class NestedValues {
 
   /** The expression, its columns bound to rows that may be those of a batch, so that it reads them correctly. */
   private[kernel] def readable(expression: Expression): Expression = expression match {
-    case NestedValues.Place(place) if NestedValues.isNested(place.dataType) =>
+    case NestedValues.Place(place) if NestedType.is(place.dataType) =>
       CopiedValue(place, copies.getOrElseUpdate(place.canonicalized, new RowCopy))
     case NestedValues.Place(place) => place
     case other => other.mapChildren(readable)
@@ -38,12 +40,6 @@ private object NestedValues {
       case GetStructField(Place(struct), ordinal, _) => Some(FieldInPlace(struct, ordinal))
       case _ => None
     }
-  }
-
-  def isNested(dataType: DataType): Boolean = dataType match {
-    case _: ArrayType | _: MapType | _: StructType => true
-    case own: UserDefinedType[_] => isNested(own.sqlType)
-    case _ => false
   }
 }
 
