@@ -20,7 +20,7 @@ final case class Detections(isLocal: Boolean) {
 
   private def timeEncoder: AgnosticEncoder[_] = if (isLocal) LocalDateTimeEncoder else STRICT_INSTANT_ENCODER
 
-  /** What groups of events are made of. The names are those of the columns. */
+  /** What groups of events are made of, in this order. The names are those of the columns. */
   def events: Encoder[Row] = RowEncoder(Seq(
     field(Time, timeEncoder),
     field(Steps, PrimitiveLongEncoder),

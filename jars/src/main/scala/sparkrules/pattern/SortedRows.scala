@@ -8,6 +8,8 @@ final case class Patterns(all: Seq[Pattern]) {
 
   /** The pattern of a key; none if the version has no such pattern any more. */
   def of(key: PatternKey): Option[Pattern] = byKey.get((key.id, key.fingerprint))
+
+  override def toString: String = if (all.length == 1) "1 pattern" else s"${all.length} patterns"
 }
 
 /** Detects patterns in all rows of a key at once, sorted by Spark in the order of events. */
@@ -32,4 +34,7 @@ final case class SortedRows(patterns: Patterns, rows: Detections)
       (atRows ++ atEnd).map(rows.row(pattern, key, _))
     }
   }
+
+  // What EXPLAIN shows.
+  override def toString: String = s"SortedRows($patterns)"
 }

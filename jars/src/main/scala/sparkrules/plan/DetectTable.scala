@@ -36,24 +36,27 @@ private object DetectTable {
       .map(field => AttributeReference(field.name, field.dataType, field.nullable)())
     val generated = Generate(Inline(events), Nil, outer = false, None, columns, table)
     // The column of the time keeps its metadata, by which Spark knows the watermark.
-    val rows = Project(
-      Seq(Alias(time, Detections.Time)(), Alias(EndOfTime(time), Detections.Until)()) ++ columns, generated)
-    grouped(rows, Detections.of(time.dataType))
+    val all = Seq(Alias(time, Detections.Time)(), Alias(EndOfTime(time), Detections.Until)()) ++ columns
+    val shape = Detections.of(time.dataType)
+    // Spark's operators over groups read the columns of a row by their places.
+    val places = shape.events.schema.fieldNames :+ Detections.Key
+    grouped(Project(places.map(name => all.find(_.name == name).get).toSeq, generated), shape)
   }
 
   private def grouped(rows: Project, shape: Detections): LogicalPlan = {
     def attribute(name: String): Attribute = rows.output.find(_.name == name).get
     val key = Seq(attribute(Detections.Key))
+    val data = rows.output.init
     val none = Patterns(Nil) // until they are known
     if (rows.isStreaming) {
       val most = Settings.PatternRows.get(SQLConf.get)
       TransformWithState[String, Row, Row](
-        key, rows.output, PatternProcessor(none, shape, most), TimeMode.EventTime(), OutputMode.Append(), rows)(
+        key, data, PatternProcessor(none, shape, most), TimeMode.EventTime(), OutputMode.Append(), rows)(
         Encoders.STRING, shape.events, shape.detections)
     } else {
       val order = Seq(Detections.Time, Detections.Id, Detections.Steps, Detections.Value)
         .map(name => SortOrder(attribute(name), Ascending))
-      MapGroups[String, Row, Row](SortedRows(none, shape), key, rows.output, order, rows)(
+      MapGroups[String, Row, Row](SortedRows(none, shape), key, data, order, rows)(
         Encoders.STRING, shape.events, shape.detections)
     }
   }
