@@ -6,12 +6,13 @@
 | `Publication` | publishes, loads and compares versions in a store |
 | `Advertisements` | answers which rules could match the rows of which sources |
 | `Generalization` | gives rules with fewer predicates, and filters that all rules imply |
+| `PatternMethods` | defines patterns over several rows |
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -59,6 +60,8 @@ from sparkrules.rules.as_written import as_written
 from sparkrules.rules.collection import RuleCollection
 from sparkrules.rules.frames import Frame, as_arrow
 from sparkrules.rules.generalization import Generalization
+from sparkrules.rules.pattern_methods import PatternMethods, Span
+from sparkrules.rules.patterns import Patterns
 from sparkrules.rules.pruned import Extent
 from sparkrules.rules.publication import AnyStore, Publication, store_path
 from sparkrules.rules.restricted import predicates_of, restricted_segment
@@ -80,7 +83,7 @@ __all__ = ["RuleSet"]
 _Own = TypeVar("_Own", bound="RuleSet")
 
 
-class RuleSet:
+class RuleSet(PatternMethods):
     """Rules under one name: SQL WHERE texts by id, collected in Python and published for Spark.
 
     Queries refer to the rules by `name`. `dialect` is the SQL dialect of the texts, and `policy` limits what they may
@@ -112,7 +115,8 @@ class RuleSet:
     ) -> None:
         self._collection = RuleCollection(check_name(name), dialect, policy, default_validity)
         self._advertised = Advertised(name)
-        self._publication = Publication(self._collection, self._advertised, store)
+        self._patterns = Patterns(name)
+        self._publication = Publication(self._collection, self._advertised, self._patterns, store)
         estimated = self._estimated  # from the store that is current when it is asked
         self._advertisements = Advertisements(self._advertised, self._collection, lambda own: estimated().matches(own))
         self._generalization = Generalization(self._collection, lambda forest: estimated().shares(forest))
@@ -180,6 +184,9 @@ class RuleSet:
         valid_from: datetime | None = None,
         valid_until: datetime | None = None,
         ticket: Literal[False] = False,
+        on_change: str | Sequence[str] | None = None,
+        suppress: Span | None = None,
+        by: str | Sequence[str] | None = None,
     ) -> None: ...
 
     @overload
@@ -193,6 +200,9 @@ class RuleSet:
         valid_from: datetime | None = None,
         valid_until: datetime | None = None,
         ticket: Literal[True],
+        on_change: str | Sequence[str] | None = None,
+        suppress: Span | None = None,
+        by: str | Sequence[str] | None = None,
     ) -> str: ...
 
     @checked(ticket=true_or_false)
@@ -206,12 +216,19 @@ class RuleSet:
         valid_from: datetime | None = None,
         valid_until: datetime | None = None,
         ticket: bool = False,
+        on_change: str | Sequence[str] | None = None,
+        suppress: Span | None = None,
+        by: str | Sequence[str] | None = None,
     ) -> str | None:
         """Add a rule. Raises `RuleError` if its text is invalid, `DuplicateId` if the id is taken.
 
         The rule matches from `valid_from` (inclusive) until `valid_until` (exclusive); both need a time zone. With
         `ticket=True` this returns a secret, without which the rule cannot be renewed or removed. Only a hash of the
         secret is kept.
+
+        With `on_change` the rule also becomes a pattern that detects when it becomes true, for the rows with the same
+        values of these columns. With `suppress` it becomes a pattern that detects every match, but for that long
+        further ones with the same values of the columns `by` are only counted. See `patterns`.
 
         >>> rules = RuleSet("alerts")
         >>> rules.subscribe("hot", "temperature > 30", priority=5, metadata={"owner": "ops"})
@@ -222,7 +239,13 @@ class RuleSet:
             temperature <
                          ^
         """
-        return self._collection.add(RuleRow(id, where, priority, metadata, valid_from, valid_until), ticket=ticket)
+        fields = {"on_change": on_change, "suppress": suppress, "by": by, "metadata": metadata}
+        pattern = self._option(id, where, fields)
+        row = RuleRow(id, where, priority, metadata, valid_from, valid_until)
+        secret = self._collection.add(row, ticket=ticket)
+        if pattern is not None:
+            self._patterns.add(pattern)
+        return secret
 
     def subscribe_all(self, source: object) -> int:
         """Add all rules of a source, and return how many are accepted. The others are in `rejected`.
@@ -247,7 +270,7 @@ class RuleSet:
 
     @checked(force=true_or_false)
     def unsubscribe(self, id: str, *, ticket: str | None = None, force: bool = False) -> None:
-        """Remove a rule. Raises `UnknownId` if there is none with this id.
+        """Remove a rule, with the pattern that it has as an option. Raises `UnknownId` if there is none with this id.
 
         A rule with a ticket can only be removed with that ticket or with `force=True`; otherwise this raises
         `WrongTicket`. The error reveals neither whether the rule exists nor whether it has a ticket.
@@ -261,6 +284,7 @@ class RuleSet:
         >>> rules.unsubscribe("hot", ticket=ticket)
         """
         self._collection.remove(id, ticket, force=force)
+        self._patterns.remove_with_rules([id])
 
     @checked(ids=some_ids, force=true_or_false)
     def unsubscribe_all(self, ids: Iterable[str], *, force: bool = False) -> int:
@@ -272,7 +296,10 @@ class RuleSet:
         >>> rules.unsubscribe_all(["hot", "cold"])
         2
         """
-        return self._collection.remove_all(ids, force=force)
+        wanted = list(ids)
+        removed = self._collection.remove_all(wanted, force=force)
+        self._patterns.remove_with_rules(wanted)
+        return removed
 
     def renew(self, id: str, ticket: str, until: datetime) -> None:
         """Change until when a rule is valid. Raises `WrongTicket` if it was not made with this ticket.

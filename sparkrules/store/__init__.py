@@ -9,6 +9,7 @@ from sparkrules.store.names import check_name
 from sparkrules.store.overlap_files import OverlapPlan
 from sparkrules.store.overlaps_file import Pairs
 from sparkrules.store.part import Part, merged
+from sparkrules.store.patterns_file import StoredPatterns
 from sparkrules.store.publication import Draft, Version, publish_draft
 from sparkrules.store.store import Store
 from sparkrules.store.tickets import read_key
@@ -25,6 +26,7 @@ __all__ = [
     "Part",
     "SegmentEntry",
     "Store",
+    "StoredPatterns",
     "Version",
     "check_name",
     "default_store",

@@ -35,7 +35,7 @@ from sparkrules.store.numbered_files import WITHDRAWN, numbers
 
 _DIGITS = re.compile(r"\d+")
 _COLLECTED = re.compile(r"\.(\d+)\.collected")
-_KINDS = ("segments", "removed", "rejected", "overlaps")
+_KINDS = ("segments", "removed", "rejected", "overlaps", "patterns")
 _LEFT_OVER = re.compile(r"\..*\.(tmp|claim)")
 _ASIDE = re.compile(r"\.(.*)\.collecting")
 
