@@ -8,21 +8,29 @@ import scala.jdk.CollectionConverters._
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 
 /**
+ * What a row can fulfil.
+ *
+ * @param rule the id of the rule; a condition of the pattern's own is a rule with a hidden id
+ * @param text the id, or the text of the condition
+ */
+final case class Term(rule: String, text: String)
+
+/**
  * What is to be detected in the rows of one key, as docs/store-format.md describes it. Spans are microseconds.
  *
- * @param steps for each step the ids of the rules that fulfil it; a condition of the pattern's own is a rule with a
- *   hidden id
+ * @param steps for each step its terms: a row that fulfils one of them fulfils the step
  * @param by the columns whose values are the key
  * @param after how much time must lie between the first and the last row of a sequence, at least
  * @param distinct the column whose values are counted, instead of rows
  * @param isOverlapping whether a row may be part of several detections
  * @param suppress for how long after a detection others are only counted; 0: not at all
+ * @param metadata what its author has noted, as JSON
  * @param fingerprint differs between patterns that detect something else
  */
 final case class Pattern(
     id: String,
     kind: Kind,
-    steps: IndexedSeq[Seq[String]],
+    steps: IndexedSeq[Seq[Term]],
     by: Seq[String],
     within: Long,
     after: Long,
@@ -30,7 +38,10 @@ final case class Pattern(
     distinct: Option[String],
     isOverlapping: Boolean,
     suppress: Long,
+    metadata: Option[String],
     fingerprint: String) {
+
+  def isCounting: Boolean = kind == Kind.Count
 
   /** Whether something is reported when time has passed, and not only at a row. */
   def hasDeadlines: Boolean = kind == Kind.Absence || suppress > 0
@@ -85,9 +96,9 @@ object Pattern {
     val kind = Kind.All.find(kind => text("kind").contains(kind.name)).getOrElse(
       throw new IllegalArgumentException(s"pattern '$id' is of the unknown kind ${json.path("kind")}"))
     val steps = json.path("steps").elements.asScala.map(_.elements.asScala.map { term =>
-      val fulfilling = if (term.has("rule")) term.get("rule") else term.path("condition")
-      if (!fulfilling.isTextual) throw new IllegalArgumentException(s"a step of pattern '$id' is $term")
-      fulfilling.asText
+      val (rule, shown) = if (term.has("rule")) ("rule", "rule") else ("condition", "where")
+      if (!term.path(rule).isTextual) throw new IllegalArgumentException(s"a step of pattern '$id' is $term")
+      Term(term.path(rule).asText, term.path(shown).asText)
     }.toSeq).toIndexedSeq
     if (steps.isEmpty || steps.length > MostSteps) {
       throw new IllegalArgumentException(s"pattern '$id' has ${steps.length} steps")
@@ -105,6 +116,7 @@ object Pattern {
       text("distinct"),
       json.path("overlapping").asBoolean(false),
       number("suppress", 0),
+      Option(json.get("metadata")).filterNot(_.isNull).map(_.toString),
       fingerprint(json))
   }
 

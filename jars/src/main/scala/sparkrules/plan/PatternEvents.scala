@@ -44,9 +44,9 @@ final case class PatternEvents(
     val found =
       for {
         (placed, number) <- patterns.zipWithIndex
-        (rules, step) <- placed.pattern.steps.zipWithIndex
-        rule <- rules
-      } yield rule -> PatternEvents.Role(number, 1L << step)
+        (terms, step) <- placed.pattern.steps.zipWithIndex
+        term <- terms
+      } yield term.rule -> PatternEvents.Role(number, 1L << step)
     val result = new HashMap[UTF8String, Array[PatternEvents.Role]]
     found.groupBy(_._1).foreach { case (rule, own) =>
       result.put(UTF8String.fromString(rule), own.map(_._2).toArray)
