@@ -7,6 +7,7 @@
 """
 
 from sparkrules.catalyst.dataframe import left_out, match, matches, rule_costs, rule_errors
+from sparkrules.catalyst.detection import detect
 from sparkrules.catalyst.jar import jar_path
 from sparkrules.catalyst.session import configure
 from sparkrules.errors import (
@@ -67,6 +68,7 @@ __all__ = [
     "WrongTicket",
     "__version__",
     "configure",
+    "detect",
     "jar_path",
     "left_out",
     "match",
