@@ -19,6 +19,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
+import numpy as np
+
 from sparkrules.catalyst.analyze import analyze
 from sparkrules.catalyst.compile import compile_dataframe
 from sparkrules.catalyst.row_truth import row_truth
@@ -27,12 +29,14 @@ from sparkrules.errors import RuleSetError
 from sparkrules.index import Rule, Segment, Sharing, build_segment, sharing
 from sparkrules.lint import Report, lint
 from sparkrules.local import (
+    Detections,
     Drawing,
     EstimatedPredicates,
     Explanations,
     Matches,
     Selectivities,
     Statistics,
+    detect,
     explain,
     match,
 )
@@ -637,6 +641,47 @@ class RuleSet(PatternMethods):
         """
         arrow = as_arrow(table)
         return match(self._segment, arrow, unsupported=unsupported, at=instant_of(at), schema=arrow_schema(schema))
+
+    @checked(table=a_table, time=a_text, id=a_text, unsupported=one_of("error", "skip"))
+    def detect(
+        self,
+        table: Frame,
+        *,
+        time: str,
+        id: str | None = None,
+        unsupported: Literal["error", "skip"] = "error",
+        at: datetime | None = None,
+        schema: TableSchema | None = None,
+    ) -> Detections:
+        """What the patterns find in the rows of a table, without Spark; see `match` for the table and the options.
+
+        `time` names the column with the time of a row, a timestamp. The last of them is the end of time: what would be
+        decided later is not reported. With `id`, the name of a column, the rows of a detection are named.
+
+        >>> import pyarrow as pa
+        >>> rules = RuleSet("alerts")
+        >>> rules.subscribe("hot", "temperature > 30", on_change=["sensor"])
+        >>> times = pa.array([0, 1, 2, 3, 4], pa.timestamp("s", "UTC"))
+        >>> table = pa.table({"at": times, "sensor": ["a"] * 5, "temperature": [29, 31, 35, 28, 32]})
+        >>> [found["end"].second for found in rules.detect(table, time="at")]
+        [1, 4]
+        """
+        patterns = self._collection.patterns
+        own = self._segment
+        terms = (term for pattern in patterns.values() for term in pattern.terms)
+        named = np.isin(own.rules.id, [term.rule for term in terms if term.rule is not None])
+        return detect(
+            list(patterns.values()),
+            restricted_segment(own, np.flatnonzero(named).astype(np.int32)),
+            build_segment(patterns.conditions()),
+            as_arrow(table),
+            time=time,
+            id=id,
+            unsupported=unsupported,
+            at=instant_of(at),
+            schema=arrow_schema(schema),
+            most_rows=self.policy.max_pattern_rows,
+        )
 
     @checked(spark=a_session, ids=some_ids)
     def explain(
