@@ -535,7 +535,8 @@ class RuleSet(PatternMethods):
         if strict or schema is not None:
             # The rejected rules of a loaded version were known when it was published.
             rejected = self._collection.unpublished_rejected or ()
-            check_rules(self.name, self, rejected, arrow_schema(schema), self.policy, strict=strict)
+            patterns = self._collection.patterns.stored()
+            check_rules(self.name, self, rejected, arrow_schema(schema), self.policy, strict=strict, patterns=patterns)
         named = self._publication.chosen is not None
         target = self.store if spark is None or named else Store(store_of(spark))
         version = self._publication.publish(target, merge=merge, overlaps=overlaps, force=force)
@@ -784,7 +785,7 @@ class RuleSet(PatternMethods):
         return sharing(self._segment, top)
 
     def lint(self, schema: TableSchema | None = None) -> Report:
-        """What is wrong, or probably wrong, with the rules; with the schema of their table, more is found.
+        """What is wrong, or probably wrong, with rules and patterns; with the schema of their table, more is found.
 
         The schema is one of pyarrow or Spark, or a table that has one. See `sparkrules.lint`.
 
@@ -793,7 +794,9 @@ class RuleSet(PatternMethods):
         >>> [(finding.kind, finding.ids) for finding in rules.lint()]
         [('contradiction', ('never',))]
         """
-        return lint(as_written(self, self.policy), arrow_schema(schema))
+        stored = self._collection.patterns.stored()
+        conditions = as_written(stored.conditions, self.policy)
+        return lint(as_written(self, self.policy), arrow_schema(schema), stored.patterns, conditions)
 
     @checked(path=a_file_to_write, df=a_data_frame, time=a_text)
     def report(

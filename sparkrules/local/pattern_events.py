@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sparkrules.errors import RuleSetError
 from sparkrules.local.key_text import Texts, key_texts
-from sparkrules.logic.columns import NoSuchColumn, Unsupported, find_column
+from sparkrules.logic.columns import NoSuchColumn, Unsupported, column_attribute, find_column
 from sparkrules.patterns import Pattern
 
 Masks = NDArray[np.int64]
@@ -114,17 +114,12 @@ class EventTable:
 
     def _column(self, name: str) -> Any:
         try:
-            found = find_column(_as_attribute(name), self.table.schema)
+            found = find_column(column_attribute(name), self.table.schema)
         except NoSuchColumn:
             raise NoSuchColumn(f"there is no column {name!r}") from None
         values = self.table.column(found.path[0])
         values = pc.struct_field(values, list(found.path[1:])) if len(found.path) > 1 else values
         return pa.concat_arrays(values.chunks) if values.num_chunks else pa.array([], values.type)
-
-
-def _as_attribute(name: str) -> str:
-    """The name of a column, in which a dot leads to a field, as SQL."""
-    return name if "`" in name else ".".join(f"`{part}`" for part in name.split("."))
 
 
 def _ranks(texts: Texts | None, rows: NDArray[np.int64]) -> NDArray[np.int64]:
