@@ -40,18 +40,18 @@ def detections(df: DataFrame) -> list[Plain]:
     return sorted(plain(row.asDict(recursive=True)) for row in df.collect())
 
 
-@hypothesis.settings(max_examples=12, database=None)
+@hypothesis.settings(max_examples=10, database=None, phases=[hypothesis.Phase.generate])
 @hypothesis.given(DEFINITIONS, st.lists(ROW, min_size=20, max_size=60), st.booleans())
 def test_a_batch(spark: SparkSession, definitions: list[Definition], rows: list[Row], with_id: bool) -> None:
     rules = rule_set(definitions, "batch-cases")
-    df = spark.createDataFrame([tuple(row.values()) for row in rows], SCHEMA)
+    df = spark.createDataFrame([tuple(row[name] for name in COLUMNS) for row in rows], SCHEMA)
     found = detections(sparkrules.detect(df, rules, time="ts", id="id" if with_id else None))
     assert found == expected(rules, rows, with_id=with_id)
 
 
-@hypothesis.settings(max_examples=4, database=None)
+@hypothesis.settings(max_examples=3, database=None, phases=[hypothesis.Phase.generate])
 @hypothesis.given(
-    DEFINITIONS, st.lists(ROW, min_size=20, max_size=40), st.sampled_from([0, 1, 3, 20]), st.integers(0, 2**32)
+    DEFINITIONS, st.lists(ROW, min_size=20, max_size=40), st.sampled_from([1, 3, 20]), st.integers(0, 2**32)
 )
 def test_a_stream(
     spark: SparkSession,
