@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import os
 import random
 from collections.abc import Iterator, Sequence
-from datetime import timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import hypothesis
@@ -15,16 +11,13 @@ import pytest
 from hypothesis import strategies as st
 
 import sparkrules
-from sparkrules import RuleSet
-from tests.pattern_cases import BEGIN, COLUMNS, ROW, Definition, Plain, Row, definitions, expected, plain, rule_set
+from tests.pattern_cases import BEGIN, COLUMNS, ROW, Definition, Row, definitions, expected, rule_set
+from tests.spark.detection_stream import FLUSH, SCHEMA, Stream, detections
 from tests.spark.oracle import settings
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
-SCHEMA = ", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())
-FLUSH: Row = dict.fromkeys(COLUMNS) | {"ts": BEGIN + timedelta(hours=1)}
-"""A row that no rule matches, so late that the watermark passes all others."""
 DEFINITIONS: st.SearchStrategy[list[Definition]] = st.integers(0, 2**32).flatmap(
     lambda _: st.tuples(*(definitions(number) for number in range(40))).map(list)
 )
@@ -34,10 +27,6 @@ DEFINITIONS: st.SearchStrategy[list[Definition]] = st.integers(0, 2**32).flatmap
 def _settings(spark: SparkSession) -> Iterator[None]:
     with settings(spark, zone="UTC"):
         yield
-
-
-def detections(df: DataFrame) -> list[Plain]:
-    return sorted(plain(row.asDict(recursive=True)) for row in df.collect())
 
 
 @hypothesis.settings(max_examples=10, database=None, phases=[hypothesis.Phase.generate])
@@ -78,42 +67,3 @@ def split(rows: Sequence[Row], delay: int, random: random.Random) -> list[list[R
     arriving = sorted(rows, key=arrival)
     cuts = sorted(random.sample(range(1, len(arriving)), random.randint(1, 4)))
     return [arriving[start:end] for start, end in zip([0, *cuts], [*cuts, len(arriving)], strict=True)]
-
-
-class Stream:
-    """A stream of rows from files, each a micro-batch, whose detections go to Parquet files.
-
-    `run` takes what has arrived, starting from the checkpoint.
-    """
-
-    def __init__(self, spark: SparkSession, rules: RuleSet | str, delay: int, path: Path, schema: str = SCHEMA) -> None:
-        self.spark, self.path, self.delay = spark, path, delay
-        self.rules, self.schema = rules, schema
-        self.files = 0
-        self.dropped = 0
-        self.state_rows = -1
-        (path / "incoming").mkdir()
-
-    def arrive(self, *batches: Sequence[Row]) -> None:
-        for rows in batches:
-            self.files += 1
-            file = self.path / "incoming" / f"{self.files}.json"
-            file.write_text("".join(f"{json.dumps(row, default=str)}\n" for row in rows))
-            os.utime(file, (self.files, self.files))  # files are read in the order of their times
-
-    def run(self) -> list[Plain]:
-        """All detections so far."""
-        incoming = self.spark.readStream.schema(self.schema).option("maxFilesPerTrigger", 1)
-        df = incoming.json(str(self.path / "incoming")).withWatermark("ts", f"{self.delay} seconds")
-        found = sparkrules.detect(df, self.rules, time="ts", id="id")
-        query = (
-            found.writeStream.option("checkpointLocation", str(self.path / "checkpoint"))
-            .trigger(availableNow=True)
-            .start(str(self.path / "found"))
-        )
-        query.awaitTermination()
-        for progress in query.recentProgress:
-            (state,) = progress["stateOperators"]
-            self.dropped += state["numRowsDroppedByWatermark"]
-            self.state_rows = state["numRowsTotal"]
-        return detections(self.spark.read.schema(found.schema).parquet(str(self.path / "found")))
