@@ -34,14 +34,18 @@ from sparkrules.local import (
     EstimatedPredicates,
     Explanations,
     Matches,
+    PatternExplanation,
     Selectivities,
     Statistics,
     detect,
     explain,
+    explain_pattern,
     match,
+    timeline,
 )
 from sparkrules.logic import Selectivity
 from sparkrules.logic.implied_filter import MOST_DISJUNCTS, MOST_VALUES
+from sparkrules.patterns import Pattern
 from sparkrules.report import write_report
 from sparkrules.rules.advertised import Advertised, Advertisement
 from sparkrules.rules.advertisements import Advertisements
@@ -697,7 +701,8 @@ class RuleSet(PatternMethods):
 
         With a session, Spark evaluates every predicate; without one, numpy does, as in `match`. The row is a mapping of
         column to value, or a Row of Spark. `ids` limits the answer to some rules. A rule that is not valid `at` the
-        time (by default now) is explained only if it is among them.
+        time (by default now) is explained only if it is among them. Of a pattern among `ids`, unless a rule has the
+        same id, it says which steps the row fulfils.
 
         >>> rules = RuleSet("alerts")
         >>> rules.subscribe("hot", "temperature > 30 AND NOT indoors")
@@ -710,8 +715,25 @@ class RuleSet(PatternMethods):
         segment, instant = self._segment, instant_of(at)
         valid = segment.rules.valid_at(instant)
         chosen = segment.rules.id[valid].tolist() if ids is None else list(ids)
+        patterns = [self.patterns[id] for id in chosen if id in self.patterns and id not in self] if ids else []
+        asked = {own.id for own in patterns}
+        chosen = [id for id in chosen if id not in asked]
         truth = row_truth(segment, row, predicates_of(segment, chosen), spark)
-        return explain(segment, truth, chosen, at=instant)
+        found = explain(segment, truth, chosen, at=instant)
+        found += [self._explain_pattern(own, row, spark, instant) for own in patterns]
+        return found
+
+    def _explain_pattern(
+        self, pattern: Pattern, row: Mapping[str, Any] | Row, spark: SparkSession | None, at: datetime
+    ) -> PatternExplanation:
+        named = [term.rule for term in pattern.terms if term.rule is not None and term.rule in self]
+        known = self._collection.patterns.conditions()
+        conditions = build_segment(own for own in known if own.id in pattern.conditions)
+        found = []
+        for segment, ids in ((self._segment, named), (conditions, list(pattern.conditions))):
+            truth = row_truth(segment, row, predicates_of(segment, ids), spark)
+            found.append({own.id: own for own in explain(segment, truth, ids, at=at)})
+        return explain_pattern(pattern, *found)
 
     @checked(spark=a_session)
     def draw(
@@ -724,7 +746,8 @@ class RuleSet(PatternMethods):
     ) -> Drawing:
         """The Boolean tree of a rule as a picture; with a row, which parts of it are true. See `explain`.
 
-        A notebook shows it, and `save` writes it: `rules.draw("hot").save("hot.svg")`.
+        A notebook shows it, and `save` writes it: `rules.draw("hot").save("hot.svg")`. A pattern, unless a rule has the
+        same id, is drawn as a timeline.
 
         >>> rules = RuleSet("alerts")
         >>> rules.subscribe("hot", "temperature > 30 AND NOT indoors")
@@ -735,6 +758,8 @@ class RuleSet(PatternMethods):
         if row is not None:
             (explained,) = self.explain(row, spark, [id], at=at)
             return explained.draw()
+        if id in self.patterns and id not in self:
+            return timeline(self.patterns[id])
         rule = self._collection.content[id]
         return Drawing.of_tree(id, written_tree(rule.where, rule.sql) or rule.tree)
 
