@@ -61,7 +61,6 @@ from sparkrules.rules.collection import RuleCollection
 from sparkrules.rules.frames import Frame, as_arrow
 from sparkrules.rules.generalization import Generalization
 from sparkrules.rules.pattern_methods import PatternMethods, Span
-from sparkrules.rules.patterns import Patterns
 from sparkrules.rules.pruned import Extent
 from sparkrules.rules.publication import AnyStore, Publication, store_path
 from sparkrules.rules.restricted import predicates_of, restricted_segment
@@ -115,8 +114,7 @@ class RuleSet(PatternMethods):
     ) -> None:
         self._collection = RuleCollection(check_name(name), dialect, policy, default_validity)
         self._advertised = Advertised(name)
-        self._patterns = Patterns(name)
-        self._publication = Publication(self._collection, self._advertised, self._patterns, store)
+        self._publication = Publication(self._collection, self._advertised, store)
         estimated = self._estimated  # from the store that is current when it is asked
         self._advertisements = Advertisements(self._advertised, self._collection, lambda own: estimated().matches(own))
         self._generalization = Generalization(self._collection, lambda forest: estimated().shares(forest))
@@ -244,17 +242,20 @@ class RuleSet(PatternMethods):
         row = RuleRow(id, where, priority, metadata, valid_from, valid_until)
         secret = self._collection.add(row, ticket=ticket)
         if pattern is not None:
-            self._patterns.add(pattern)
+            self._collection.patterns.add(pattern)
         return secret
 
     def subscribe_all(self, source: object) -> int:
-        """Add all rules of a source, and return how many are accepted. The others are in `rejected`.
+        """Add all rules and patterns of a source, and return how many are accepted. The others are in `rejected`.
 
         The source is an iterable of `(id, where)`, `(id, where, priority, metadata)` or dictionaries; a mapping of id
         to text; a DataFrame of Spark, pandas or polars or a pyarrow table with the columns `id`, `where` and optionally
         `priority`, `metadata`, `valid_from` and `valid_until`; or the path of a `.csv`, `.jsonl` or `.yaml` file with
         these fields. If the source cannot be read to its end, no rule is added. On a terminal, a progress bar appears
         after a second.
+
+        A row with one of the fields `sequence`, `together`, `count` and `absence` is a pattern, which has the arguments
+        of the method with this name as fields. A rule can have the fields `on_change`, `suppress` and `by`.
 
         >>> rules = RuleSet("alerts")
         >>> rules.subscribe_all({"hot": "temperature > 30", "broken": "temperature >"})
@@ -265,7 +266,8 @@ class RuleSet(PatternMethods):
         'expected a value'
         """
         if is_spark(source):
-            return self._collection.add_compiled(compile_dataframe(source, self._collection.compile))
+            own = self._collection
+            return own.add_compiled(compile_dataframe(source, own.compile, own.define))
         return self._collection.add_all(source)
 
     @checked(force=true_or_false)
@@ -284,7 +286,6 @@ class RuleSet(PatternMethods):
         >>> rules.unsubscribe("hot", ticket=ticket)
         """
         self._collection.remove(id, ticket, force=force)
-        self._patterns.remove_with_rules([id])
 
     @checked(ids=some_ids, force=true_or_false)
     def unsubscribe_all(self, ids: Iterable[str], *, force: bool = False) -> int:
@@ -296,10 +297,7 @@ class RuleSet(PatternMethods):
         >>> rules.unsubscribe_all(["hot", "cold"])
         2
         """
-        wanted = list(ids)
-        removed = self._collection.remove_all(wanted, force=force)
-        self._patterns.remove_with_rules(wanted)
-        return removed
+        return self._collection.remove_all(ids, force=force)
 
     def renew(self, id: str, ticket: str, until: datetime) -> None:
         """Change until when a rule is valid. Raises `WrongTicket` if it was not made with this ticket.
@@ -367,6 +365,8 @@ class RuleSet(PatternMethods):
         made = self._copy(name, segment, general=self.general)
         if advertisement is not None:
             made._advertised.add(given)
+        for own in self._collection.patterns.defined():
+            made._collection.patterns.add(own)
         return made
 
     # More general rules
@@ -399,7 +399,7 @@ class RuleSet(PatternMethods):
         constants, or those of the `schema`. The estimates come from `analyze`; without it, they are guesses.
 
         Its name is `name`, by default the name of this rule set and `.general`. It is a copy for matching: it has no
-        tickets, and later changes to this rule set do not reach it.
+        tickets and no patterns, and later changes to this rule set do not reach it.
 
         >>> rules = RuleSet("alerts")
         >>> rules.subscribe("cellar", "indoors AND (t > 30 OR damp) AND floor = -1")
