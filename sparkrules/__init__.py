@@ -26,8 +26,9 @@ from sparkrules.errors import (
     WrongTicket,
 )
 from sparkrules.lint import Baseline, Finding, Report
-from sparkrules.local import NeedsSpark, Selectivities, UnknownColumn
+from sparkrules.local import Detections, NeedsSpark, Selectivities, UnknownColumn
 from sparkrules.logic import Selectivity
+from sparkrules.patterns import Pattern
 from sparkrules.rules import Advertisement, Advertisements, OverlappingPair, ScanFilter, StrictPublishError
 from sparkrules.ruleset import RuleSet
 from sparkrules.sql import Policy, Rejected, RuleError
@@ -40,11 +41,13 @@ __all__ = [
     "Advertisements",
     "Baseline",
     "CorruptStore",
+    "Detections",
     "DuplicateId",
     "Finding",
     "NeedsSpark",
     "NewerFormat",
     "OverlappingPair",
+    "Pattern",
     "PluginMissing",
     "Policy",
     "PublishConflict",

@@ -19,6 +19,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
+import numpy as np
+
 from sparkrules.catalyst.analyze import analyze
 from sparkrules.catalyst.compile import compile_dataframe
 from sparkrules.catalyst.row_truth import row_truth
@@ -27,17 +29,23 @@ from sparkrules.errors import RuleSetError
 from sparkrules.index import Rule, Segment, Sharing, build_segment, sharing
 from sparkrules.lint import Report, lint
 from sparkrules.local import (
+    Detections,
     Drawing,
     EstimatedPredicates,
     Explanations,
     Matches,
+    PatternExplanation,
     Selectivities,
     Statistics,
+    detect,
     explain,
+    explain_pattern,
     match,
+    timeline,
 )
 from sparkrules.logic import Selectivity
 from sparkrules.logic.implied_filter import MOST_DISJUNCTS, MOST_VALUES
+from sparkrules.patterns import Pattern
 from sparkrules.report import write_report
 from sparkrules.rules.advertised import Advertised, Advertisement
 from sparkrules.rules.advertisements import Advertisements
@@ -531,7 +539,8 @@ class RuleSet(PatternMethods):
         if strict or schema is not None:
             # The rejected rules of a loaded version were known when it was published.
             rejected = self._collection.unpublished_rejected or ()
-            check_rules(self.name, self, rejected, arrow_schema(schema), self.policy, strict=strict)
+            patterns = self._collection.patterns.stored()
+            check_rules(self.name, self, rejected, arrow_schema(schema), self.policy, strict=strict, patterns=patterns)
         named = self._publication.chosen is not None
         target = self.store if spark is None or named else Store(store_of(spark))
         version = self._publication.publish(target, merge=merge, overlaps=overlaps, force=force)
@@ -638,6 +647,47 @@ class RuleSet(PatternMethods):
         arrow = as_arrow(table)
         return match(self._segment, arrow, unsupported=unsupported, at=instant_of(at), schema=arrow_schema(schema))
 
+    @checked(table=a_table, time=a_text, id=a_text, unsupported=one_of("error", "skip"))
+    def detect(
+        self,
+        table: Frame,
+        *,
+        time: str,
+        id: str | None = None,
+        unsupported: Literal["error", "skip"] = "error",
+        at: datetime | None = None,
+        schema: TableSchema | None = None,
+    ) -> Detections:
+        """What the patterns find in the rows of a table, without Spark; see `match` for the table and the options.
+
+        `time` names the column with the time of a row, a timestamp. The last of them is the end of time: what would be
+        decided later is not reported. With `id`, the name of a column, the rows of a detection are named.
+
+        >>> import pyarrow as pa
+        >>> rules = RuleSet("alerts")
+        >>> rules.subscribe("hot", "temperature > 30", on_change=["sensor"])
+        >>> times = pa.array([0, 1, 2, 3, 4], pa.timestamp("s", "UTC"))
+        >>> table = pa.table({"at": times, "sensor": ["a"] * 5, "temperature": [29, 31, 35, 28, 32]})
+        >>> [found["end"].second for found in rules.detect(table, time="at")]
+        [1, 4]
+        """
+        patterns = self._collection.patterns
+        own = self._segment
+        terms = (term for pattern in patterns.values() for term in pattern.terms)
+        named = np.isin(own.rules.id, [term.rule for term in terms if term.rule is not None])
+        return detect(
+            list(patterns.values()),
+            restricted_segment(own, np.flatnonzero(named).astype(np.int32)),
+            build_segment(patterns.conditions()),
+            as_arrow(table),
+            time=time,
+            id=id,
+            unsupported=unsupported,
+            at=instant_of(at),
+            schema=arrow_schema(schema),
+            most_rows=self.policy.max_pattern_rows,
+        )
+
     @checked(spark=a_session, ids=some_ids)
     def explain(
         self,
@@ -651,7 +701,8 @@ class RuleSet(PatternMethods):
 
         With a session, Spark evaluates every predicate; without one, numpy does, as in `match`. The row is a mapping of
         column to value, or a Row of Spark. `ids` limits the answer to some rules. A rule that is not valid `at` the
-        time (by default now) is explained only if it is among them.
+        time (by default now) is explained only if it is among them. Of a pattern among `ids`, unless a rule has the
+        same id, it says which steps the row fulfils.
 
         >>> rules = RuleSet("alerts")
         >>> rules.subscribe("hot", "temperature > 30 AND NOT indoors")
@@ -664,8 +715,25 @@ class RuleSet(PatternMethods):
         segment, instant = self._segment, instant_of(at)
         valid = segment.rules.valid_at(instant)
         chosen = segment.rules.id[valid].tolist() if ids is None else list(ids)
+        patterns = [self.patterns[id] for id in chosen if id in self.patterns and id not in self] if ids else []
+        asked = {own.id for own in patterns}
+        chosen = [id for id in chosen if id not in asked]
         truth = row_truth(segment, row, predicates_of(segment, chosen), spark)
-        return explain(segment, truth, chosen, at=instant)
+        found = explain(segment, truth, chosen, at=instant)
+        found += [self._explain_pattern(own, row, spark, instant) for own in patterns]
+        return found
+
+    def _explain_pattern(
+        self, pattern: Pattern, row: Mapping[str, Any] | Row, spark: SparkSession | None, at: datetime
+    ) -> PatternExplanation:
+        named = [term.rule for term in pattern.terms if term.rule is not None and term.rule in self]
+        known = self._collection.patterns.conditions()
+        conditions = build_segment(own for own in known if own.id in pattern.conditions)
+        found = []
+        for segment, ids in ((self._segment, named), (conditions, list(pattern.conditions))):
+            truth = row_truth(segment, row, predicates_of(segment, ids), spark)
+            found.append({own.id: own for own in explain(segment, truth, ids, at=at)})
+        return explain_pattern(pattern, *found)
 
     @checked(spark=a_session)
     def draw(
@@ -678,7 +746,8 @@ class RuleSet(PatternMethods):
     ) -> Drawing:
         """The Boolean tree of a rule as a picture; with a row, which parts of it are true. See `explain`.
 
-        A notebook shows it, and `save` writes it: `rules.draw("hot").save("hot.svg")`.
+        A notebook shows it, and `save` writes it: `rules.draw("hot").save("hot.svg")`. A pattern, unless a rule has the
+        same id, is drawn as a timeline.
 
         >>> rules = RuleSet("alerts")
         >>> rules.subscribe("hot", "temperature > 30 AND NOT indoors")
@@ -689,6 +758,8 @@ class RuleSet(PatternMethods):
         if row is not None:
             (explained,) = self.explain(row, spark, [id], at=at)
             return explained.draw()
+        if id in self.patterns and id not in self:
+            return timeline(self.patterns[id])
         rule = self._collection.content[id]
         return Drawing.of_tree(id, written_tree(rule.where, rule.sql) or rule.tree)
 
@@ -739,7 +810,7 @@ class RuleSet(PatternMethods):
         return sharing(self._segment, top)
 
     def lint(self, schema: TableSchema | None = None) -> Report:
-        """What is wrong, or probably wrong, with the rules; with the schema of their table, more is found.
+        """What is wrong, or probably wrong, with rules and patterns; with the schema of their table, more is found.
 
         The schema is one of pyarrow or Spark, or a table that has one. See `sparkrules.lint`.
 
@@ -748,7 +819,9 @@ class RuleSet(PatternMethods):
         >>> [(finding.kind, finding.ids) for finding in rules.lint()]
         [('contradiction', ('never',))]
         """
-        return lint(as_written(self, self.policy), arrow_schema(schema))
+        stored = self._collection.patterns.stored()
+        conditions = as_written(stored.conditions, self.policy)
+        return lint(as_written(self, self.policy), arrow_schema(schema), stored.patterns, conditions)
 
     @checked(path=a_file_to_write, df=a_data_frame, time=a_text)
     def report(
