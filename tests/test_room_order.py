@@ -23,7 +23,7 @@ ALLOWED = {
     "lint": "errors patterns sql index logic",
     "rules": "errors patterns sql index logic store lint",
     "catalyst": "errors patterns sql index logic local store rules",
-    "report": "errors sql index local store lint catalyst",
+    "report": "errors patterns sql index local store lint catalyst",
     "ruleset": "errors patterns sql index logic local store lint rules catalyst report",
     "sparkrules": "errors patterns sql logic local store lint rules catalyst ruleset",
     "demo": "errors catalyst sparkrules",
