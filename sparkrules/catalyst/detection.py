@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 _STATE_STORE = "spark.sql.streaming.stateStore.providerClass"
+_STATE_STORES = "org.apache.spark.sql.execution.streaming.state"
 
 
 @checked(df=a_data_frame, rules=some_rules, time=a_text)
@@ -24,13 +25,14 @@ def detect(df: DataFrame, rules: Rules | str, *, time: str, id: str | None = Non
 
     A stream needs a watermark, `df.withWatermark("at", "10 minutes")`, and detections come when it has passed them.
     Its state is kept in RocksDB: if the session keeps the state of streams in memory, as Spark does by default, this
-    sets `spark.sql.streaming.stateStore.providerClass`. `rules` as in `sparkrules.match`: a rule set that has changed is published first. See `docs/patterns.md`.
+    sets `spark.sql.streaming.stateStore.providerClass`.
+
+    `rules` as in `sparkrules.match`: a rule set that has changed is published first. See `docs/patterns.md`.
     """
     name = published_name(df, rules)
-    if df.isStreaming and df.sparkSession.conf.get(_STATE_STORE).endswith(".HDFSBackedStateStoreProvider"):
-        df.sparkSession.conf.set(
-            _STATE_STORE, "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
-        )
+    conf = df.sparkSession.conf
+    if df.isStreaming and conf.get(_STATE_STORE) == f"{_STATE_STORES}.HDFSBackedStateStoreProvider":
+        conf.set(_STATE_STORE, f"{_STATE_STORES}.RocksDBStateStoreProvider")
     arguments = f"time => {_literal(time)}" + ("" if id is None else f", id => {_literal(id)}")
     return df.sparkSession.sql(f"SELECT * FROM detect_patterns('{name}', TABLE({{rows}}), {arguments})", rows=df)
 

@@ -9,7 +9,7 @@ import scala.collection.mutable.ArrayBuffer
  * that follow another too soon are counted and not reported, if the pattern says so.
  */
 final class Detector(val pattern: Pattern) {
-  private val course = Course.of(pattern)
+  private var course = Course.of(pattern)
   private var isSuppressing = false
   private var until, suppressed, first, last = 0L
   private val found = ArrayBuffer.empty[Detection]
@@ -22,7 +22,10 @@ final class Detector(val pattern: Pattern) {
   }
 
   /** All events up to this time are known. */
-  def passed(time: Long): Unit = passTo(Course.later(time, 1))
+  def passed(time: Long): Unit = {
+    passTo(Course.later(time, 1))
+    if (course.matters != Course.Ago && course.matters <= time) course = Course.of(pattern)
+  }
 
   /** What has been detected since this was last asked. */
   def detections(): Seq[Detection] = {
@@ -37,8 +40,8 @@ final class Detector(val pattern: Pattern) {
     math.min(math.min(course.deadline, if (isSuppressing) until else Course.Never), forgettable)
   }
 
-  /** Whether nothing has to be kept if all events up to this time are known. */
-  def isDone(time: Long): Boolean = !isSuppressing && course.matters <= time && course.deadline == Course.Never
+  /** Whether nothing has to be kept. */
+  def isDone: Boolean = !isSuppressing && course.matters == Course.Ago
 
   /** Passes all deadlines up to a moment, those included: all earlier events are known. */
   private def passTo(moment: Long): Unit = {

@@ -63,7 +63,7 @@ final case class PatternProcessor(patterns: Patterns, rows: Detections, mostWait
         due.sorted(Event.order).foreach(detector.take)
         detector.passed(passed)
         val found = detector.detections() ++ head.overflow(passed)
-        if (later.isEmpty && detector.isDone(passed)) forget()
+        if (later.isEmpty && detector.isDone) forget()
         else {
           keep(later)
           head.waiting = later.length.toLong
