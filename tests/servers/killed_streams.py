@@ -18,7 +18,7 @@ import time
 from collections import Counter
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event, Thread
@@ -29,7 +29,7 @@ from tests.servers.processes import Program, started
 
 RULE_SET = "watch"
 COLUMNS = "n BIGINT, at TIMESTAMP, user STRING, action STRING, heat INT"
-START = datetime(2026, 1, 1)
+START = datetime(2026, 1, 1, tzinfo=timezone.utc)
 ROWS = 20  # of a file
 EVERY = 0.25  # seconds between files
 JITTER = 10.0  # seconds by which rows of a file are earlier than those of others
@@ -188,10 +188,11 @@ def main() -> None:
     options = parser.parse_args()
     with TemporaryDirectory() as directory:
         outcome = run(Path(directory), options.kills, options.seed)
-    print(json.dumps(asdict(outcome) | {"lost": len(outcome.lost), "doubled": len(outcome.doubled)}, indent=1))
+    counts = asdict(outcome) | {"lost": len(outcome.lost), "doubled": len(outcome.doubled)}
+    sys.stdout.write(f"{json.dumps(counts, indent=1)}\n")
     for what, texts in (("lost", outcome.lost), ("doubled", outcome.doubled)):
         for text in texts[:SHOWN]:
-            print(f"{what}: {text}")
+            sys.stdout.write(f"{what}: {text}\n")
     sys.exit(bool(outcome.lost or outcome.doubled))
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 LATE = "15 seconds"  # more than the rows of files differ from the order of the files
-FILES = 3  # of a micro-batch, so that there are several to be killed in
+FILES = 10  # of a micro-batch, so that there are several to be killed in
 
 
 def main(directory: str, until: str) -> None:
@@ -31,13 +31,12 @@ def main(directory: str, until: str) -> None:
     writer = found.writeStream.format("parquet").option("checkpointLocation", str(places.checkpoint))
     if until == "forever":
         query = writer.start(str(places.detections))
-        print("the stream has started", flush=True)
+        sys.stdout.write("the stream has started\n")
+        sys.stdout.flush()
         query.awaitTermination()
     else:
         writer.trigger(availableNow=True).start(str(places.detections)).awaitTermination()
-        batch = sparkrules.detect(
-            spark.read.schema(COLUMNS).json(str(places.incoming)), RULE_SET, time="at", id="n"
-        )
+        batch = sparkrules.detect(spark.read.schema(COLUMNS).json(str(places.incoming)), RULE_SET, time="at", id="n")
         result = {"stream": texts(spark.read.parquet(str(places.detections))), "batch": texts(batch)}
         Path(until).write_text(json.dumps(result), encoding="utf-8")
 
