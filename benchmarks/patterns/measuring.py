@@ -16,7 +16,7 @@ from benchmarks.patterns.by_hand import can_be_written, query
 from benchmarks.patterns.workload import LATE, RULE_SET, Size, rule_set, rule_texts, write_rows
 from sparkrules.patterns.pattern import Pattern
 
-Found = Counter[tuple[str, ...]]
+Found = Counter[tuple[str, str, str]]
 
 
 @dataclass(frozen=True)
