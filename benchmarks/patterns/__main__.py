@@ -78,16 +78,16 @@ def table(found: Measured) -> str:
         f"State, at most: {', '.join(kept)}, in {state.batches} micro-batches.",
         f"Detections that equal those of a query: {_counted(found.checked)}.",
         "",
-        "| | cold s | warm s | events/s, warm | x matching |",
-        "|---|--:|--:|--:|--:|",
+        "| | cold s | warm s | CPU s | events/s, warm | x matching |",
+        "|---|--:|--:|--:|--:|--:|",
     ]
     matching = found.ways[0].warm_seconds
     for way in found.ways:
         name = way.name
         if way.extrapolated_from is not None:
             name += f" ({way.extrapolated_from} measured, the rest extrapolated)"
-        seconds = f"{way.cold_seconds:.1f} | {way.warm_seconds:.1f} | {way.events_per_second:,.0f}"
-        lines.append(f"| {name} | {seconds} | {way.warm_seconds / matching:.2f} |")
+        seconds = f"{way.cold_seconds:.1f} | {way.warm_seconds:.1f} | {way.cpu_seconds:.1f}"
+        lines.append(f"| {name} | {seconds} | {way.events_per_second:,.0f} | {way.warm_seconds / matching:.2f} |")
     return "\n".join(lines)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -20,12 +22,27 @@ Found = Counter[tuple[str, str, str]]
 
 
 @dataclass(frozen=True)
+class Spent:
+    """Seconds, and processor seconds of Spark's JVM."""
+
+    seconds: float
+    cpu_seconds: float
+
+    def since(self, before: Spent) -> Spent:
+        return Spent(self.seconds - before.seconds, self.cpu_seconds - before.cpu_seconds)
+
+
+@dataclass(frozen=True)
 class Way:
-    """How long a way took, cold and warm, for all patterns. `extrapolated_from` counts those that were measured."""
+    """How long a way took, cold and warm, for all patterns. `extrapolated_from` counts those that were measured.
+
+    `cpu_seconds` are those of the JVM in a warm run: on a busy machine they say more.
+    """
 
     name: str
     cold_seconds: float
     warm_seconds: float
+    cpu_seconds: float
     events_per_second: float
     extrapolated_from: int | None = None
 
@@ -76,15 +93,16 @@ def measure(spark: SparkSession, size: Size, home: Path, *, runs: int, sampled: 
         _detected(rows, with_id).write.mode("overwrite").parquet(str(batch))
 
     ways = [
-        _way("match, ids hashed", count, _times(matching, runs)),
-        _way("detect, batch", count, _times(detecting, runs)),
+        _way("match, ids hashed", count, _times(spark, matching, runs)),
+        _way("detect, batch", count, _times(spark, detecting, runs)),
     ]
     ways.append(_way("detect, stream", count, [stream.run(number) for number in range(1 + runs)]))
     for number in range(1 + runs):
         _same("batch and stream", _sums(spark.read.parquet(str(batch))), _sums(stream.found(number)))
     sample = _sample(rules.patterns.values(), sampled)
     seconds, checked = _by_hand(spark, rows, batch, sample, dict(rule_texts(size)), runs)
-    scaled = [own * size.patterns / len(sample) for own in seconds]
+    share = len(sample) / size.patterns
+    scaled = [Spent(own.seconds / share, own.cpu_seconds / share) for own in seconds]
     ways.append(_way("a query per pattern", count, scaled, extrapolated_from=len(sample)))
     facts = sparkrules.match(rows, RULE_SET).selectExpr("sum(size(matches.ids))").collect()[0][0]
     events = _events(rows, rules.patterns.values())
@@ -110,16 +128,15 @@ class Streaming:
         self.spark, self.schema, self.home, self.with_id = spark, rows.schema, home, with_id
         self.state = State(0, 0, 0, 0)
 
-    def run(self, number: int) -> float:
-        """Seconds."""
+    def run(self, number: int) -> Spent:
         rows = self.spark.readStream.schema(self.schema).option("maxFilesPerTrigger", 1)
         read = rows.parquet(str(self.home / "rows")).withWatermark("at", LATE)
         writer = _detected(read, self.with_id).writeStream.format("parquet").trigger(availableNow=True)
         writer = writer.option("checkpointLocation", str(self.home / f"checkpoint-{number}"))
-        start = perf_counter()
+        before = _now(self.spark)
         streaming = writer.start(str(self.home / f"stream-{number}"))
         streaming.awaitTermination()
-        seconds = perf_counter() - start
+        spent = _now(self.spark).since(before)
         progress = [own for own in streaming.recentProgress if own.stateOperators]
         states = [own.stateOperators[0] for own in progress]
         self.state = State(
@@ -128,7 +145,7 @@ class Streaming:
             memory_bytes=max(own.memoryUsedBytes for own in states),
             file_bytes=max(int(own.customMetrics.get("rocksdbSstFileSize", 0)) for own in states),
         )
-        return seconds
+        return spent
 
     def found(self, number: int) -> DataFrame:
         return self.spark.read.parquet(str(self.home / f"stream-{number}"))
@@ -147,8 +164,8 @@ def _sums(found: DataFrame) -> tuple[int, int]:
 
 def _by_hand(
     spark: SparkSession, rows: DataFrame, batch: Path, sample: list[Pattern], texts: dict[str, str], runs: int
-) -> tuple[list[float], dict[str, int]]:
-    """Seconds of every run over all of the sample, and how many detections were compared, by kind."""
+) -> tuple[list[Spent], dict[str, int]]:
+    """What every run over all of the sample took, and how many detections were compared, by kind."""
     rows.createOrReplaceTempView("bench_rows")
     checked: Counter[str] = Counter()
 
@@ -161,9 +178,9 @@ def _by_hand(
 
     seconds = []
     for _ in range(1 + runs):
-        start = perf_counter()
+        before = _now(spark)
         answers = ask()
-        seconds.append(perf_counter() - start)
+        seconds.append(_now(spark).since(before))
     for pattern, expected in zip(sample, answers, strict=True):
         columns = [f"key['{column}']" for column in pattern.by]
         own = spark.read.parquet(str(batch)).where(f"pattern = '{pattern.id}'")
@@ -209,16 +226,25 @@ def _same(what: str, ours: object, expected: object) -> None:
         raise WrongAnswer(f"{what} differ: {str(ours)[:500]} and {str(expected)[:500]}")
 
 
-def _seconds(run: Callable[[], object]) -> float:
-    start = perf_counter()
-    run()
-    return perf_counter() - start
+def _now(spark: SparkSession) -> Spent:
+    """The time, and the processor time of Spark's JVM; 0 where the system does not tell it as Linux does."""
+    gateway: Any = spark.sparkContext._gateway
+    try:
+        fields = Path(f"/proc/{gateway.proc.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    except (AttributeError, OSError):
+        return Spent(perf_counter(), 0.0)
+    return Spent(perf_counter(), (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"))
 
 
-def _times(run: Callable[[], object], runs: int) -> list[float]:
-    return [_seconds(run) for _ in range(1 + runs)]
+def _times(spark: SparkSession, run: Callable[[], object], runs: int) -> list[Spent]:
+    spent = []
+    for _ in range(1 + runs):
+        before = _now(spark)
+        run()
+        spent.append(_now(spark).since(before))
+    return spent
 
 
-def _way(name: str, events: int, seconds: list[float], extrapolated_from: int | None = None) -> Way:
-    warm = min(seconds[1:])
-    return Way(name, seconds[0], warm, events / warm, extrapolated_from)
+def _way(name: str, events: int, spent: list[Spent], extrapolated_from: int | None = None) -> Way:
+    warm, cpu = min(own.seconds for own in spent[1:]), min(own.cpu_seconds for own in spent[1:])
+    return Way(name, spent[0].seconds, warm, cpu, events / warm, extrapolated_from)
