@@ -19,6 +19,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
+import numpy as np
+
 from sparkrules.catalyst.analyze import analyze
 from sparkrules.catalyst.compile import compile_dataframe
 from sparkrules.catalyst.row_truth import row_truth
@@ -27,12 +29,14 @@ from sparkrules.errors import RuleSetError
 from sparkrules.index import Rule, Segment, Sharing, build_segment, sharing
 from sparkrules.lint import Report, lint
 from sparkrules.local import (
+    Detections,
     Drawing,
     EstimatedPredicates,
     Explanations,
     Matches,
     Selectivities,
     Statistics,
+    detect,
     explain,
     match,
 )
@@ -61,7 +65,6 @@ from sparkrules.rules.collection import RuleCollection
 from sparkrules.rules.frames import Frame, as_arrow
 from sparkrules.rules.generalization import Generalization
 from sparkrules.rules.pattern_methods import PatternMethods, Span
-from sparkrules.rules.patterns import Patterns
 from sparkrules.rules.pruned import Extent
 from sparkrules.rules.publication import AnyStore, Publication, store_path
 from sparkrules.rules.restricted import predicates_of, restricted_segment
@@ -115,8 +118,7 @@ class RuleSet(PatternMethods):
     ) -> None:
         self._collection = RuleCollection(check_name(name), dialect, policy, default_validity)
         self._advertised = Advertised(name)
-        self._patterns = Patterns(name)
-        self._publication = Publication(self._collection, self._advertised, self._patterns, store)
+        self._publication = Publication(self._collection, self._advertised, store)
         estimated = self._estimated  # from the store that is current when it is asked
         self._advertisements = Advertisements(self._advertised, self._collection, lambda own: estimated().matches(own))
         self._generalization = Generalization(self._collection, lambda forest: estimated().shares(forest))
@@ -244,17 +246,20 @@ class RuleSet(PatternMethods):
         row = RuleRow(id, where, priority, metadata, valid_from, valid_until)
         secret = self._collection.add(row, ticket=ticket)
         if pattern is not None:
-            self._patterns.add(pattern)
+            self._collection.patterns.add(pattern)
         return secret
 
     def subscribe_all(self, source: object) -> int:
-        """Add all rules of a source, and return how many are accepted. The others are in `rejected`.
+        """Add all rules and patterns of a source, and return how many are accepted. The others are in `rejected`.
 
         The source is an iterable of `(id, where)`, `(id, where, priority, metadata)` or dictionaries; a mapping of id
         to text; a DataFrame of Spark, pandas or polars or a pyarrow table with the columns `id`, `where` and optionally
         `priority`, `metadata`, `valid_from` and `valid_until`; or the path of a `.csv`, `.jsonl` or `.yaml` file with
         these fields. If the source cannot be read to its end, no rule is added. On a terminal, a progress bar appears
         after a second.
+
+        A row with one of the fields `sequence`, `together`, `count` and `absence` is a pattern, which has the arguments
+        of the method with this name as fields. A rule can have the fields `on_change`, `suppress` and `by`.
 
         >>> rules = RuleSet("alerts")
         >>> rules.subscribe_all({"hot": "temperature > 30", "broken": "temperature >"})
@@ -265,7 +270,8 @@ class RuleSet(PatternMethods):
         'expected a value'
         """
         if is_spark(source):
-            return self._collection.add_compiled(compile_dataframe(source, self._collection.compile))
+            own = self._collection
+            return own.add_compiled(compile_dataframe(source, own.compile, own.define))
         return self._collection.add_all(source)
 
     @checked(force=true_or_false)
@@ -284,7 +290,6 @@ class RuleSet(PatternMethods):
         >>> rules.unsubscribe("hot", ticket=ticket)
         """
         self._collection.remove(id, ticket, force=force)
-        self._patterns.remove_with_rules([id])
 
     @checked(ids=some_ids, force=true_or_false)
     def unsubscribe_all(self, ids: Iterable[str], *, force: bool = False) -> int:
@@ -296,10 +301,7 @@ class RuleSet(PatternMethods):
         >>> rules.unsubscribe_all(["hot", "cold"])
         2
         """
-        wanted = list(ids)
-        removed = self._collection.remove_all(wanted, force=force)
-        self._patterns.remove_with_rules(wanted)
-        return removed
+        return self._collection.remove_all(ids, force=force)
 
     def renew(self, id: str, ticket: str, until: datetime) -> None:
         """Change until when a rule is valid. Raises `WrongTicket` if it was not made with this ticket.
@@ -367,6 +369,8 @@ class RuleSet(PatternMethods):
         made = self._copy(name, segment, general=self.general)
         if advertisement is not None:
             made._advertised.add(given)
+        for own in self._collection.patterns.defined():
+            made._collection.patterns.add(own)
         return made
 
     # More general rules
@@ -399,7 +403,7 @@ class RuleSet(PatternMethods):
         constants, or those of the `schema`. The estimates come from `analyze`; without it, they are guesses.
 
         Its name is `name`, by default the name of this rule set and `.general`. It is a copy for matching: it has no
-        tickets, and later changes to this rule set do not reach it.
+        tickets and no patterns, and later changes to this rule set do not reach it.
 
         >>> rules = RuleSet("alerts")
         >>> rules.subscribe("cellar", "indoors AND (t > 30 OR damp) AND floor = -1")
@@ -531,7 +535,8 @@ class RuleSet(PatternMethods):
         if strict or schema is not None:
             # The rejected rules of a loaded version were known when it was published.
             rejected = self._collection.unpublished_rejected or ()
-            check_rules(self.name, self, rejected, arrow_schema(schema), self.policy, strict=strict)
+            patterns = self._collection.patterns.stored()
+            check_rules(self.name, self, rejected, arrow_schema(schema), self.policy, strict=strict, patterns=patterns)
         named = self._publication.chosen is not None
         target = self.store if spark is None or named else Store(store_of(spark))
         version = self._publication.publish(target, merge=merge, overlaps=overlaps, force=force)
@@ -638,6 +643,47 @@ class RuleSet(PatternMethods):
         arrow = as_arrow(table)
         return match(self._segment, arrow, unsupported=unsupported, at=instant_of(at), schema=arrow_schema(schema))
 
+    @checked(table=a_table, time=a_text, id=a_text, unsupported=one_of("error", "skip"))
+    def detect(
+        self,
+        table: Frame,
+        *,
+        time: str,
+        id: str | None = None,
+        unsupported: Literal["error", "skip"] = "error",
+        at: datetime | None = None,
+        schema: TableSchema | None = None,
+    ) -> Detections:
+        """What the patterns find in the rows of a table, without Spark; see `match` for the table and the options.
+
+        `time` names the column with the time of a row, a timestamp. The last of them is the end of time: what would be
+        decided later is not reported. With `id`, the name of a column, the rows of a detection are named.
+
+        >>> import pyarrow as pa
+        >>> rules = RuleSet("alerts")
+        >>> rules.subscribe("hot", "temperature > 30", on_change=["sensor"])
+        >>> times = pa.array([0, 1, 2, 3, 4], pa.timestamp("s", "UTC"))
+        >>> table = pa.table({"at": times, "sensor": ["a"] * 5, "temperature": [29, 31, 35, 28, 32]})
+        >>> [found["end"].second for found in rules.detect(table, time="at")]
+        [1, 4]
+        """
+        patterns = self._collection.patterns
+        own = self._segment
+        terms = (term for pattern in patterns.values() for term in pattern.terms)
+        named = np.isin(own.rules.id, [term.rule for term in terms if term.rule is not None])
+        return detect(
+            list(patterns.values()),
+            restricted_segment(own, np.flatnonzero(named).astype(np.int32)),
+            build_segment(patterns.conditions()),
+            as_arrow(table),
+            time=time,
+            id=id,
+            unsupported=unsupported,
+            at=instant_of(at),
+            schema=arrow_schema(schema),
+            most_rows=self.policy.max_pattern_rows,
+        )
+
     @checked(spark=a_session, ids=some_ids)
     def explain(
         self,
@@ -739,7 +785,7 @@ class RuleSet(PatternMethods):
         return sharing(self._segment, top)
 
     def lint(self, schema: TableSchema | None = None) -> Report:
-        """What is wrong, or probably wrong, with the rules; with the schema of their table, more is found.
+        """What is wrong, or probably wrong, with rules and patterns; with the schema of their table, more is found.
 
         The schema is one of pyarrow or Spark, or a table that has one. See `sparkrules.lint`.
 
@@ -748,7 +794,9 @@ class RuleSet(PatternMethods):
         >>> [(finding.kind, finding.ids) for finding in rules.lint()]
         [('contradiction', ('never',))]
         """
-        return lint(as_written(self, self.policy), arrow_schema(schema))
+        stored = self._collection.patterns.stored()
+        conditions = as_written(stored.conditions, self.policy)
+        return lint(as_written(self, self.policy), arrow_schema(schema), stored.patterns, conditions)
 
     @checked(path=a_file_to_write, df=a_data_frame, time=a_text)
     def report(

@@ -3,12 +3,15 @@
 | to | use |
 |---|---|
 | match | `match` -> `Matches`; `NeedsSpark`, `UnknownColumn` |
+| find patterns over several rows | `detect` -> `Detections` |
 | report what matches have in common, and why | `Matches.overlaps`, `explain`; draw it: `Drawing` |
 | report how the values of rows are distributed | `statistics_of` -> `Statistics`; `Distribution` |
 | estimate for how many rows rules are true | `Selectivities`, from `CountedPredicates`; `EstimatedPredicates` |
 """
 
 from sparkrules.local.counted_predicates import BoundPredicate, CountedPredicates, guesses, predicate_table
+from sparkrules.local.detect import detect
+from sparkrules.local.detections import Detections
 from sparkrules.local.distribution import Distribution
 from sparkrules.local.drawing import Drawing
 from sparkrules.local.estimated_predicates import EstimatedPredicates
@@ -22,6 +25,7 @@ __all__ = [
     "AttributeStatistics",
     "BoundPredicate",
     "CountedPredicates",
+    "Detections",
     "Distribution",
     "Drawing",
     "EstimatedPredicates",
@@ -34,6 +38,7 @@ __all__ = [
     "Selectivities",
     "Statistics",
     "UnknownColumn",
+    "detect",
     "explain",
     "guesses",
     "match",

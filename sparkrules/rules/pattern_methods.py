@@ -11,7 +11,6 @@ from sparkrules.patterns import Pattern
 from sparkrules.rules.arguments import a_whole_number, checked, shown, true_or_false
 from sparkrules.rules.collection import RuleCollection
 from sparkrules.rules.pattern_fields import DefinedPattern, define, define_option
-from sparkrules.rules.patterns import Patterns
 
 AnyTerm: TypeAlias = "str | Mapping[str, str]"
 AnyStep: TypeAlias = "AnyTerm | Sequence[AnyTerm]"
@@ -32,7 +31,6 @@ class PatternMethods:
     """
 
     _collection: RuleCollection
-    _patterns: Patterns
 
     @checked(steps=_some_steps, overlapping=true_or_false)
     def sequence(
@@ -165,7 +163,7 @@ class PatternMethods:
         >>> len(rules), len(rules.patterns)
         (1, 0)
         """
-        self._patterns.remove(id)
+        self._collection.patterns.remove(id)
 
     @property
     def patterns(self) -> Mapping[str, Pattern]:
@@ -177,16 +175,18 @@ class PatternMethods:
         >>> print(rules.patterns["hot"])
         hot becomes true, by sensor, at most once in 1 hour
         """
-        return MappingProxyType(self._patterns)
+        return MappingProxyType(self._collection.patterns)
 
     def _define(self, id: str, kind: str, steps: Iterable[Any], **fields: Any) -> None:
         if isinstance(id, str):
-            self._patterns.check_free(id)
-        self._patterns.add(define(id, kind, steps, fields, self._collection.dialect, self._collection.policy))
+            self._collection.patterns.check_free(id)
+        self._collection.patterns.add(
+            define(id, kind, steps, fields, self._collection.dialect, self._collection.policy)
+        )
 
     def _option(self, id: str, where: str, fields: Mapping[str, Any]) -> DefinedPattern | None:
         """The pattern that a rule has as an option, if any. Raises `DuplicateId` if its id is taken."""
         made = define_option(id, where, fields, self._collection.dialect, self._collection.policy)
         if made is not None:
-            self._patterns.check_free(made.pattern.id)
+            self._collection.patterns.check_free(made.pattern.id)
         return made

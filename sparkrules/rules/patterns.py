@@ -77,6 +77,10 @@ class Patterns(Mapping[str, Pattern]):
             if id in self and self[id].belongs_to_rule:
                 self.remove(id)
 
+    def defined(self) -> list[DefinedPattern]:
+        """The patterns with their conditions."""
+        return list(self._all.values())
+
     def conditions(self) -> tuple[Rule, ...]:
         """The conditions of all patterns, by their hidden ids."""
         return tuple(condition for own in self._all.values() for condition in own.conditions)

@@ -15,7 +15,6 @@ from sparkrules.rules.advertised import Advertised
 from sparkrules.rules.collection import RuleCollection
 from sparkrules.rules.content import Content
 from sparkrules.rules.overlapping import decided
-from sparkrules.rules.patterns import Patterns
 from sparkrules.rules.table_schema import TableSchema, arrow_schema
 from sparkrules.rules.validity import check_span
 from sparkrules.sql.rejected import Rejected
@@ -44,12 +43,9 @@ class Publication:
     published to, and otherwise the default.
     """
 
-    def __init__(
-        self, rules: RuleCollection, advertised: Advertised, patterns: Patterns, store: AnyStore | None
-    ) -> None:
+    def __init__(self, rules: RuleCollection, advertised: Advertised, store: AnyStore | None) -> None:
         self.rules = rules
         self.advertised = advertised
-        self.patterns = patterns
         self.chosen = None if store is None else store_path(store)
         self._known: dict[Path, Version] = {}  # per store, the version loaded or published last
         self._home: Path | None = None  # the store of the last of them
@@ -72,7 +68,7 @@ class Publication:
         """The version of a store that this object has loaded or published, unless the rules have changed since."""
         known = self._known.get(store_path(store))
         content = self.rules.content
-        if known is None or content.waiting or known.parts != content.parts or self.patterns.is_changed:
+        if known is None or content.waiting or known.parts != content.parts or self.rules.patterns.is_changed:
             return None
         return known.number
 
@@ -120,7 +116,7 @@ class Publication:
     def rollback(self, version: int, tickets: Iterable[str], *, force: bool) -> int:
         """Publish an old version again, take over its rules, and return the new version."""
         target = self.store
-        is_changed = self.advertised.is_changed or self.patterns.is_changed
+        is_changed = self.advertised.is_changed or self.rules.patterns.is_changed
         if (len(self.rules.content) and self.version_in(target) is None) or is_changed:
             raise RuleSetError(
                 f"rule set {self.name!r} has unpublished changes: publish it, or roll back with a fresh "
@@ -150,7 +146,7 @@ class Publication:
             general=manifest.general,
         )
         self.advertised.become(partial(store.advertisements, manifest))
-        self.patterns.become(partial(store.patterns, manifest))
+        self.rules.patterns.become(partial(store.patterns, manifest))
         self._known[store.path] = version
         self._home = store.path
 
@@ -172,9 +168,9 @@ class Publication:
 
     def _changed_patterns(self, target: Store, base: Version | None) -> StoredPatterns | None:
         """The patterns, unless the version that the target knows has the same."""
-        if base is not None and target.path == self._home and not self.patterns.is_changed:
+        if base is not None and target.path == self._home and not self.rules.patterns.is_changed:
             return None
-        return self.patterns.stored()
+        return self.rules.patterns.stored()
 
     def _content_for(self, target: Store) -> Content:
         """The content as it goes to a store: tickets hashed with the store's key."""

@@ -30,14 +30,6 @@ class StoredPatterns:
         """Whether both define the same."""
         return self.patterns == other.patterns and texts_of(self.conditions) == texts_of(other.conditions)
 
-    def without(self, ids: Sequence[str]) -> StoredPatterns:
-        """The same, without some patterns and their conditions."""
-        gone = {condition for own in self.patterns if own.id in ids for condition in own.conditions}
-        return StoredPatterns(
-            tuple(own for own in self.patterns if own.id not in ids),
-            tuple(own for own in self.conditions if own.id not in gone),
-        )
-
 
 def write_patterns(file: Path, patterns: Sequence[Pattern]) -> FileSum:
     """Write patterns in order of definition, and sync the file to disk."""
