@@ -103,8 +103,8 @@ object Settings {
     "spark.sparkrules.patternRows",
     new Positive("rows"),
     "1000000",
-    "how many rows of one pattern and key may wait for the watermark of a stream; others are dropped, and counted in a " +
-      "row of the kind `overflow`; see [Patterns](patterns.md#bounds)")
+    "how many rows of one pattern and key may wait for the watermark of a stream; others are dropped, and counted in " +
+      "a row of the kind `overflow`; see [Patterns](patterns.md#bounds)")
 
   val CacheBytes = new Setting(
     "spark.sparkrules.cacheBytes",

@@ -3,8 +3,8 @@ package sparkrules.pattern
 import java.io.{DataInputStream, DataOutputStream}
 
 /**
- * How far the rows of one key have come with a pattern. Events are taken in their order; what is kept of them is bounded
- * by the pattern, and is forgotten when the pattern's time has passed.
+ * How far the rows of one key have come with a pattern. Events are taken in their order; what is kept of them is
+ * bounded by the pattern, and is forgotten when the pattern's time has passed.
  *
  * Each kind has its own, and docs/patterns.md defines what it detects.
  */

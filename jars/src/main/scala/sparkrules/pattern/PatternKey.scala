@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets.UTF_8
 import org.apache.spark.unsafe.types.UTF8String
 
 /**
- * What the rows are grouped by: a pattern as it is defined now, and the values of its key, as one text. A pattern that is
- * changed gets other keys, and so starts afresh.
+ * What the rows are grouped by: a pattern as it is defined now, and the values of its key, as one text. A pattern that
+ * is changed gets other keys, and so starts afresh.
  */
 final case class PatternKey(id: String, fingerprint: String, values: Seq[String])
 

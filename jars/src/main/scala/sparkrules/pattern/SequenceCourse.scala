@@ -8,9 +8,9 @@ import scala.jdk.CollectionConverters._
 /**
  * Steps that follow each other.
  *
- * For each number of steps it keeps the chains of rows that have come so far. A chain that begins later can be completed
- * for longer, so that one is enough: the one that begins last. Only while chains are younger than `after` they are all
- * needed, since a later one may be too young when an earlier one is completed.
+ * For each number of steps it keeps the chains of rows that have come so far. A chain that begins later can be
+ * completed for longer, so that one is enough: the one that begins last. Only while chains are younger than `after`
+ * they are all needed, since a later one may be too young when an earlier one is completed.
  */
 private[pattern] final class SequenceCourse(pattern: Pattern) extends Course {
 

@@ -64,7 +64,8 @@ private object DetectTable {
   private def column(table: LogicalPlan, argument: String, name: String): NamedExpression =
     PatternColumns.resolved(table, name).getOrElse(
       throw new RulesException(
-        s"$Function: $argument => '$name' is not a column of the table. It has: ${table.output.map(_.name).mkString(", ")}."))
+        s"$Function: $argument => '$name' is not a column of the table. It has: " +
+          s"${table.output.map(_.name).mkString(", ")}."))
 
   private def checkStream(time: NamedExpression, name: String): Unit = {
     if (!time.metadata.contains(EventTimeWatermark.delayKey)) {

@@ -96,8 +96,8 @@ object Functions {
       FunctionIdentifier("detect_patterns"),
       info(
         "detect_patterns",
-        "_FUNC_(['set',] TABLE(t), time => 'ts' [, id => 'event_id']) - One row per detection of a pattern in the rows " +
-          "of t: pattern, kind, key, start, end, count, and the rows that made it."),
+        "_FUNC_(['set',] TABLE(t), time => 'ts' [, id => 'event_id']) - One row per detection of a pattern in the " +
+          "rows of t: pattern, kind, key, start, end, count, and the rows that made it."),
       detectTable))
 
   private def scalar(name: String, usage: String, answers: Seq[Answer]): Scalar =
@@ -245,8 +245,8 @@ object Functions {
         DetectTable(table.plan, call("detect_patterns", columns, Nil), time, texts.toMap.get("id"))
       case _ =>
         throw new RulesException(
-          "detect_patterns in FROM takes a table and the column of its times: SELECT * FROM detect_patterns(TABLE(t), " +
-            "time => 'ts'), or with the name of a rule set, detect_patterns('alerts', TABLE(t), time => 'ts').")
+          "detect_patterns in FROM takes a table and the column of its times: SELECT * FROM " +
+            "detect_patterns(TABLE(t), time => 'ts'), or with the name of a rule set, detect_patterns('alerts', TABLE(t), time => 'ts').")
     }
   }
 

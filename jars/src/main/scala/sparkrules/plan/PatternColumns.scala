@@ -25,15 +25,15 @@ private object PatternColumns {
         case _ if string.collationId == CollationFactory.UTF8_LCASE_COLLATION_ID => Cast(CollationKey(e), StringType)
         case _ =>
           throw new RulesException(
-            s"$whose is of the type ${string.sql}, by which rows are not grouped. Select it as another column, COLLATE " +
-              "UTF8_BINARY or UTF8_LCASE.")
+            s"$whose is of the type ${string.sql}, by which rows are not grouped. Select it as another column, " +
+              "COLLATE UTF8_BINARY or UTF8_LCASE.")
       }
     case FloatType | DoubleType => Cast(NormalizeNaNAndZero(e), StringType)
     case BinaryType => Hex(e) // bytes that are not UTF-8 would not stay what they are
     case other if NestedType.is(other) || !RowOrdering.isOrderable(other) || !Cast.canCast(other, StringType) =>
       throw new RulesException(
-        s"$whose is of the type ${other.sql}, by which rows are not grouped. Take a column of a simple type, such as a " +
-          "field of it.")
+        s"$whose is of the type ${other.sql}, by which rows are not grouped. Take a column of a simple type, such as " +
+          "a field of it.")
     case _ => Cast(e, StringType, Some("UTC")) // a local time is ambiguous when clocks are put back
   }
 }

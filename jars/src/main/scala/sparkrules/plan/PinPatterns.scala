@@ -53,7 +53,9 @@ private final class PinPatterns(
 
   /** The events of the patterns, and the patterns. */
   private def pinned(plan: LogicalPlan): (LogicalPlan, Patterns) = {
-    val (call, rows) = plan.collectFirst { case Generate(Inline(call: PatternCall), _, _, _, _, rows) => (call, rows) }.get
+    val (call, rows) = plan.collectFirst {
+      case Generate(Inline(call: PatternCall), _, _, _, _, rows) => (call, rows)
+    }.get
     val found = Pinning.pin(session, call, Local(rows))
     val placed = new Placing(found.rules, rows)
     val patterns = patternsOf(found.rules, rows.isStreaming).flatMap(placed(_))
@@ -83,8 +85,8 @@ private final class PinPatterns(
     val store = StoreAccess.of(session)
     val patterns = PatternFile.read(store, store.manifest(rules.key.version))
     if (patterns.isEmpty) {
-      val message = s"${rules.key.version} has no patterns. Define some, as in RuleSet.sequence or RuleSet.count, and " +
-        "publish them."
+      val message =
+        s"${rules.key.version} has no patterns. Define some, as in RuleSet.sequence or RuleSet.count, and publish them."
       // A stream goes on: the next version may have some again.
       if (isStreaming) log.warn(message) else throw new RulesException(message)
     }
@@ -108,7 +110,10 @@ private final class PinPatterns(
         if (isFailure) throw new RulesException(s"$message The table has: ${Listed(rows.output.map(_.name), Shown)}.")
         log.warn(s"$message It is left out.")
         None
-      } else Some(PlacedPattern(pattern, pattern.by.map(place(pattern, _)), pattern.distinct.fold(-1)(place(pattern, _))))
+      } else {
+        val counted = pattern.distinct.fold(-1)(place(pattern, _))
+        Some(PlacedPattern(pattern, pattern.by.map(place(pattern, _)), counted))
+      }
     }
 
     private def place(pattern: Pattern, name: String): Int = {

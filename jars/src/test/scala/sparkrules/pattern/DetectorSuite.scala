@@ -35,7 +35,8 @@ final class DetectorSuite extends Suite {
         }
       }
       stored.passed(end)
-      checkEqual((found ++ stored.detections()).map(shown), atOnce.detections().map(shown), s"$pattern\n${events.map(shown)}")
+      val (all, expected) = ((found ++ stored.detections()).map(shown), atOnce.detections().map(shown))
+      checkEqual(all, expected, s"$pattern\n${events.map(shown)}")
     }
   }
 
