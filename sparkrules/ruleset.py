@@ -715,7 +715,7 @@ class RuleSet(PatternMethods):
         segment, instant = self._segment, instant_of(at)
         valid = segment.rules.valid_at(instant)
         chosen = segment.rules.id[valid].tolist() if ids is None else list(ids)
-        patterns = [self.patterns[id] for id in chosen if id in self.patterns and id not in self] if ids else []
+        patterns = [self.patterns[id] for id in chosen if ids is not None and id in self.patterns and id not in self]
         asked = {own.id for own in patterns}
         chosen = [id for id in chosen if id not in asked]
         truth = row_truth(segment, row, predicates_of(segment, chosen), spark)

@@ -207,15 +207,21 @@ def _columns(value: Any, what: str) -> tuple[str, ...]:
     if isinstance(value, Mapping) or not isinstance(value, Iterable):
         raise RuleSetError(f"{what} is a list of columns, not {value!r:.60}")
     names = tuple(value)
-    odd = [name for name in names if not isinstance(name, str) or not name.strip()]
+    odd = [name for name in names if not _is_column(name)]
     if odd:
         raise RuleSetError(f"{what} is a list of names of columns, and {odd[0]!r:.60} is none")
     return names
 
 
+def _is_column(name: Any) -> bool:
+    """Whether this can be the name of a column: a string that can be stored."""
+    return isinstance(name, str) and bool(name.strip()) and name == name.encode(errors="replace").decode()
+
+
 def _column(value: Any) -> str | None:
-    if value is None or (isinstance(value, str) and value.strip()):
-        return value
+    if value is None or _is_column(value):
+        known: str | None = value
+        return known
     raise RuleSetError(f"distinct is the name of a column, not {value!r:.60}")
 
 

@@ -33,7 +33,10 @@ class StoredPatterns:
 
 def write_patterns(file: Path, patterns: Sequence[Pattern]) -> FileSum:
     """Write patterns in order of definition, and sync the file to disk."""
-    text = json.dumps({"patterns": [pattern_fields(own) for own in patterns]}, indent=2, ensure_ascii=False) + "\n"
+    fields = {"patterns": [pattern_fields(own) for own in patterns]}
+    text = json.dumps(fields, indent=2, ensure_ascii=False) + "\n"
+    if text != text.encode(errors="replace").decode():  # half a character in metadata
+        text = json.dumps(fields, indent=2) + "\n"
     write_text(file, text)
     return FileSum.of(text.encode())
 

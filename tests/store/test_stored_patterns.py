@@ -99,6 +99,18 @@ def test_the_file_is_that_of_the_documented_format(tmp_path: Path) -> None:
     assert dict(loaded.patterns) == dict(made.patterns)
 
 
+def test_metadata_that_is_not_unicode(tmp_path: Path) -> None:
+    made = RuleSet("alerts")
+    made.count("p", "hot", within="1 h", at_least=2, metadata={"\ud800": "é\ud800"})
+    published(made, tmp_path)
+    assert dict(RuleSet.load("alerts", tmp_path).patterns) == dict(made.patterns)
+    for column in ("\ud800", "x\udfff"):
+        with pytest.raises(RuleSetError, match="name"):
+            made.count("q", "hot", by=[column], within="1 h", at_least=2)
+        with pytest.raises(RuleSetError, match="name"):
+            made.count("q", "hot", distinct=column, within="1 h", at_least=2)
+
+
 def test_without_patterns_the_format_is_as_before(tmp_path: Path) -> None:
     made = rules("one")
     made.store = tmp_path
