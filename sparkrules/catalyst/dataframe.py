@@ -166,7 +166,7 @@ def _segment_of(df: DataFrame, rules: Rules | str) -> tuple[Segment, str]:
 
 
 def published_name(df: DataFrame, rules: Rules | str) -> str:
-    """What the plugin calls the rules by; they are published to the session's store first if they have changed."""
+    """The name by which the plugin finds the rules. A rule set that has changed is published first."""
     spark = df.sparkSession
     require_plugin(spark)
     if isinstance(rules, str):

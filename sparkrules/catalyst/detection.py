@@ -14,7 +14,7 @@ _STATE_STORE = "spark.sql.streaming.stateStore.providerClass"
 _STATE_STORES = "org.apache.spark.sql.execution.streaming.state"
 
 
-@checked(df=a_data_frame, rules=some_rules, time=a_text)
+@checked(df=a_data_frame, rules=some_rules, time=a_text, id=a_text)
 def detect(df: DataFrame, rules: Rules | str, *, time: str, id: str | None = None) -> DataFrame:
     """One row per detection of a pattern of the rule set in the rows of the DataFrame, by the times in column `time`.
 
@@ -38,6 +38,10 @@ def detect(df: DataFrame, rules: Rules | str, *, time: str, id: str | None = Non
 
 
 def _literal(text: str) -> str:
-    # Braces would be taken for the names of arguments.
+    """A string in SQL that is formatted: braces are doubled.
+
+    >>> print(_literal("it's {odd}"))
+    'it\\'s {{odd}}'
+    """
     escaped = text.replace("\\", "\\\\").replace("'", "\\'").replace("{", "{{").replace("}", "}}")
     return f"'{escaped}'"
