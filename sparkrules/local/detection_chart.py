@@ -44,12 +44,13 @@ def detection_chart(detections: Sequence[Mapping[str, Any]], title: str) -> Draw
     size = f'width="{width:.0f}" height="{bottom + 44}"'
     said = f"{len(drawn):,} of {len(detections):,} detections" if len(drawn) < len(detections) else _said(len(drawn))
     label = _text(f"{title}: {said} over time")
+    named = f'role="img" class="sparkrules-detections" aria-label="{label}"'
+    bold = f'font-family="{SANS}" font-size="15" font-weight="600" class="ink"'
+    beside = f'<tspan dx="12" font-size="12" font-weight="400" class="soft">{said}</tspan>'
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {bottom + 44}" {size} role="img" '
-        f'class="sparkrules-detections" aria-label="{label}">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {bottom + 44}" {size} {named}>',
         f'<title>{label}</title><style>{_STYLE}</style><rect {size} rx="10" class="card"/>',
-        f'<text x="{_PAD}" y="30" font-family="{SANS}" font-size="15" font-weight="600" class="ink">'
-        f'{_text(_cut(title, 60))}<tspan dx="12" font-size="12" font-weight="400" class="soft">{said}</tspan></text>',
+        f'<text x="{_PAD}" y="30" {bold}>{_text(_cut(title, 60))}{beside}</text>',
         *scale.axis(bottom),
     ]
     for number, lane in enumerate(lanes):
