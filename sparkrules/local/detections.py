@@ -18,6 +18,8 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from sparkrules.local.detection_chart import detection_chart
+from sparkrules.local.drawing import Drawing
 from sparkrules.local.pattern_states import Found
 from sparkrules.patterns import Pattern
 
@@ -62,6 +64,12 @@ class Detections:
     def to_pylist(self) -> list[dict[str, Any]]:
         """The rows as dictionaries; a key is one as well."""
         return [{**row, "key": dict(row["key"])} for row in self.table.to_pylist()]
+
+    def draw(self, key: Mapping[str, str] | None = None) -> Drawing:
+        """A picture of the detections over time; with `key`, `{"user": "ann"}`, only of those with these values."""
+        wanted = dict(key or {})
+        shown = [own for own in self if wanted.items() <= own["key"].items()]
+        return detection_chart(shown, ", ".join(wanted.values()) or "all keys")
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self.table.__arrow_c_stream__(requested_schema)

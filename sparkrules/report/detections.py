@@ -82,12 +82,7 @@ def count_detections(
     by_frequency = Window.partitionBy("pattern").orderBy(f.desc("of_key"), "key")
     ranked = of_key.withColumn("rank", f.dense_rank().over(by_frequency))
     shown = [f.when(f.col("rank") <= MOST_KEYS, f.col(name)).alias(name) for name in ("rank", "key")]
-    counted = (
-        ranked.groupBy("pattern", *shown, "bucket")
-        .agg(*sums, f.max("rank").alias("keys"))
-        .toArrow()
-        .to_pylist()
-    )
+    counted = ranked.groupBy("pattern", *shown, "bucket").agg(*sums, f.max("rank").alias("keys")).toArrow().to_pylist()
     first = bucket_of(hits.first, width)
     size = bucket_of(hits.last, width) - first + 1
     by_pattern = {id: Found([0] * size) for id in patterns}

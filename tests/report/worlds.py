@@ -69,6 +69,8 @@ def wordy(name: str = "wordy") -> sparkrules.RuleSet:
             for n in range(50)
         }
     )
+    for n, by in enumerate((["city"], ["city", "status"], ["status", "city", "indoors", "temperature"])):
+        rules.count(f"{names[n % 2]}, again and again ({n})", f"{names[0]} (0)", by=by, within="1 day", at_least=n + 1)
     rules.subscribe_all({"broken": "temperature >", "rare": "temperature > 40 AND status LIKE 'error in the cellar%'"})
     return rules
 

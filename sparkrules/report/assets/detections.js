@@ -31,21 +31,22 @@ function detectionsByKey(pattern) {
   const keys = pattern.top.map((own) => own.key), extent = Math.min(0.35 * room, Math.max(40, widest(keys) + 10));
   const labels = axisLabels(keys, extent - 8), height = Math.max(24, 14 * labels.lines + 6) * keys.length;
   const totals = pattern.top.map((own, place) => ({ key: own.key, place, value: own.detections.reduce((a, b) => a + b, 0) }));
-  const dots = pattern.top.flatMap((own, place) => own.detections.map((value, i) => ({ key: own.key, place, value, at: times[i] })))
-    .filter((dot) => dot.value);
+  const step = times.length > 1 ? times[1] - times[0] : 1000;
+  const dots = pattern.top.flatMap((own, place) => own.detections.map((value, i) =>
+    ({ key: own.key, place, value, from: times[i], at: times[i] + step / 2 }))).filter((dot) => dot.value);
   const domain = totals.map((own) => own.place), bars = Math.max(70, 0.22 * room);
+  const width = Math.max(80, room - extent - bars - 46), most = Math.min(15, Math.max(5, width / times.length)); // of a dot
   const y = (axis) => ({ field: "place", type: "ordinal", scale: { domain }, title: null, axis });
   const tooltip = [{ field: "key" }, { field: "value", title: "detections", format: "," }];
-  const last = times.at(-1) + (times.length > 1 ? times[1] - times[0] : 0);
   return {
     description: `Detections of ${pattern.id} over time, for the keys with the most`, params: labels.params, spacing: 14,
     hconcat: [
-      { data: { values: dots }, width: Math.max(80, room - extent - bars - 46), height, mark: { type: "circle", opacity: 0.85, color: theme.color("accent") },
+      { data: { values: dots }, width, height, mark: { type: "circle", opacity: 0.85, color: theme.color("accent") },
         encoding: { y: y({ ...labels.axis, grid: true, ticks: false, domain: false, minExtent: extent }),
-          x: { field: "at", type: "temporal", scale: { type: "utc", domain: [times[0], last] }, title: `${column}, per ${label}`,
-            axis: { grid: false, labelOverlap: true, tickCount: Math.max(2, Math.floor((room - extent - bars) / 110)) } },
-          size: { field: "value", type: "quantitative", scale: { type: "sqrt", domainMin: 0, range: [0, 240] }, legend: null },
-          tooltip: [...tooltip, { field: "at", type: "temporal", title: "from", format: "%Y-%m-%d %H:%M:%S" }] } },
+          x: { field: "at", type: "temporal", scale: { type: "utc", domain: [times[0], times.at(-1) + step] }, title: `${column}, per ${label}`,
+            axis: { grid: false, labelOverlap: true, labelSeparation: 8, tickCount: Math.max(2, Math.floor(width / 90)) } },
+          size: { field: "value", type: "quantitative", scale: { type: "sqrt", domainMin: 0, range: [0, most * most] }, legend: null },
+          tooltip: [...tooltip, { field: "from", type: "temporal", title: "from", format: "%Y-%m-%d %H:%M:%S" }] } },
       { data: { values: totals }, width: bars, height,
         encoding: { y: y(null), x: { field: "value", type: "quantitative", title: "detections", axis: { format: "~s", tickCount: 3, tickMinStep: 1 },
           scale: withRoomFor(totals.map((own) => own.value)) }, tooltip },
