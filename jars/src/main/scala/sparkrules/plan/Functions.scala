@@ -246,7 +246,8 @@ object Functions {
       case _ =>
         throw new RulesException(
           "detect_patterns in FROM takes a table and the column of its times: SELECT * FROM " +
-            "detect_patterns(TABLE(t), time => 'ts'), or with the name of a rule set, detect_patterns('alerts', TABLE(t), time => 'ts').")
+            "detect_patterns(TABLE(t), time => 'ts'), or with the name of a rule set, detect_patterns('alerts', " +
+            "TABLE(t), time => 'ts').")
     }
   }
 
