@@ -81,6 +81,7 @@ def test_the_catalog_is_there_for_any_client(client: Client, rules: sparkrules.R
     assert names == [
         "advertisements",
         "overlaps",
+        "patterns",
         "predicates",
         "rejected",
         "selectivity",

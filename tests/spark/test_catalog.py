@@ -108,6 +108,7 @@ def test_rule_sets_are_namespaces_and_their_parts_are_tables(spark: SparkSession
     tables = [
         "advertisements",
         "overlaps",
+        "patterns",
         "predicates",
         "rejected",
         "selectivity",
