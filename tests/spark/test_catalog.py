@@ -463,7 +463,7 @@ def test_a_damaged_store_names_the_file(spark: SparkSession, store: Path) -> Non
         for table in ("subscriptions", "versions", "predicates", "rejected"):
             message = error(spark, f"SELECT * FROM sparkrules.alerts.{table}")
             assert f"{manifest} is damaged" in message
-    manifest.write_text(text.replace('"format": 3', '"format": 4'), encoding="utf-8")
+    manifest.write_text(text.replace('"format": 3', '"format": 5'), encoding="utf-8")
     assert "has format 5" in error(spark, "SELECT * FROM sparkrules.alerts.versions")
     escape = text.replace(segment.name, "../../../x")
     manifest.write_text(escape, encoding="utf-8")
