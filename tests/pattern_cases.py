@@ -44,7 +44,7 @@ def _some(values: Sequence[Any]) -> st.SearchStrategy[Any]:
 
 # Most values are alike, so that patterns find something: of plain choices, one in ten would.
 FLAG = _some([True, True, False, None])
-TIMES = [*range(12), *range(12), *range(4, 9), 5.000001, 4.999999, None]
+TIMES = [*range(12), *range(12), *range(4, 9), 5.000001, 4.999999, 8.999999, 11.999999, None]
 ROW = st.fixed_dictionaries(
     {
         "ts": _some([None if time is None else BEGIN + timedelta(seconds=time) for time in TIMES]),

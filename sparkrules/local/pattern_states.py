@@ -54,18 +54,14 @@ class _Chains:
         self.kept: list[_Chain] = []
 
     def add(self, made: _Chain, now: int) -> None:
-        """Add a chain, unless there is one that started at the same time, or a better one."""
-        place = len(self.kept)
-        while place and self.kept[place - 1].start > made.start:
-            place -= 1
-        if place and self.kept[place - 1].start == made.start:
-            return
-        if place < len(self.kept) and now - self.kept[place].start >= self.after:
-            return
-        self.kept.insert(place, made)
-        self.shrink(now)
+        """Add a chain, unless there is one that started at the same time or later.
 
-    def shrink(self, now: int) -> None:
+        Of two chains the one that started first has come as far as the other, and no later. So one that comes later
+        started later, or has been here.
+        """
+        if self.kept and made.start <= self.kept[-1].start:
+            return
+        self.kept.append(made)
         old = sum(now - own.start >= self.after for own in self.kept)
         if old > 1:
             del self.kept[: old - 1]
