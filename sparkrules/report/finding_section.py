@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from sparkrules.errors import and_more
 from sparkrules.lint import Finding, Kind
@@ -17,16 +17,20 @@ _MEANINGS: dict[Kind, str] = {
     "contradiction": "never true, whatever the row",
     "unknown column": "name a column that the table lacks",
     "impossible predicate": "have a predicate that is never true",
+    "unknown rule": "patterns that name a rule which does not exist",
+    "impossible pattern": "patterns that are never found",
     "tautology": "true for every row",
     "duplicate": "the same expression as another rule",
     "equivalent": "match the same rows as another rule",
     "redundant": "have a part that can go",
     "type surprise": "compare values of different types",
     "constant predicate": "have a predicate that names no column",
+    "constant pattern": "patterns with a step that makes no difference",
     "covered": "match only rows that another rule matches too",
     "near duplicate": "have a number far from those of similar rules",
     "costly": "have a predicate that is slow",
 }
+_OF_PATTERNS = ("unknown rule", "impossible pattern", "constant pattern")
 
 
 def findings(facts: Facts) -> Markup:
@@ -39,19 +43,22 @@ def findings(facts: Facts) -> Markup:
     if not len(report):
         return section("findings", title, "Nothing was found.")
     hits = None if facts.hits is None else facts.hits.by_rule
+    rules = frozenset(facts.catalogue.ids)
     content: list[Markup] = []
     for tier, groups in ranked(report, hits):
         content.append(h("h3", tier))
-        content += [_group(kind, found, hits, is_open=len(content) == 1) for kind, found in groups]
+        content += [_group(kind, found, hits, rules, is_open=len(content) == 1) for kind, found in groups]
     order = "" if hits is None else "Rules that hit most come first."
     hint = " ".join(["An error can never be meant, a warning hardly, an info may well be.", order, *report.notes])
     return section("findings", title, hint, *content)
 
 
-def _group(kind: Kind, found: Sequence[Finding], hits: Mapping[str, int] | None, *, is_open: bool) -> Markup:
+def _group(
+    kind: Kind, found: Sequence[Finding], hits: Mapping[str, int] | None, rules: Collection[str], *, is_open: bool
+) -> Markup:
     severity = found[0].severity
     number = h("span", f"{len(found):,}: {_MEANINGS[kind]}", cls="count")
-    shown = [_finding(finding, hits) for finding in found[:_FINDINGS_PER_KIND]]
+    shown = [_finding(finding, hits, rules) for finding in found[:_FINDINGS_PER_KIND]]
     return h(
         "details",
         h("summary", h("span", severity, cls=f"badge {severity}"), kind, number),
@@ -60,12 +67,18 @@ def _group(kind: Kind, found: Sequence[Finding], hits: Mapping[str, int] | None,
     )
 
 
-def _finding(finding: Finding, hits: Mapping[str, int] | None) -> Markup:
-    shown = [_rule(id) for id in finding.ids[:_SHOWN_IDS]]
+def _finding(finding: Finding, hits: Mapping[str, int] | None, rules: Collection[str]) -> Markup:
+    # A pattern may have the id of a rule; a step of it has an id that no rule has.
+    is_of_rules = finding.kind not in _OF_PATTERNS and all(id in rules for id in finding.ids)
+    shown = [_rule(id) if is_of_rules else h("b", id) for id in finding.ids[:_SHOWN_IDS]]
     left = len(finding.ids) - len(shown)
     separated = [part for button in shown for part in (", ", button)][1:]
     names = join(*separated, f" {and_more(left)}" if left else None)
-    hit = None if hits is None else h("span", _hits(affected(finding, hits), len(finding.ids)), cls="count")
+    hit = (
+        None
+        if hits is None or not is_of_rules
+        else h("span", _hits(affected(finding, hits), len(finding.ids)), cls="count")
+    )
     places = [h("pre", place.fragment) for place in finding.places[:2]]
     said = h("p", finding.suggestion, cls="do")
     return h("div", h("p", names, " ", hit), h("p", finding.message), *places, said, cls="finding")

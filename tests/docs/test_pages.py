@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from sparkrules.lint.finding import KINDS
 from tests.docs.blocks import Page, blocks_of
 
 if TYPE_CHECKING:
@@ -37,6 +38,11 @@ def test_a_page_does_what_it_says(
 def test_there_is_code_to_run() -> None:
     languages = [block.language for path in PAGES for block in blocks_of(path.read_text(encoding="utf-8"))]
     assert sum(language in RUN for language in languages) > 30
+
+
+def test_every_kind_of_finding_is_documented() -> None:
+    page = (ROOT / "docs" / "overlap.md").read_text(encoding="utf-8")
+    assert [kind for kind in KINDS if f"| `{kind}` |" not in page] == []
 
 
 def test_every_function_is_documented() -> None:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import sparkrules
+from sparkrules.lint.finding import KINDS
+from sparkrules.report import finding_section
 from sparkrules.report.detections import MOST_KEYS
 from sparkrules.report.facts import Facts, gather
 from sparkrules.report.script_facts import script_facts
@@ -110,6 +112,24 @@ def test_patterns_without_times_are_listed(rows: DataFrame, tmp_path: Path) -> N
     without_time = rules.report(tmp_path / "time.html", rows, lint=False).read_text(encoding="utf-8")
     assert "name a column of times" in without_time
     assert 'id="detections"' not in without_time
+
+
+def test_findings_about_patterns_are_not_about_rules(tmp_path: Path) -> None:
+    rules = sparkrules.RuleSet("wrong")
+    rules.subscribe("hot", "temperature > 30 AND temperature < 10")
+    rules.count("typo", "hto", by=["city"], within="1 hour", at_least=2)
+    rules.absence("hot", after="hot", without={"where": "city = NULL"}, within="1 hour")
+    page = rules.report(tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "step 1 names the rule `hto`, which does not exist" in page
+    assert "<b>typo</b>" in page
+    assert 'data-id="typo"' not in page
+    assert "patterns that are never found" in page
+    assert "<b>hot, step 2</b>" in page
+    assert 'data-id="hot"' in page  # the rule, which is never true
+
+
+def test_every_kind_of_finding_has_a_meaning() -> None:
+    assert set(finding_section._MEANINGS) == set(KINDS)
 
 
 def test_no_row_has_a_time(rows: DataFrame, tmp_path: Path) -> None:
