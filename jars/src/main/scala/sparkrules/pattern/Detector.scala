@@ -28,11 +28,13 @@ final class Detector(val pattern: Pattern) {
   }
 
   /** What has been detected since this was last asked. */
-  def detections(): Seq[Detection] = {
-    val result = found.toVector
-    found.clear()
-    result
-  }
+  def detections(): Seq[Detection] =
+    if (found.isEmpty) Nil
+    else {
+      val result = found.toVector
+      found.clear()
+      result
+    }
 
   /** The moment at which something is to be reported, or can be forgotten: nothing needs to be done before. */
   def wakeUp: Long = {
@@ -76,16 +78,18 @@ final class Detector(val pattern: Pattern) {
 
   def write(out: DataOutputStream): Unit = {
     out.writeBoolean(isSuppressing)
-    Seq(until, suppressed, first, last).foreach(out.writeLong)
+    if (isSuppressing) Seq(until, suppressed, first, last).foreach(out.writeLong)
     course.write(out)
   }
 
   def read(in: DataInputStream): Unit = {
     isSuppressing = in.readBoolean()
-    until = in.readLong()
-    suppressed = in.readLong()
-    first = in.readLong()
-    last = in.readLong()
+    if (isSuppressing) {
+      until = in.readLong()
+      suppressed = in.readLong()
+      first = in.readLong()
+      last = in.readLong()
+    }
     course.read(in)
   }
 }

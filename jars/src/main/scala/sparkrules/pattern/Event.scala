@@ -19,9 +19,10 @@ final class Event(val time: Long, val id: String, val steps: Long, val value: St
 
   def write(out: DataOutputStream): Unit = {
     out.writeLong(time)
-    Event.writeText(out, id)
-    out.writeLong(steps)
-    Event.writeText(out, value)
+    out.writeInt(steps.toInt) // a pattern has at most 32
+    out.writeByte((if (id == null) 0 else Event.HasId) | (if (value == null) 0 else Event.HasValue))
+    if (id != null) Event.writeText(out, id)
+    if (value != null) Event.writeText(out, value)
   }
 }
 
@@ -41,21 +42,26 @@ object Event {
     if (a == null || b == null) java.lang.Boolean.compare(a != null, b != null)
     else UTF8String.fromString(a).compareTo(UTF8String.fromString(b))
 
-  def read(in: DataInputStream): Event = new Event(in.readLong(), readText(in), in.readLong(), readText(in))
+  def read(in: DataInputStream): Event = {
+    val time = in.readLong()
+    val steps = Integer.toUnsignedLong(in.readInt())
+    val has = in.readByte()
+    val id = if ((has & HasId) == 0) null else readText(in)
+    val value = if ((has & HasValue) == 0) null else readText(in)
+    new Event(time, id, steps, value)
+  }
+
+  private val HasId = 1
+  private val HasValue = 2
 
   // Not writeUTF: that is limited to 65,535 bytes.
-  private def writeText(out: DataOutputStream, text: String): Unit =
-    if (text == null) out.writeInt(-1)
-    else {
-      val bytes = UTF8String.fromString(text).getBytes
-      out.writeInt(bytes.length)
-      out.write(bytes)
-    }
-
-  private def readText(in: DataInputStream): String = in.readInt() match {
-    case -1 => null
-    case length => UTF8String.fromBytes(in.readNBytes(length)).toString
+  private def writeText(out: DataOutputStream, text: String): Unit = {
+    val bytes = UTF8String.fromString(text).getBytes
+    out.writeInt(bytes.length)
+    out.write(bytes)
   }
+
+  private def readText(in: DataInputStream): String = UTF8String.fromBytes(in.readNBytes(in.readInt())).toString
 }
 
 /** The row of a detection at one of the pattern's steps, counted from 0. */

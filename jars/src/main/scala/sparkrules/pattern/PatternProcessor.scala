@@ -58,26 +58,27 @@ final case class PatternProcessor(patterns: Patterns, rows: Detections, mostWait
         Iterator.empty
       case Some(pattern) =>
         val passed = timers.getCurrentWatermarkInMs() * 1000
-        val (due, later) = waitingEvents().partition(_.time <= passed)
+        val (due, later) = waitingEvents(head).partition(_.time <= passed)
         val detector = head.detector(pattern)
         due.sorted(Event.order).foreach(detector.take)
         detector.passed(passed)
         val found = detector.detections() ++ head.overflow(passed)
         if (later.isEmpty && detector.isDone) forget()
         else {
-          keep(later)
+          if (due.nonEmpty) keep(later)
           head.waiting = later.length.toLong
           head.detection = bytesOf(detector.write)
           val next = (Milliseconds.until(detector.wakeUp - 1) +: later.map(e => Milliseconds.until(e.time))).min
-          setTimer(head, next)
+          // Spark deletes the timer that has expired only now: one at the same moment would be gone with it.
+          setTimer(head, math.max(next, timers.getCurrentWatermarkInMs() + 1))
           state.update(head.write())
         }
         found.iterator.map(rows.row(pattern, key, _))
     }
   }
 
-  private def waitingEvents(): IndexedSeq[Event] =
-    if (!waiting.exists()) IndexedSeq.empty
+  private def waitingEvents(head: Head): IndexedSeq[Event] =
+    if (head.waiting == 0) IndexedSeq.empty
     else waiting.get().flatMap { bytes =>
       val in = new DataInputStream(new ByteArrayInputStream(bytes))
       Iterator.continually(in).takeWhile(_.available > 0).map(Event.read)

@@ -22,7 +22,7 @@ final case class SortedRows(patterns: Patterns, rows: Detections)
       val detector = new Detector(pattern)
       var until: Option[Long] = None
       val atRows = group.flatMap { row =>
-        until = rows.until(row)
+        if (until.isEmpty) until = rows.until(row)
         detector.take(rows.event(row))
         detector.detections()
       }
