@@ -24,7 +24,7 @@ from sparkrules.catalyst import (
 )
 from sparkrules.cli.text_table import counted
 from sparkrules.errors import SparkRulesError, listed
-from sparkrules.store import STORE_VARIABLE, Store, read_key
+from sparkrules.store import STORE_VARIABLE, ObjectPath, Store, read_key
 
 Status = Literal["ok", "note", "broken", "skipped"]
 
@@ -133,6 +133,9 @@ def _packages() -> Iterator[Check]:
 def _store(store: Store, named: str | None) -> Iterator[Check]:
     origin = "--store" if named else f"${STORE_VARIABLE}" if os.environ.get(STORE_VARIABLE) else "the default"
     found = f"{store.path} ({origin})"
+    if isinstance(store.path, ObjectPath):
+        yield from _object_store(store, found)
+        return
     place = _existing(store.path)
     if not store.path.exists():
         if os.access(place, os.W_OK):
@@ -156,6 +159,17 @@ def _store(store: Store, named: str | None) -> Iterator[Check]:
         yield Check("store", "ok", f"{found}: {counted(len(names), 'rule set')}")
     else:
         yield Check("store", "note", f"{found}: {counted(len(names), 'rule set')}, read only", "Publish as its owner.")
+    for name in names:
+        yield _rule_set(store, name)
+
+
+def _object_store(store: Store, found: str) -> Iterator[Check]:
+    try:
+        names = store.rule_sets()
+    except SparkRulesError as error:
+        yield Check("store", "broken", f"{found}: {error}", "See docs/operating.md for how its access is configured.")
+        return
+    yield Check("store", "ok", f"{found}: {counted(len(names), 'rule set')}")
     for name in names:
         yield _rule_set(store, name)
 

@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from difflib import get_close_matches
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -25,18 +24,19 @@ from sparkrules.index.segment import Segment
 from sparkrules.index.tables import to_tables
 from sparkrules.sql.rejected import Rejected
 from sparkrules.store.advertisement_segment import advertisement_segment, read_advertisements
-from sparkrules.store.arrow_file import PUBLISH_AGAIN, sync_directory, write_text
+from sparkrules.store.arrow_file import PUBLISH_AGAIN
 from sparkrules.store.changes import Changes, changes
 from sparkrules.store.checksum import FileSum
 from sparkrules.store.garbage import Garbage, collect_garbage
 from sparkrules.store.lazy_segment import LazySegment
-from sparkrules.store.location import default_store, local_path
+from sparkrules.store.location import default_store, store_path
 from sparkrules.store.manifest import FORMAT, Manifest, SegmentEntry
 from sparkrules.store.names import check_name, is_name
 from sparkrules.store.numbered_files import add_numbered, numbers, withdraw
 from sparkrules.store.overlaps_file import Pairs, read_overlaps, types_of_overlaps, write_overlaps
 from sparkrules.store.owners import changed_owners, replaced_owners
 from sparkrules.store.part import Part
+from sparkrules.store.place import Place, entries, sync_directory
 from sparkrules.store.publication import Version
 from sparkrules.store.rejected_file import read_rejected, write_rejected
 from sparkrules.store.removed_file import read_removed, write_removed
@@ -60,7 +60,7 @@ class Store:
     """
 
     def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
-        self.path = local_path(path or default_store())
+        self.path: Place = store_path(path or default_store())
         self._written: dict[str, FileSum] = {}  # what this object has written, for later manifests
 
     def __repr__(self) -> str:
@@ -119,7 +119,7 @@ class Store:
             write_predicates(directory, rule_set, number, predicates)
 
     @contextmanager
-    def _writing_statistics(self, rule_set: str) -> Iterator[Path]:
+    def _writing_statistics(self, rule_set: str) -> Iterator[Place]:
         try:
             yield self._home(rule_set) / "statistics"
         except OSError as error:
@@ -143,9 +143,7 @@ class Store:
 
     def rule_sets(self) -> list[str]:
         """The names of the rule sets that have a version."""
-        if not self.path.is_dir():
-            return []
-        names = sorted(entry.name for entry in self.path.iterdir() if is_name(entry.name))
+        names = [entry.name for entry in entries(self.path) if is_name(entry.name)]
         return [name for name in names if self.versions(name)]
 
     def versions(self, rule_set: str) -> list[int]:
@@ -269,11 +267,11 @@ class Store:
         sums = {path: known.get(path) or self._sum_on_disk(home, path) for path in manifest.paths()}
         made = replace(manifest, files=sums, format=FORMAT)
 
-        def write(file: Path, number: int) -> None:
-            write_text(file, replace(made, version=number).to_json())
+        def content(number: int) -> bytes:
+            return replace(made, version=number).to_json().encode()
 
         try:
-            number = add_numbered(home / "versions", ".json", write, after)
+            number = add_numbered(home / "versions", ".json", content, after)
             if number is None:
                 return None
             for path, own in sums.items():
@@ -345,7 +343,7 @@ class Store:
             )
         return removed
 
-    def _write_file(self, rule_set: str, kind: str, write: Callable[[Path], FileSum]) -> str:
+    def _write_file(self, rule_set: str, kind: str, write: Callable[[Place], FileSum]) -> str:
         """Write a file of some kind under a unique name, and return the name."""
         file = self._home(rule_set) / kind / f"{uuid.uuid4().hex}.arrow"
         try:
@@ -360,12 +358,12 @@ class Store:
     def _cannot_publish(self, rule_set: str, error: OSError) -> StoreError:
         return StoreError(f"rule set {rule_set!r} cannot be published to {self.path}: {error}")
 
-    def _overlaps(self, manifest: Manifest, entry: SegmentEntry) -> tuple[Path, FileSum | None]:
+    def _overlaps(self, manifest: Manifest, entry: SegmentEntry) -> tuple[Place, FileSum | None]:
         assert entry.overlaps is not None
         path = f"overlaps/{check_name(entry.overlaps)}.arrow"
         return self._home(manifest.rule_set) / path, manifest.sum_of(path)
 
-    def _sum_on_disk(self, home: Path, path: str) -> FileSum:
+    def _sum_on_disk(self, home: Place, path: str) -> FileSum:
         try:
             return FileSum.of((home / path).read_bytes())
         except FileNotFoundError as error:
@@ -373,14 +371,14 @@ class Store:
         except OSError as error:
             raise CorruptStore(f"{home / path} cannot be read: {error}") from error
 
-    def _segment(self, rule_set: str, entry: SegmentEntry) -> Path:
+    def _segment(self, rule_set: str, entry: SegmentEntry) -> Place:
         return self._home(rule_set) / "segments" / check_name(entry.name)
 
-    def _home(self, rule_set: str) -> Path:
+    def _home(self, rule_set: str) -> Place:
         return self.path / check_name(rule_set)
 
 
-def _is_there(file: Path, published: FileSum) -> bool:
+def _is_there(file: Place, published: FileSum) -> bool:
     try:
         return file.stat().st_size == published.length
     except FileNotFoundError:

@@ -13,7 +13,7 @@ import pytest
 from sparkrules.errors import CorruptStore, NewerFormat, StoreError
 from sparkrules.index import Rule, build_segment, to_tables
 from sparkrules.sql.tree import Constant, Predicate
-from sparkrules.store import Store, default_store, numbered_files
+from sparkrules.store import Store, default_store, place
 from tests.specification.publish_tables import publish_tables
 from tests.store.resealed import reseal, reseal_manifest
 
@@ -98,7 +98,7 @@ def test_a_publish_that_dies_before_the_manifest_is_invisible(store: Store, monk
 
     publish_tables(store, "alerts", tables(5))
     with monkeypatch.context() as patch:
-        patch.setattr(numbered_files, "link", die)
+        patch.setattr(place, "link", die)
         with pytest.raises(KeyboardInterrupt):
             publish_tables(store, "alerts", tables(6))
     assert store.versions("alerts") == [1]
@@ -114,7 +114,7 @@ def test_publishers_at_once_all_get_a_number_of_their_own(
         raise PermissionError("this file system has no links")
 
     if not links:
-        monkeypatch.setattr(numbered_files.os, "link", no_links)
+        monkeypatch.setattr(place.os, "link", no_links)
     numbers: list[int] = []
     threads = [
         threading.Thread(target=lambda: numbers.append(publish_tables(store, "alerts", tables()))) for _ in range(8)
