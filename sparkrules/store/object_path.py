@@ -161,9 +161,7 @@ class ObjectPath:
 
     def iterdir(self) -> Iterator[ObjectPath]:
         """The objects and directories in this directory, with the status that each had; none if it does not exist."""
-        from obstore import list_with_delimiter
-
-        found = self._request(lambda: list_with_delimiter(self._bucket.client, self.key or None))
+        found = self._request(lambda: self._bucket.client.list_with_delimiter(self.key or None))
         for directory in found["common_prefixes"]:
             yield ObjectPath(self._bucket, directory.rstrip("/"), _DIRECTORY)
         for meta in found["objects"]:
@@ -183,25 +181,19 @@ class ObjectPath:
         return self._known or self.stat()
 
     def read_bytes(self) -> memoryview:
-        from obstore import get
-
-        return memoryview(self._request(lambda: get(self._bucket.client, self.key).bytes()))
+        return memoryview(self._request(lambda: self._bucket.client.get(self.key).bytes()))
 
     def mkdir(self, *, parents: bool = False, exist_ok: bool = False) -> None:
         """Do nothing: a directory exists once something is in it."""
 
     def overwrite(self, content: bytes | memoryview) -> None:
         """Write an object, or replace it."""
-        from obstore import put
-
-        self._request(lambda: put(self._bucket.client, self.key, content))
+        self._request(lambda: self._bucket.client.put(self.key, content))
 
     def create(self, content: bytes) -> None:
         """Write an object unless the name is taken; raises `FileExistsError` if it is."""
-        from obstore import put
-
         try:
-            self._request(lambda: put(self._bucket.client, self.key, content, mode="create"))
+            self._request(lambda: self._bucket.client.put(self.key, content, mode="create"))
         except FileExistsError:
             try:
                 is_own = self.read_bytes() == content
@@ -211,22 +203,18 @@ class ObjectPath:
                 raise
 
     def unlink(self, *, missing_ok: bool = False) -> None:
-        from obstore import delete
-
         try:
-            self._request(lambda: delete(self._bucket.client, self.key))
+            self._request(lambda: self._bucket.client.delete(self.key))
         except FileNotFoundError:
             if not missing_ok:
                 raise
 
     def rename(self, target: ObjectPath) -> None:
         """Copy this object, or all objects of this directory, and then delete them."""
-        from obstore import copy
-
         inside = self._inside()
         for path in inside or [self]:
             other = target.key + path.key.removeprefix(self.key)
-            self._request(lambda path=path, other=other: copy(self._bucket.client, path.key, other))  # type: ignore[misc]
+            self._request(lambda path=path, other=other: self._bucket.client.copy(path.key, other))  # type: ignore[misc]
         for path in inside or [self]:
             path.unlink(missing_ok=True)
 
@@ -237,16 +225,12 @@ class ObjectPath:
 
     def _inside(self) -> list[ObjectPath]:
         """All objects below this directory."""
-        from obstore import list as list_objects
-
-        chunks = self._request(lambda: list(list_objects(self._bucket.client, self.key)))
+        chunks = self._request(lambda: list(self._bucket.client.list(self.key)))
         keys = [meta["path"] for chunk in chunks for meta in chunk]
         return [ObjectPath(self._bucket, key) for key in keys if key != self.key]
 
     def _meta(self) -> Any:
-        from obstore import head
-
-        return self._request(lambda: head(self._bucket.client, self.key))
+        return self._request(lambda: self._bucket.client.head(self.key))
 
     def _request(self, call: Callable[[], _Result]) -> _Result:
         """The result of a request. Repeats it if it is not known whether it succeeded."""
@@ -254,7 +238,6 @@ class ObjectPath:
         from obstore.exceptions import (
             AlreadyExistsError,
             BaseError,
-            GenericError,
             NotSupportedError,
             PermissionDeniedError,
             UnauthenticatedError,
@@ -265,20 +248,20 @@ class ObjectPath:
                 return call()
             except AlreadyExistsError:
                 raise FileExistsError(f"{self} exists") from None
-            except FileNotFoundError as error:
-                if _NO_BUCKET.search(str(error)):
-                    raise StoreError(f"{self}: there is no bucket {self._bucket.url}") from None
-                raise FileNotFoundError(f"{self} does not exist") from None
             except NotSupportedError:
                 raise StoreError(
                     f"{self}: this object store cannot create an object only if there is none of its name, which "
                     "publishing needs. Choose a store that can: see docs/operating.md"
                 ) from None
-            except (PermissionDeniedError, UnauthenticatedError) as error:
-                raise StoreError(f"{self}: access denied ({_reason(error)})") from None
             except (BaseError, OSError) as error:
+                if _NO_BUCKET.search(str(error)):
+                    raise StoreError(f"{self}: there is no bucket {self._bucket.url}") from None
+                if isinstance(error, FileNotFoundError):
+                    raise FileNotFoundError(f"{self} does not exist") from None
                 said = _reason(error)
-                is_final = not isinstance(error, (GenericError, OSError)) or re.match("4[0-9][0-79] ", said)
+                if re.match("401|403", said) or isinstance(error, (PermissionDeniedError, UnauthenticatedError)):
+                    raise StoreError(f"{self}: access denied ({said})") from None
+                is_final = re.match("4[0-9]{2}", said) and not re.match("408|409|429", said)
                 if is_final or attempt == _ATTEMPTS - 1:
                     raise StoreError(f"{self}: the request failed ({said})") from None
         raise AssertionError("the last attempt returns or raises")
