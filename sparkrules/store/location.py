@@ -42,7 +42,7 @@ def store_path(store: str | os.PathLike[str]) -> Place:
     >>> store_path("s3://key:secret@bucket/rules")
     Traceback (most recent call last):
     ...
-    sparkrules.errors.StoreError: the URL s3://...@bucket/rules contains credentials: remove them, and set them in the \
+    sparkrules.errors.StoreError: the s3:// URL of the store contains credentials: remove them, and set them in the \
 environment, as docs/operating.md says
     """
     if isinstance(store, ObjectPath):
@@ -54,14 +54,14 @@ environment, as docs/operating.md says
         return local_path(text)
     _, _, rest = text.partition(":/")
     rest = rest.removeprefix("/")
-    shown = f"{scheme}://{re.sub('^[^/]*@', '...@', rest.partition('?')[0])}"
-    owner, at, _ = rest.partition("/")[0].rpartition("@")
-    if "?" in rest or (at and (scheme not in _AZURE or ":" in owner)):
+    authority = rest.partition("/")[0]
+    # A secret can have a slash: what looks like the path may belong to it. So nothing of the URL is repeated.
+    if ":" in authority or "?" in rest or ("@" in authority and scheme not in _AZURE):
         raise StoreError(
-            f"the URL {shown} contains credentials: remove them, and set them in the environment, as docs/operating.md "
-            "says"
+            f"the {scheme}:// URL of the store contains credentials: remove them, and set them in the environment, as "
+            "docs/operating.md says"
         )
-    return ObjectPath.of(_azure_url(rest, is_complete=bool(at)) if scheme in _AZURE else f"{scheme}://{rest}")
+    return ObjectPath.of(_azure_url(rest, is_complete="@" in authority) if scheme in _AZURE else f"{scheme}://{rest}")
 
 
 def _azure_url(rest: str, *, is_complete: bool) -> str:

@@ -272,6 +272,7 @@ class TestMessages:
         [
             f"s3://{ACCESS_KEY}:{SECRET_KEY}@rules/x",
             f"s3a://{ACCESS_KEY}@rules/x",
+            f"s3a://{ACCESS_KEY}:a/{SECRET_KEY}@rules/x",
             f"s3://rules/x?secret={SECRET_KEY}{ACCESS_KEY}",
             f"abfss://{ACCESS_KEY}:{SECRET_KEY}@account.dfs.core.windows.net/x",
             f"abfss://c@account.dfs.core.windows.net/x?sig={SECRET_KEY}{ACCESS_KEY}",

@@ -1,13 +1,14 @@
 package sparkrules.store
 
-import java.io.FileNotFoundException
+import java.io.{FileNotFoundException, InterruptedIOException, IOException}
+import java.net.{SocketException, UnknownHostException}
+import java.nio.file.AccessDeniedException
 
 import scala.util.control.NonFatal
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{FileSystem, Path}
-import org.apache.hadoop.util.VersionInfo
+import org.apache.hadoop.fs.{ChecksumException, FileSystem, Path}
 import org.apache.spark.unsafe.types.UTF8String
 
 import sparkrules.conf.{AllowedRuleSets, Listed, RulesException, Settings}
@@ -19,11 +20,11 @@ final case class Version(store: String, ruleSet: String, number: Long) {
 
 /** Reads the allowed rule sets of a store (docs/store-format.md) in any Hadoop file system. */
 final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleSets = AllowedRuleSets.All) {
-  private[sparkrules] val path = new Path(root)
+  private[sparkrules] val path = StorePath(root, hadoop)
   private[sparkrules] val files: FileSystem =
     try path.getFileSystem(hadoop)
     catch {
-      case e @ (NonFatal(_) | _: LinkageError) => throw new RulesException(Store.unreachable(root, path, e), e)
+      case e @ (NonFatal(_) | _: LinkageError) => throw new RulesException(StorePath.unreachable(path, e), e)
     }
 
   /** Its path, also for executors, whose working directory can be another one. */
@@ -88,15 +89,21 @@ final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleS
   }
 
   /** The numbers of the versions of a rule set, in any order; none if it does not exist. */
-  private[sparkrules] def versions(ruleSet: String): Seq[Long] =
-    namesIn(s"$ruleSet/versions").flatMap {
-      case s"$number.json" => number.toLongOption
+  private[sparkrules] def versions(ruleSet: String): Seq[Long] = {
+    val names = namesIn(s"$ruleSet/versions")
+    // A publisher that withdraws a version may die before it has deleted the manifest.
+    val gone = withdrawn(names).toSet
+    names.flatMap {
+      case s"$number.json" => number.toLongOption.filterNot(gone)
       case _ => None
     }
+  }
 
   /** The numbers of withdrawn versions, which are never used again. */
-  private[sparkrules] def withdrawn(ruleSet: String): Seq[Long] =
-    namesIn(s"$ruleSet/versions").flatMap {
+  private[sparkrules] def withdrawn(ruleSet: String): Seq[Long] = withdrawn(namesIn(s"$ruleSet/versions"))
+
+  private def withdrawn(names: Seq[String]): Seq[Long] =
+    names.flatMap {
       case s".$number.withdrawn" => number.toLongOption
       case _ => None
     }
@@ -225,6 +232,8 @@ final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleS
       case e: RulesException => throw e
       case e: FileNotFoundException =>
         throw new RulesException(s"$file is missing from the store: $remedy the rule set again.", e)
+      case e: IOException if !Store.isDamage(e) =>
+        throw new RulesException(s"$file cannot be read: ${e.getMessage}", e)
       case NonFatal(e) =>
         throw new RulesException(s"$file is damaged (${e.getMessage}): $remedy the rule set again.", e)
     }
@@ -233,21 +242,9 @@ final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleS
 object Store {
   private val Shown = 20
 
-  // The packages of file systems that Spark does not contain.
-  private val Connectors = Map(
-    "s3a" -> "hadoop-aws", "s3" -> "hadoop-aws", "s3n" -> "hadoop-aws",
-    "abfs" -> "hadoop-azure", "abfss" -> "hadoop-azure", "wasb" -> "hadoop-azure", "wasbs" -> "hadoop-azure")
-
-  /** What to do if there is no such file system: Spark would only name a class. */
-  private def unreachable(root: String, path: Path, error: Throwable): String = {
-    val scheme = Option(path.toUri.getScheme).getOrElse("")
-    val remedy = Connectors.get(scheme) match {
-      case Some(connector) if scheme.endsWith("a") || !scheme.startsWith("s3") =>
-        s"Add its connector when Spark starts: --packages org.apache.hadoop:$connector:${VersionInfo.getVersion}, or " +
-          "in spark.jars.packages."
-      case Some(_) => s"Write s3a:// instead of $scheme://."
-      case None => s"Add the file system of $scheme:// to Spark, or choose another store with ${Settings.Store.key}."
-    }
-    s"The store $root cannot be reached ($error). $remedy"
+  /** Whether an error is a file's own fault: not if somebody else could read it, or later. */
+  private def isDamage(error: IOException): Boolean = error match {
+    case _: AccessDeniedException | _: SocketException | _: UnknownHostException | _: InterruptedIOException => false
+    case _ => error.getClass.getName.startsWith("java.") || error.isInstanceOf[ChecksumException]
   }
 }
