@@ -213,9 +213,11 @@ private object Taken {
       case e: IOException =>
         val there =
           try {
-            val in = files.open(file)
-            try Some(in.readAllBytes())
-            finally in.close()
+            Repeated {
+              val in = files.open(file)
+              try Some(in.readAllBytes())
+              finally in.close()
+            }
           } catch { case _: java.io.FileNotFoundException => None }
         there.map(Arrays.equals(_, content)).getOrElse(throw e)
     }

@@ -1,8 +1,6 @@
 package sparkrules.store
 
-import java.io.{FileNotFoundException, InterruptedIOException, IOException}
-import java.net.{SocketException, UnknownHostException}
-import java.nio.file.AccessDeniedException
+import java.io.{EOFException, FileNotFoundException, IOException}
 
 import scala.util.control.NonFatal
 
@@ -197,9 +195,9 @@ final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleS
   /** An open Arrow file, of which only the schema has been read. */
   private[sparkrules] def arrow(ruleSet: String, file: PublishedFile): ArrowFile = {
     val path = pathOf(ruleSet, file)
-    val in = files.open(path)
-    try new ArrowFile(new CheckedBytes(in, files.getFileStatus(path).getLen, file.sum))
-    catch { case NonFatal(e) => in.close(); throw e }
+    val bytes = new CheckedBytes(() => files.open(path), files.getFileStatus(path).getLen, file.sum)
+    try new ArrowFile(bytes)
+    catch { case NonFatal(e) => bytes.close(); throw e }
   }
 
   private[sparkrules] def pathOf(ruleSet: String, file: PublishedFile): Path = new Path(path, s"$ruleSet/${file.path}")
@@ -213,13 +211,13 @@ final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleS
     }
 
   /** The length and checksums of a file as it is now. */
-  private[sparkrules] def sumOf(file: Path): FileSum = naming(file) {
+  private[sparkrules] def sumOf(file: Path): FileSum = naming(file)(Repeated {
     val in = files.open(file)
     try FileSum.of(in)
     finally in.close()
-  }
+  })
 
-  private[sparkrules] def bytes(file: Path): Array[Byte] = {
+  private[sparkrules] def bytes(file: Path): Array[Byte] = Repeated {
     val in = files.open(file)
     try in.readAllBytes()
     finally in.close()
@@ -243,8 +241,6 @@ object Store {
   private val Shown = 20
 
   /** Whether an error is a file's own fault: not if somebody else could read it, or later. */
-  private def isDamage(error: IOException): Boolean = error match {
-    case _: AccessDeniedException | _: SocketException | _: UnknownHostException | _: InterruptedIOException => false
-    case _ => error.getClass.getName.startsWith("java.") || error.isInstanceOf[ChecksumException]
-  }
+  private def isDamage(error: IOException): Boolean =
+    error.isInstanceOf[EOFException] || error.isInstanceOf[ChecksumException]
 }
