@@ -19,6 +19,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "segments": ("tests/spark/test_segments.py",),
     "crashes": ("tests/store/test_crashes.py",),
     "types": ("tests/spark/test_types.py",),
+    "stores": ("tests/stores",),
     "cluster": ("tests/servers/test_cluster.py",),
     "metering": ("tests/spark/test_metering.py",),
     "python-functions": (

@@ -18,6 +18,7 @@ from tests.stores.faults import FAULTS, failing_proxy
 from tests.stores.s3_server import BUCKET, S3Server, environment
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.name != "posix", reason="processes are forked and killed")]
+AT_LENGTH = pytest.mark.skipif("SPARKRULES_TEST_STORES" not in os.environ, reason="takes long: run `make test-stores`")
 PUBLISHERS, TIMES = 3, 5
 OLD = {f"r{number}" for number in range(30)}
 FIRST = OLD - {"r29"}
@@ -64,6 +65,7 @@ def published_at_once(s3: S3Server, prefix: str, endpoint: str, tmp_path: Path) 
         assert ids(local, number) == seen
 
 
+@AT_LENGTH
 def test_publishers_at_once(s3: S3Server, prefix: str, tmp_path: Path) -> None:
     published_at_once(s3, prefix, s3.endpoint, tmp_path)
 
@@ -119,7 +121,9 @@ def pristine(server: S3Server) -> str:
     return "pristine"
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS)
+@pytest.mark.parametrize(
+    "scenario", [pytest.param(own, marks=AT_LENGTH if own in ("collect", "replace") else ()) for own in SCENARIOS]
+)
 def test_whenever_it_dies_the_store_is_whole(
     scenario: str, s3: S3Server, pristine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
