@@ -79,8 +79,9 @@ def test_versions_made_by_sql(spark: SparkSession, url: str, tmp_path: Path) -> 
     assert call(spark, "unsubscribe('alerts', 'r3')") == 2
     with pytest.raises(PySparkException, match="ticket"):
         call(spark, "unsubscribe('alerts', 'mine', 'guess')")
-    assert call(spark, f"unsubscribe('alerts', 'mine', '{(tmp_path / 'ticket').read_text()}')") == 3
-    assert call(spark, "rollback('alerts', 2)") == 4
+    ticket = (tmp_path / "ticket").read_text()
+    assert call(spark, f"unsubscribe('alerts', 'mine', '{ticket}')") == 3
+    assert call(spark, f"rollback('alerts', 2, tickets => array('{ticket}'))") == 4
     local = copied(spark, url, tmp_path / "copied")
     assert set(RuleSet.load("alerts", local).subscriptions) == set(RULES) - {"r3"} | {"mine"}
     assert [len(RuleSet.load("alerts", local, number)) for number in (1, 2, 3, 4)] == [21, 20, 19, 20]
