@@ -31,6 +31,7 @@ Status = Literal["ok", "note", "broken", "skipped"]
 _OLDEST_PYTHON = (3, 10)
 _REQUIRED = ("numpy", "pyarrow", "sqlglot", "tqdm")
 _OPTIONAL = {
+    "obstore": ("stores in S3, Azure and Google Cloud Storage", 'pip install "obstore>=0.9,<1"'),
     "pyyaml": ("rules in YAML files", 'pip install "pyyaml>=6"'),
     "grpcio": ("Spark Connect", 'pip install "pyspark[connect]>=4.0,<4.4"'),
     "pandas": ("Spark Connect", 'pip install "pyspark[connect]>=4.0,<4.4"'),
