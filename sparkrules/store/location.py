@@ -47,9 +47,7 @@ environment, as docs/operating.md says
     """
     if isinstance(store, ObjectPath):
         return store
-    text = os.fspath(store)
-    url = _URL.match(text)
-    scheme = url[1].lower() if url else ""
+    text, scheme = os.fspath(store), _scheme(store)
     if scheme not in _OBJECT_STORES:
         return local_path(text)
     _, _, rest = text.partition(":/")
@@ -87,7 +85,7 @@ def local_path(store: str | os.PathLike[str]) -> Path:
     Traceback (most recent call last):
     ...
     sparkrules.errors.StoreError: Python has no client for hdfs://: publish to s3://, gs://, abfss:// or a directory, \
-and copy it, or mount the file system. The plugin reads any file system of Hadoop
+and copy it. Spark reads any file system of Hadoop, and CALL changes what is in HDFS
     """
     text = os.fspath(store)
     if text.startswith("file:"):
@@ -99,18 +97,25 @@ and copy it, or mount the file system. The plugin reads any file system of Hadoo
         return _DATABRICKS / text.removeprefix("dbfs:").lstrip("/")
     if url := _URL.match(text):
         raise StoreError(
-            f"Python has no client for {url[1]}://: publish to s3://, gs://, abfss:// or a directory, and copy it, or "
-            "mount the file system. The plugin reads any file system of Hadoop"
+            f"Python has no client for {url[1]}://: publish to s3://, gs://, abfss:// or a directory, and copy it. "
+            "Spark reads any file system of Hadoop, and CALL changes what is in HDFS"
         )
     return Path(text).expanduser().absolute()
 
 
-def path_in_spark(path: Place) -> str:
+def path_in_spark(store: str | os.PathLike[str]) -> str:
     """A store as the plugin has to name it, in `spark.sparkrules.store`.
 
-    >>> path_in_spark(Path("/data/rules")), path_in_spark(Path("/dbfs/rules"))
-    ('/data/rules', 'dbfs:/rules')
+    >>> path_in_spark("hdfs://cluster/rules"), path_in_spark(Path("/data/rules")), path_in_spark(Path("/dbfs/rules"))
+    ('hdfs://cluster/rules', '/data/rules', 'dbfs:/rules')
     """
-    if isinstance(path, Path) and path.is_relative_to(_DATABRICKS):
-        return f"dbfs:/{path.relative_to(_DATABRICKS).as_posix()}"
-    return str(path)
+    if _scheme(store) in _OBJECT_STORES:
+        return str(store_path(store))
+    if isinstance(store, Path) and store.is_relative_to(_DATABRICKS):
+        return f"dbfs:/{store.relative_to(_DATABRICKS).as_posix()}"
+    return os.fspath(store)
+
+
+def _scheme(store: str | os.PathLike[str]) -> str:
+    url = _URL.match(os.fspath(store))
+    return url[1].lower() if url else ""

@@ -15,6 +15,7 @@ from pyspark.errors import PySparkException
 
 import sparkrules
 from sparkrules import RuleSet
+from sparkrules.cli import main
 from sparkrules.store import Store
 from tests.spark.oracle import pairs_by_plugin, pairs_by_where, settings
 from tests.store.conformance import check_conformance
@@ -146,6 +147,15 @@ def test_a_flipped_byte_is_an_error_that_names_the_file(
     s3.delete(key)
     with pytest.raises(PySparkException, match=rf"{key} is missing from the store"):
         sparkrules.match(rows(spark), "alerts").collect()
+
+
+def test_the_command_line_with_spark(
+    spark: SparkSession, rules: RuleSet, url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "rows.csv").write_text("a,b\n6,20\n7,1\n", encoding="utf-8")
+    arguments = ["match", "--ruleset", "alerts", str(tmp_path / "rows.csv"), "--engine", "spark", "--store", url]
+    assert main(arguments) == 0
+    assert "r4" in capsys.readouterr().out
 
 
 def test_s3_is_s3a_for_spark(spark: SparkSession, rules: RuleSet, prefix: str) -> None:
