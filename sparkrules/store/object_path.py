@@ -5,6 +5,7 @@
 - An object appears whole or not at all. Readers see it at once: all three clouds are strongly consistent.
 - `create` fails if the name is taken. If the response to a request is lost, the request is repeated. It then finds its
   own object, so a taken name that has exactly the wanted content counts as created.
+- Before its first `create`, a process tries whether the server obeys the condition: some ignore it.
 - A directory is the beginning of a name: it exists while something is in it, and is never made.
 - There is no rename. `rename` copies and then deletes: after a crash in between, both names exist.
 
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
+import uuid
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from functools import cached_property
@@ -51,6 +53,7 @@ class Bucket:
 
     def __init__(self, url: str) -> None:
         self.url = url
+        self.is_conditional = False  # whether its server is known to obey a condition
 
     @cached_property
     def client(self) -> ObjectStore:
@@ -192,8 +195,9 @@ class ObjectPath:
 
     def create(self, content: bytes) -> None:
         """Write an object unless the name is taken; raises `FileExistsError` if it is."""
+        self._require_conditions()
         try:
-            self._request(lambda: self._bucket.client.put(self.key, content, mode="create"))
+            self._create(content)
         except FileExistsError:
             try:
                 is_own = self.read_bytes() == content
@@ -201,6 +205,30 @@ class ObjectPath:
                 is_own = False
             if not is_own:
                 raise
+
+    def _create(self, content: bytes) -> None:
+        self._request(lambda: self._bucket.client.put(self.key, content, mode="create"))
+
+    def _require_conditions(self) -> None:
+        """Raise `StoreError` if the server ignores a condition that it does not know, as servers of HTTP may."""
+        if self._bucket.is_conditional:
+            return
+        probe = self.with_name(f".{uuid.uuid4().hex}.tmp")
+        probe.overwrite(b"probe")
+        try:
+            probe._create(b"probe")
+        except FileExistsError:
+            self._bucket.is_conditional = True
+        finally:
+            probe.unlink(missing_ok=True)
+        if not self._bucket.is_conditional:
+            raise self._unconditional()
+
+    def _unconditional(self) -> StoreError:
+        return StoreError(
+            f"{self}: this object store cannot create an object only if there is none of its name, which publishing "
+            "needs. Choose a store that can: see docs/operating.md"
+        )
 
     def unlink(self, *, missing_ok: bool = False) -> None:
         try:
@@ -249,10 +277,7 @@ class ObjectPath:
             except AlreadyExistsError:
                 raise FileExistsError(f"{self} exists") from None
             except NotSupportedError:
-                raise StoreError(
-                    f"{self}: this object store cannot create an object only if there is none of its name, which "
-                    "publishing needs. Choose a store that can: see docs/operating.md"
-                ) from None
+                raise self._unconditional() from None
             except (BaseError, OSError) as error:
                 if _NO_BUCKET.search(str(error)):
                     raise StoreError(f"{self}: there is no bucket {self._bucket.url}") from None

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _numbers = itertools.count(1)
 FAULTY = "faulty"  # a bucket that Spark reaches through the proxy
+IGNORANT = "ignorant"  # a bucket whose server ignores conditions
 UNCONDITIONAL = "unconditional"  # a bucket for which Spark must not create conditionally
 
 
@@ -63,7 +64,15 @@ def proxy(server: S3Server) -> Iterator[Proxy]:
 
 
 @pytest.fixture(scope="session")
-def spark(server: S3Server, proxy: Proxy, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+def ignorant(server: S3Server) -> Iterator[Proxy]:
+    with failing_proxy(server.endpoint, every=10**9, strips="if-none-match") as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def spark(
+    server: S3Server, proxy: Proxy, ignorant: Proxy, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[SparkSession]:
     """A Spark with Hadoop's client of S3, whose executors are other processes."""
     if "SPARKRULES_TEST_STORES" not in os.environ:
         pytest.skip("Hadoop's client of S3 (700 MB) in a Spark of its own: run `make test-stores`")
@@ -76,7 +85,7 @@ def spark(server: S3Server, proxy: Proxy, tmp_path_factory: pytest.TempPathFacto
         jars = fetched("s3a", S3A, S3A_EXCLUDED, tmp_path_factory.mktemp("resolved"))
     except Unavailable as error:
         pytest.skip(str(error))
-    for bucket in (FAULTY, UNCONDITIONAL):
+    for bucket in (FAULTY, IGNORANT, UNCONDITIONAL):
         server.client.create_bucket(Bucket=bucket)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     s3a = {
@@ -87,6 +96,7 @@ def spark(server: S3Server, proxy: Proxy, tmp_path_factory: pytest.TempPathFacto
         "path.style.access": "true",
         "connection.ssl.enabled": "false",
         f"bucket.{FAULTY}.endpoint": proxy.endpoint,
+        f"bucket.{IGNORANT}.endpoint": ignorant.endpoint,
         f"bucket.{UNCONDITIONAL}.create.conditional.enabled": "false",
     }
     builder = SparkSession.builder.master("local-cluster[2,1,1024]").appName("sparkrules tests of stores")

@@ -29,11 +29,16 @@ class Proxy:
 
 @contextmanager
 def failing_proxy(
-    upstream: str, every: int = 10, only: Callable[[str, str], bool] | None = None, denies: str | None = None
+    upstream: str,
+    every: int = 10,
+    only: Callable[[str, str], bool] | None = None,
+    denies: str | None = None,
+    strips: str | None = None,
 ) -> Iterator[Proxy]:
     """A proxy in which one of `every` requests fails; with `only`, one of those with such a method and path.
 
-    With `denies`, it lets nobody pass, and says this.
+    With `denies`, it lets nobody pass, and says this. With `strips`, it removes this header from requests, as if the
+    server did not know it.
     """
     target = urlsplit(upstream)
     numbers, kinds = itertools.count(1), itertools.cycle(FAULTS)
@@ -64,7 +69,8 @@ def failing_proxy(
             # The signature covers the host, so it stays the one that the client has named.
             connection.putrequest(self.command, self.path, skip_host=True, skip_accept_encoding=True)
             for name, value in self.headers.items():
-                connection.putheader(name, value)
+                if name.lower() != strips:
+                    connection.putheader(name, value)
             connection.endheaders(body)
             response = connection.getresponse()
             content = response.read()

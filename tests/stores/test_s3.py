@@ -342,6 +342,16 @@ def test_a_request_that_fails_is_not_taken_for_damage(s3: S3Server, url: str, mo
     assert ids(url) == ["mine", "r0"]
 
 
+def test_a_server_that_ignores_conditions_is_refused(
+    s3: S3Server, prefix: str, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with failing_proxy(s3.endpoint, every=10**9, strips="if-none-match") as proxy:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", proxy.endpoint)
+        with pytest.raises(StoreError, match="cannot create an object only if there is none of its name"):
+            published(url, 1)
+    assert not [key for key in s3.keys(f"{prefix}/") if "/versions/" in key]
+
+
 def test_those_who_change_the_same_rule_are_in_conflict(url: str) -> None:
     first = published(url, 2)
     second = RuleSet.load("alerts", url)

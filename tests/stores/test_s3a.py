@@ -19,7 +19,7 @@ from sparkrules.cli import main
 from sparkrules.store import Store
 from tests.spark.oracle import pairs_by_plugin, pairs_by_where, settings
 from tests.store.conformance import check_conformance
-from tests.stores.conftest import FAULTY, UNCONDITIONAL
+from tests.stores.conftest import FAULTY, IGNORANT, UNCONDITIONAL
 from tests.stores.faults import Proxy
 from tests.stores.s3_server import BUCKET, S3Server, environment
 
@@ -133,6 +133,17 @@ def test_a_client_that_cannot_create_conditionally_is_refused(spark: SparkSessio
         with pytest.raises(PySparkException, match=r"Nothing was written to .*fs\.s3a\.create\.conditional\.enabled"):
             call(spark, "rollback('alerts', 1)")
         assert pairs_by_plugin(rows(spark), "alerts"), "reading needs no condition"
+    assert Store(store).versions("alerts") == [1]
+
+
+def test_a_server_that_ignores_conditions_is_refused(spark: SparkSession, s3: S3Server) -> None:
+    store = f"s3a://{IGNORANT}/rules"
+    made = RuleSet("alerts")
+    made.subscribe_all(RULES)
+    made.publish(store=store)  # not through the proxy
+    refused = pytest.raises(PySparkException, match=r"No version was made: the server of .* replaces a file")
+    with settings(spark, spark_sparkrules_store=store), refused:
+        call(spark, "rollback('alerts', 1)")
     assert Store(store).versions("alerts") == [1]
 
 

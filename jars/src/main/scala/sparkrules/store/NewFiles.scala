@@ -182,12 +182,30 @@ private final class ConditionalNewFiles(files: FileSystem, open: Path => FSDataO
     finally out.close()
   }
 
-  override def create(file: Path, content: Array[Byte]): Boolean =
+  override def create(file: Path, content: Array[Byte]): Boolean = {
+    requireConditions(file)
+    conditionally(file, content)
+  }
+
+  private def conditionally(file: Path, content: Array[Byte]): Boolean =
     Taken.settled(files, file, content) {
       val out = open(file)
       try out.write(content)
       finally out.close()
     }
+
+  /** Servers of HTTP may ignore a condition that they do not know. */
+  private def requireConditions(file: Path): Unit = {
+    val probe = Temporary.beside(file)
+    try {
+      write(probe, Array[Byte](1))
+      if (conditionally(probe, Array[Byte](2))) {
+        throw new RulesException(
+          s"No version was made: the server of ${file.getParent} replaces a file although it was told to create it " +
+            "only if there is none. Choose another store: see docs/operating.md.")
+      }
+    } finally delete(probe)
+  }
 
   override def delete(file: Path): Unit = {
     val _ = files.delete(file, false)
