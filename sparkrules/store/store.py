@@ -48,7 +48,9 @@ _MOST = 50
 
 
 class Store:
-    """A directory of published rule sets. The default path is `$SPARKRULES_STORE`, else `~/.sparkrules/store`.
+    """Published rule sets in a directory, or in an object store (`s3://bucket/rules`, `gs://...`, `abfss://...`).
+
+    The default is `$SPARKRULES_STORE`, else `~/.sparkrules/store`.
 
     >>> from sparkrules import RuleSet
     >>> rules = RuleSet("alerts")
