@@ -7,6 +7,7 @@
 """
 
 from sparkrules.catalyst.dataframe import left_out, match, matches, rule_costs, rule_errors
+from sparkrules.catalyst.detection import detect
 from sparkrules.catalyst.jar import jar_path
 from sparkrules.catalyst.session import configure
 from sparkrules.errors import (
@@ -25,8 +26,9 @@ from sparkrules.errors import (
     WrongTicket,
 )
 from sparkrules.lint import Baseline, Finding, Report
-from sparkrules.local import NeedsSpark, Selectivities, UnknownColumn
+from sparkrules.local import Detections, NeedsSpark, Selectivities, UnknownColumn
 from sparkrules.logic import Selectivity
+from sparkrules.patterns import Pattern
 from sparkrules.rules import Advertisement, Advertisements, OverlappingPair, ScanFilter, StrictPublishError
 from sparkrules.ruleset import RuleSet
 from sparkrules.sql import Policy, Rejected, RuleError
@@ -39,11 +41,13 @@ __all__ = [
     "Advertisements",
     "Baseline",
     "CorruptStore",
+    "Detections",
     "DuplicateId",
     "Finding",
     "NeedsSpark",
     "NewerFormat",
     "OverlappingPair",
+    "Pattern",
     "PluginMissing",
     "Policy",
     "PublishConflict",
@@ -67,6 +71,7 @@ __all__ = [
     "WrongTicket",
     "__version__",
     "configure",
+    "detect",
     "jar_path",
     "left_out",
     "match",

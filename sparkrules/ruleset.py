@@ -6,17 +6,20 @@
 | `Publication` | publishes, loads and compares versions in a store |
 | `Advertisements` | answers which rules could match the rows of which sources |
 | `Generalization` | gives rules with fewer predicates, and filters that all rules imply |
+| `PatternMethods` | defines patterns over several rows |
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+
+import numpy as np
 
 from sparkrules.catalyst.analyze import analyze
 from sparkrules.catalyst.compile import compile_dataframe
@@ -26,17 +29,23 @@ from sparkrules.errors import RuleSetError
 from sparkrules.index import Rule, Segment, Sharing, build_segment, sharing
 from sparkrules.lint import Report, lint
 from sparkrules.local import (
+    Detections,
     Drawing,
     EstimatedPredicates,
     Explanations,
     Matches,
+    PatternExplanation,
     Selectivities,
     Statistics,
+    detect,
     explain,
+    explain_pattern,
     match,
+    timeline,
 )
 from sparkrules.logic import Selectivity
 from sparkrules.logic.implied_filter import MOST_DISJUNCTS, MOST_VALUES
+from sparkrules.patterns import Pattern
 from sparkrules.report import write_report
 from sparkrules.rules.advertised import Advertised, Advertisement
 from sparkrules.rules.advertisements import Advertisements
@@ -59,6 +68,7 @@ from sparkrules.rules.as_written import as_written
 from sparkrules.rules.collection import RuleCollection
 from sparkrules.rules.frames import Frame, as_arrow
 from sparkrules.rules.generalization import Generalization
+from sparkrules.rules.pattern_methods import PatternMethods, Span
 from sparkrules.rules.pruned import Extent
 from sparkrules.rules.publication import AnyStore, Publication, place_of
 from sparkrules.rules.restricted import predicates_of, restricted_segment
@@ -80,7 +90,7 @@ __all__ = ["RuleSet"]
 _Own = TypeVar("_Own", bound="RuleSet")
 
 
-class RuleSet:
+class RuleSet(PatternMethods):
     """Rules under one name: SQL WHERE texts by id, collected in Python and published for Spark.
 
     Queries refer to the rules by `name`. `dialect` is the SQL dialect of the texts, and `policy` limits what they may
@@ -180,6 +190,9 @@ class RuleSet:
         valid_from: datetime | None = None,
         valid_until: datetime | None = None,
         ticket: Literal[False] = False,
+        on_change: str | Sequence[str] | None = None,
+        suppress: Span | None = None,
+        by: str | Sequence[str] | None = None,
     ) -> None: ...
 
     @overload
@@ -193,6 +206,9 @@ class RuleSet:
         valid_from: datetime | None = None,
         valid_until: datetime | None = None,
         ticket: Literal[True],
+        on_change: str | Sequence[str] | None = None,
+        suppress: Span | None = None,
+        by: str | Sequence[str] | None = None,
     ) -> str: ...
 
     @checked(ticket=true_or_false)
@@ -206,12 +222,19 @@ class RuleSet:
         valid_from: datetime | None = None,
         valid_until: datetime | None = None,
         ticket: bool = False,
+        on_change: str | Sequence[str] | None = None,
+        suppress: Span | None = None,
+        by: str | Sequence[str] | None = None,
     ) -> str | None:
         """Add a rule. Raises `RuleError` if its text is invalid, `DuplicateId` if the id is taken.
 
         The rule matches from `valid_from` (inclusive) until `valid_until` (exclusive); both need a time zone. With
         `ticket=True` this returns a secret, without which the rule cannot be renewed or removed. Only a hash of the
         secret is kept.
+
+        With `on_change` the rule also becomes a pattern that detects when it becomes true, for the rows with the same
+        values of these columns. With `suppress` it becomes a pattern that detects every match, but for that long
+        further ones with the same values of the columns `by` are only counted. See `patterns`.
 
         >>> rules = RuleSet("alerts")
         >>> rules.subscribe("hot", "temperature > 30", priority=5, metadata={"owner": "ops"})
@@ -222,16 +245,25 @@ class RuleSet:
             temperature <
                          ^
         """
-        return self._collection.add(RuleRow(id, where, priority, metadata, valid_from, valid_until), ticket=ticket)
+        fields = {"on_change": on_change, "suppress": suppress, "by": by, "metadata": metadata}
+        pattern = self._option(id, where, fields)
+        row = RuleRow(id, where, priority, metadata, valid_from, valid_until)
+        secret = self._collection.add(row, ticket=ticket)
+        if pattern is not None:
+            self._collection.patterns.add(pattern)
+        return secret
 
     def subscribe_all(self, source: object) -> int:
-        """Add all rules of a source, and return how many are accepted. The others are in `rejected`.
+        """Add all rules and patterns of a source, and return how many are accepted. The others are in `rejected`.
 
         The source is an iterable of `(id, where)`, `(id, where, priority, metadata)` or dictionaries; a mapping of id
         to text; a DataFrame of Spark, pandas or polars or a pyarrow table with the columns `id`, `where` and optionally
         `priority`, `metadata`, `valid_from` and `valid_until`; or the path of a `.csv`, `.jsonl` or `.yaml` file with
         these fields. If the source cannot be read to its end, no rule is added. On a terminal, a progress bar appears
         after a second.
+
+        A row with one of the fields `sequence`, `together`, `count` and `absence` is a pattern, which has the arguments
+        of the method with this name as fields. A rule can have the fields `on_change`, `suppress` and `by`.
 
         >>> rules = RuleSet("alerts")
         >>> rules.subscribe_all({"hot": "temperature > 30", "broken": "temperature >"})
@@ -242,12 +274,13 @@ class RuleSet:
         'expected a value'
         """
         if is_spark(source):
-            return self._collection.add_compiled(compile_dataframe(source, self._collection.compile))
+            own = self._collection
+            return own.add_compiled(compile_dataframe(source, own.compile, own.define))
         return self._collection.add_all(source)
 
     @checked(force=true_or_false)
     def unsubscribe(self, id: str, *, ticket: str | None = None, force: bool = False) -> None:
-        """Remove a rule. Raises `UnknownId` if there is none with this id.
+        """Remove a rule, with the pattern that it has as an option. Raises `UnknownId` if there is none with this id.
 
         A rule with a ticket can only be removed with that ticket or with `force=True`; otherwise this raises
         `WrongTicket`. The error reveals neither whether the rule exists nor whether it has a ticket.
@@ -340,6 +373,8 @@ class RuleSet:
         made = self._copy(name, segment, general=self.general)
         if advertisement is not None:
             made._advertised.add(given)
+        for own in self._collection.patterns.defined():
+            made._collection.patterns.add(own)
         return made
 
     # More general rules
@@ -372,7 +407,7 @@ class RuleSet:
         constants, or those of the `schema`. The estimates come from `analyze`; without it, they are guesses.
 
         Its name is `name`, by default the name of this rule set and `.general`. It is a copy for matching: it has no
-        tickets, and later changes to this rule set do not reach it.
+        tickets and no patterns, and later changes to this rule set do not reach it.
 
         >>> rules = RuleSet("alerts")
         >>> rules.subscribe("cellar", "indoors AND (t > 30 OR damp) AND floor = -1")
@@ -504,7 +539,8 @@ class RuleSet:
         if strict or schema is not None:
             # The rejected rules of a loaded version were known when it was published.
             rejected = self._collection.unpublished_rejected or ()
-            check_rules(self.name, self, rejected, arrow_schema(schema), self.policy, strict=strict)
+            patterns = self._collection.patterns.stored()
+            check_rules(self.name, self, rejected, arrow_schema(schema), self.policy, strict=strict, patterns=patterns)
         named = self._publication.chosen is not None
         target = self.store if spark is None or named else Store(store_of(spark))
         version = self._publication.publish(target, merge=merge, overlaps=overlaps, force=force)
@@ -611,6 +647,47 @@ class RuleSet:
         arrow = as_arrow(table)
         return match(self._segment, arrow, unsupported=unsupported, at=instant_of(at), schema=arrow_schema(schema))
 
+    @checked(table=a_table, time=a_text, id=a_text, unsupported=one_of("error", "skip"))
+    def detect(
+        self,
+        table: Frame,
+        *,
+        time: str,
+        id: str | None = None,
+        unsupported: Literal["error", "skip"] = "error",
+        at: datetime | None = None,
+        schema: TableSchema | None = None,
+    ) -> Detections:
+        """What the patterns find in the rows of a table, without Spark; see `match` for the table and the options.
+
+        `time` names the column with the time of a row, a timestamp. The last of them is the end of time: what would be
+        decided later is not reported. With `id`, the name of a column, the rows of a detection are named.
+
+        >>> import pyarrow as pa
+        >>> rules = RuleSet("alerts")
+        >>> rules.subscribe("hot", "temperature > 30", on_change=["sensor"])
+        >>> times = pa.array([0, 1, 2, 3, 4], pa.timestamp("s", "UTC"))
+        >>> table = pa.table({"at": times, "sensor": ["a"] * 5, "temperature": [29, 31, 35, 28, 32]})
+        >>> [found["end"].second for found in rules.detect(table, time="at")]
+        [1, 4]
+        """
+        patterns = self._collection.patterns
+        own = self._segment
+        terms = (term for pattern in patterns.values() for term in pattern.terms)
+        named = np.isin(own.rules.id, [term.rule for term in terms if term.rule is not None])
+        return detect(
+            list(patterns.values()),
+            restricted_segment(own, np.flatnonzero(named).astype(np.int32)),
+            build_segment(patterns.conditions()),
+            as_arrow(table),
+            time=time,
+            id=id,
+            unsupported=unsupported,
+            at=instant_of(at),
+            schema=arrow_schema(schema),
+            most_rows=self.policy.max_pattern_rows,
+        )
+
     @checked(spark=a_session, ids=some_ids)
     def explain(
         self,
@@ -624,7 +701,8 @@ class RuleSet:
 
         With a session, Spark evaluates every predicate; without one, numpy does, as in `match`. The row is a mapping of
         column to value, or a Row of Spark. `ids` limits the answer to some rules. A rule that is not valid `at` the
-        time (by default now) is explained only if it is among them.
+        time (by default now) is explained only if it is among them. Of a pattern among `ids`, unless a rule has the
+        same id, it says which steps the row fulfils.
 
         >>> rules = RuleSet("alerts")
         >>> rules.subscribe("hot", "temperature > 30 AND NOT indoors")
@@ -637,8 +715,25 @@ class RuleSet:
         segment, instant = self._segment, instant_of(at)
         valid = segment.rules.valid_at(instant)
         chosen = segment.rules.id[valid].tolist() if ids is None else list(ids)
+        patterns = [self.patterns[id] for id in chosen if ids is not None and id in self.patterns and id not in self]
+        asked = {own.id for own in patterns}
+        chosen = [id for id in chosen if id not in asked]
         truth = row_truth(segment, row, predicates_of(segment, chosen), spark)
-        return explain(segment, truth, chosen, at=instant)
+        found = explain(segment, truth, chosen, at=instant)
+        found += [self._explain_pattern(own, row, spark, instant) for own in patterns]
+        return found
+
+    def _explain_pattern(
+        self, pattern: Pattern, row: Mapping[str, Any] | Row, spark: SparkSession | None, at: datetime
+    ) -> PatternExplanation:
+        named = [term.rule for term in pattern.terms if term.rule is not None and term.rule in self]
+        known = self._collection.patterns.conditions()
+        conditions = build_segment(own for own in known if own.id in pattern.conditions)
+        found = []
+        for segment, ids in ((self._segment, named), (conditions, list(pattern.conditions))):
+            truth = row_truth(segment, row, predicates_of(segment, ids), spark)
+            found.append({own.id: own for own in explain(segment, truth, ids, at=at)})
+        return explain_pattern(pattern, *found)
 
     @checked(spark=a_session)
     def draw(
@@ -651,7 +746,8 @@ class RuleSet:
     ) -> Drawing:
         """The Boolean tree of a rule as a picture; with a row, which parts of it are true. See `explain`.
 
-        A notebook shows it, and `save` writes it: `rules.draw("hot").save("hot.svg")`.
+        A notebook shows it, and `save` writes it: `rules.draw("hot").save("hot.svg")`. A pattern, unless a rule has the
+        same id, is drawn as a timeline.
 
         >>> rules = RuleSet("alerts")
         >>> rules.subscribe("hot", "temperature > 30 AND NOT indoors")
@@ -662,6 +758,8 @@ class RuleSet:
         if row is not None:
             (explained,) = self.explain(row, spark, [id], at=at)
             return explained.draw()
+        if id in self.patterns and id not in self:
+            return timeline(self.patterns[id])
         rule = self._collection.content[id]
         return Drawing.of_tree(id, written_tree(rule.where, rule.sql) or rule.tree)
 
@@ -712,7 +810,7 @@ class RuleSet:
         return sharing(self._segment, top)
 
     def lint(self, schema: TableSchema | None = None) -> Report:
-        """What is wrong, or probably wrong, with the rules; with the schema of their table, more is found.
+        """What is wrong, or probably wrong, with rules and patterns; with the schema of their table, more is found.
 
         The schema is one of pyarrow or Spark, or a table that has one. See `sparkrules.lint`.
 
@@ -721,7 +819,9 @@ class RuleSet:
         >>> [(finding.kind, finding.ids) for finding in rules.lint()]
         [('contradiction', ('never',))]
         """
-        return lint(as_written(self, self.policy), arrow_schema(schema))
+        stored = self._collection.patterns.stored()
+        conditions = as_written(stored.conditions, self.policy)
+        return lint(as_written(self, self.policy), arrow_schema(schema), stored.patterns, conditions)
 
     @checked(path=a_file_to_write, df=a_data_frame, time=a_text)
     def report(

@@ -14,19 +14,20 @@ ROOT = Path(__file__).parents[1] / "sparkrules"
 # Lowest first: a room, and what it may import besides itself. `sparkrules` is the facade, __init__.py.
 ALLOWED = {
     "errors": "",
+    "patterns": "errors",
     "sql": "errors",
     "index": "errors sql.tree",  # trees, never their texts
     "logic": "errors sql index",
-    "local": "errors sql index logic",
-    "store": "errors sql index",
-    "lint": "errors sql index logic",
-    "rules": "errors sql index logic store lint",
-    "catalyst": "errors sql index logic local store rules",
-    "report": "errors sql index local store lint catalyst",
-    "ruleset": "errors sql index logic local store lint rules catalyst report",
-    "sparkrules": "errors sql logic local store lint rules catalyst ruleset",
+    "local": "errors patterns sql index logic",
+    "store": "errors patterns sql index",
+    "lint": "errors patterns sql index logic",
+    "rules": "errors patterns sql index logic store lint",
+    "catalyst": "errors patterns sql index logic local store rules",
+    "report": "errors patterns sql index local store lint catalyst",
+    "ruleset": "errors patterns sql index logic local store lint rules catalyst report",
+    "sparkrules": "errors patterns sql logic local store lint rules catalyst ruleset",
     "demo": "errors catalyst sparkrules",
-    "cli": "errors sql index local store lint rules catalyst report ruleset sparkrules demo",
+    "cli": "errors patterns sql index local store lint rules catalyst report ruleset sparkrules demo",
     "__main__": "cli",
 }
 

@@ -2,6 +2,7 @@
 
 from sparkrules.catalyst.analyze import Counted, count_ranges, counted_values, predicate_positions
 from sparkrules.catalyst.dataframe import Rules, left_out
+from sparkrules.catalyst.detection import detect
 from sparkrules.catalyst.embedded import embedded_spark
 from sparkrules.catalyst.jar import build_jar, cache_directory, cached_jar, found_jar, jar_path, write_prebuilt
 from sparkrules.catalyst.java import find_java, java_version
@@ -21,6 +22,7 @@ __all__ = [
     "cached_jar",
     "count_ranges",
     "counted_values",
+    "detect",
     "embedded_spark",
     "find_java",
     "find_spark_home",

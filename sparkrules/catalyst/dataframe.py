@@ -62,7 +62,7 @@ def match(
     if _is_python(engine):
         found = matched_rows(df, *_segment_of(df, rules), "struct", _checked_top(top))
         return found.toDF(*df.columns, output)
-    call = f"match_subscriptions('{_published_name(df, rules)}', *{_top(top)})"
+    call = f"match_subscriptions('{published_name(df, rules)}', *{_top(top)})"
     return df.selectExpr("*", f"{call} AS {quoted(output)}")
 
 
@@ -79,7 +79,7 @@ def matches(df: DataFrame, rules: Rules | str, *, top: int | None = None, engine
         found = matched_rows(df, *_segment_of(df, rules), "list", _checked_top(top))
         columns = [f"c{number}" for number in range(len(df.columns))]
         return found.selectExpr(*columns, "inline(found)").toDF(*df.columns, *_COLUMNS_PER_MATCH)
-    call = f"subscription_matches('{_published_name(df, rules)}', *{_top(top)})"
+    call = f"subscription_matches('{published_name(df, rules)}', *{_top(top)})"
     return df.selectExpr("*", f"inline({call})")
 
 
@@ -93,7 +93,7 @@ def rule_errors(df: DataFrame, rules: Rules | str) -> DataFrame:
         sparkrules.rule_errors(df, "alerts").groupBy("subscription_id", "message").count()
     """
     _check_free(df, _COLUMNS_PER_ERROR)
-    call = f"subscription_errors('{_published_name(df, rules)}', *)"
+    call = f"subscription_errors('{published_name(df, rules)}', *)"
     return df.selectExpr("*", f"inline({call})")
 
 
@@ -110,7 +110,7 @@ def rule_costs(df: DataFrame, rules: Rules | str) -> DataFrame:
     """
     from pyspark.sql.functions import expr
 
-    call = f"subscription_costs('{_published_name(df, rules)}', *)"
+    call = f"subscription_costs('{published_name(df, rules)}', *)"
     return (
         df.selectExpr(f"inline({call})")
         .groupBy("test")
@@ -133,7 +133,7 @@ def left_out(df: DataFrame, rules: Rules | str) -> DataFrame:
 
         sparkrules.left_out(df, "alerts").show(truncate=False)
     """
-    name = _published_name(df, rules)
+    name = published_name(df, rules)
     row = df.sparkSession.createDataFrame([], df.schema) if df.isStreaming else df.limit(0)
     # A row of NULLs instead of the DataFrame's rows: the answer depends only on the columns.
     one = df.sparkSession.range(1).selectExpr("id AS `sparkrules one`").join(row, how="left").drop("sparkrules one")
@@ -165,7 +165,8 @@ def _segment_of(df: DataFrame, rules: Rules | str) -> tuple[Segment, str]:
     return merged(parts.parts), f"{name}@{parts.manifest.version}"
 
 
-def _published_name(df: DataFrame, rules: Rules | str) -> str:
+def published_name(df: DataFrame, rules: Rules | str) -> str:
+    """The name by which the plugin finds the rules. A rule set that has changed is published first."""
     spark = df.sparkSession
     require_plugin(spark)
     if isinstance(rules, str):

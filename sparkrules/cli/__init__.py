@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from sparkrules import SparkRulesError, __version__
 from sparkrules.cli.command import Parser
 from sparkrules.cli.demo_command import add_demo
+from sparkrules.cli.detect_command import add_detect
 from sparkrules.cli.doctor_command import add_doctor
 from sparkrules.cli.exit_codes import FAILED, STOPPED, SUMMARY
 from sparkrules.cli.explain_command import add_explain
@@ -64,6 +65,7 @@ def _parser() -> argparse.ArgumentParser:
     add_demo(commands)
     add_publish(commands)
     add_match(commands)
+    add_detect(commands)
     add_explain(commands)
     add_overlap(commands)
     add_lint(commands)

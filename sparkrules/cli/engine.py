@@ -37,9 +37,9 @@ def reasons_for_spark(rules: RuleSet, schema: pa.Schema) -> Mapping[str, str]:
     return {}
 
 
-def refuse_python(reasons: Mapping[str, str]) -> SparkRulesError:
+def refuse_python(reasons: Mapping[str, str], what: str = "rules") -> SparkRulesError:
     """The error for `--engine python` where Spark is needed."""
-    return SparkRulesError(f"some rules need Spark (--engine spark):\n{shown_reasons(reasons)}")
+    return SparkRulesError(f"some {what} need Spark (--engine spark):\n{shown_reasons(reasons)}")
 
 
 def shown_reasons(reasons: Mapping[str, str], shown: int = _SHOWN) -> str:

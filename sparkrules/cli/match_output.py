@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -108,8 +109,15 @@ def _width(names: list[str], lines: list[dict[str, object]]) -> int:
 def print_json_lines(tables: Iterable[pa.Table]) -> None:
     """One JSON object per line."""
     for table in tables:
-        for line in table.to_pylist():
+        for line in lines_of(table):
             print(json_text(line))
+
+
+def lines_of(table: pa.Table) -> Iterator[dict[str, Any]]:
+    """The rows of a table; a map is a dictionary."""
+    maps = [field.name for field in table.schema if pa.types.is_map(field.type)]
+    for line in table.to_pylist():
+        yield {**line, **{name: dict(line[name]) for name in maps if line[name] is not None}}
 
 
 def check_output(file: Path) -> None:
@@ -157,7 +165,7 @@ class _Writer:
         elif self.format == ".csv":
             self.out.write_table(_flat(table))
         else:
-            self.out.writelines(f"{json_text(line)}\n" for line in table.to_pylist())
+            self.out.writelines(f"{json_text(line)}\n" for line in lines_of(table))
 
     def close(self) -> None:
         self.out.close()
@@ -167,7 +175,8 @@ def _flat(table: pa.Table) -> pa.Table:
     """Columns that CSV can hold: arrays, structs and bytes become JSON."""
     for index, field in enumerate(table.schema):
         if pa.types.is_nested(field.type) or pa.types.is_binary(field.type):
-            texts = [None if value is None else json_text(value) for value in table.column(index).to_pylist()]
+            values = (line[field.name] for line in lines_of(table.select([index])))
+            texts = [None if value is None else json_text(value) for value in values]
             table = table.set_column(index, field.name, pa.array(texts, pa.string()))
     return table
 

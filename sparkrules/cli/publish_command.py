@@ -42,7 +42,7 @@ def add_publish(commands: Commands) -> None:
         type=Path,
         metavar="FILE",
         required=True,
-        help="a .csv, .jsonl or .yaml file with the fields id, where, [priority, metadata, ...]",
+        help="a .csv, .jsonl or .yaml file with the fields id, where, [priority, metadata, ...], and patterns",
     )
     add_ruleset(command, "the rule set (default: the name of the file)", required=False)
     command.add_argument("--force", action="store_true", help="publish even if rules with a ticket disappear")
@@ -63,7 +63,7 @@ def _publish(arguments: argparse.Namespace) -> int:
     rules = read_rules(arguments.rules, _name(arguments), arguments.dialect, arguments.store, quiet=arguments.json)
     if arguments.advertisements:
         advertise(rules, arguments.advertisements)
-    if rules.rejected and not len(rules):
+    if rules.rejected and not (len(rules) or rules.patterns):
         if arguments.json:
             print_rejected(rules.rejected)
         raise SparkRulesError(f"all rules in {arguments.rules} are rejected: nothing is published")
@@ -76,12 +76,14 @@ def _publish(arguments: argparse.Namespace) -> int:
             "version": version,
             "store": str(rules.store.path),
             "rules": len(rules),
+            "patterns": len(rules.patterns),
             "rejected": [asdict(rule) for rule in rejected],
             "errors": [finding.to_dict() for finding in errors],
         }
         print(json_text(published, indent=2))
     else:
-        counts = f"{counted(len(rules), 'rule')}, {len(rules.rejected):,} rejected"
+        patterns = f"{counted(len(rules.patterns), 'pattern')}, " if rules.patterns else ""
+        counts = f"{counted(len(rules), 'rule')}, {patterns}{len(rules.rejected):,} rejected"
         print(f"published {rules.name} version {version}: {counts}")
     return SOME_REJECTED if rules.rejected else DONE
 
@@ -89,7 +91,9 @@ def _publish(arguments: argparse.Namespace) -> int:
 def _checked(rules: RuleSet, arguments: argparse.Namespace) -> Sequence[Finding]:
     """The errors of the rules. With `--strict` there must be none, and no rejected rules either."""
     schema = read_schema(arguments.schema) if arguments.schema else None
-    found = lint_errors(as_written(rules, rules.policy), schema)
+    stored = rules._collection.patterns.stored()
+    conditions = as_written(stored.conditions, rules.policy)
+    found = lint_errors(as_written(rules, rules.policy), schema, stored.patterns, conditions)
     for finding in found if arguments.strict or not arguments.json else ():
         print(finding, file=sys.stderr)
     if arguments.strict and (found or rules.rejected):

@@ -47,11 +47,11 @@ def numbered_frame(spark: SparkSession, data: DataFiles, directory: Path) -> Dat
     return _converted(spark, data, directory)
 
 
-def cannot_match(error: BaseException) -> SparkRulesError:
-    """The error where Spark cannot match the rows."""
+def cannot_match(error: BaseException, what: str = "match") -> SparkRulesError:
+    """The error where Spark cannot match the rows, or detect patterns in them."""
     said = first_lines(error).replace(f", {FILE}, {ROW}", "")
     advice = "\nSettings are given with --conf KEY=VALUE." if "spark.sparkrules." in said else ""
-    return SparkRulesError(f"Spark cannot match: {said}{advice}")
+    return SparkRulesError(f"Spark cannot {what}: {said}{advice}")
 
 
 def note_left_out(df: DataFrame, rules: RuleSet | str) -> None:

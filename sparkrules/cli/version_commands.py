@@ -10,7 +10,7 @@ from sparkrules.cli.command import Commands, add_command
 from sparkrules.cli.exit_codes import DONE
 from sparkrules.cli.json_text import json_text
 from sparkrules.cli.options import add_json, add_limit, add_ruleset, add_store
-from sparkrules.cli.text_table import terminal_width, text_table
+from sparkrules.cli.text_table import counted, terminal_width, text_table
 from sparkrules.store import Manifest, Store
 
 _SHOWN = 20
@@ -31,7 +31,7 @@ def add_versions(commands: Commands) -> None:
         "diff",
         "list the rules that differ between two versions",
         "List the rules that differ between two versions: added ones, removed ones, and those with another text, "
-        "priority, metadata, validity or ticket.",
+        "priority, metadata, validity or ticket. Also the patterns that differ.",
         examples=["sparkrules diff --ruleset alerts 7", "sparkrules diff --ruleset alerts 7 9 --json"],
     )
     add_ruleset(diff)
@@ -71,7 +71,7 @@ def _versions(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json_text([_fields(manifest) for manifest in manifests], indent=2))
     else:
-        print(_table(manifests, ["version", "created", "subscriptions", "action", "publisher"]))
+        print(_table(store, manifests, ["version", "created", "subscriptions", "action", "publisher"]))
     return DONE
 
 
@@ -80,7 +80,7 @@ def _rule_sets(store: Store, arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json_text([_fields(manifest) for manifest in newest], indent=2))
     elif newest:
-        print(_table(newest, ["rule_set", "version", "created", "subscriptions", "publisher"]))
+        print(_table(store, newest, ["rule_set", "version", "created", "subscriptions", "publisher"]))
     else:
         print(f"there are no rule sets in {store.path}: sparkrules publish --rules FILE makes one")
     return DONE
@@ -92,18 +92,23 @@ def _fields(manifest: Manifest) -> dict[str, object]:
     return fields
 
 
-def _table(manifests: list[Manifest], fields: list[str]) -> str:
+def _table(store: Store, manifests: list[Manifest], fields: list[str]) -> str:
+    if any(own.patterns for own in manifests):
+        fields.insert(fields.index("subscriptions") + 1, "patterns")
     if not all(own.verified for own in manifests):
         fields = [*fields, "verified"]  # no: an older sparkrules wrote no checksums
     if any(own.general for own in manifests):
         fields = [*fields, "general"]  # yes: the rules were pruned, and may match too much
     headings = [field.replace("_", " ") for field in fields]
     return text_table(
-        headings, ([_shown(getattr(own, field)) for field in fields] for own in manifests), terminal_width()
+        headings, ([_shown(store, own, field) for field in fields] for own in manifests), terminal_width()
     )
 
 
-def _shown(value: object) -> object:
+def _shown(store: Store, manifest: Manifest, field: str) -> object:
+    value = getattr(manifest, field)
+    if field == "patterns":
+        return len(store.patterns(manifest).patterns)
     return ("no", "yes")[value] if isinstance(value, bool) else value
 
 
@@ -111,13 +116,15 @@ def _diff(arguments: argparse.Namespace) -> int:
     store = Store(arguments.store)
     changes = store.diff(arguments.ruleset, arguments.before, arguments.after)
     if arguments.json:
-        print(json_text(asdict(changes), indent=2))
+        fields = {kind: getattr(changes, kind) for kind in ("added", "removed", "changed")}
+        print(json_text(fields | ({"patterns": changes.patterns} if any(changes.patterns.values()) else {}), indent=2))
         return DONE
     counts = ", ".join(f"{len(getattr(changes, kind)):,} {kind}" for kind in ("added", "removed", "changed"))
+    counts += "".join(f", {counted(len(ids), 'pattern')} {kind}" for kind, ids in changes.patterns.items() if ids)
     if changes:
         lines = changed_rules(store, arguments.ruleset, (arguments.before, arguments.after), changes, arguments.limit)
         print(text_table(["change", "id", "where"], lines, terminal_width()), end="\n\n")
-    number = len(changes.touched)
+    number = len(changes.touched) + sum(map(len, changes.patterns.values()))
     cut = f"; the first {arguments.limit:,} are shown, --limit 0 shows all" * (0 < arguments.limit < number)
     print(f"{counts}{cut}")
     return DONE

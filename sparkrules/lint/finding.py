@@ -20,12 +20,15 @@ Kind = Literal[
     "contradiction",
     "unknown column",
     "impossible predicate",
+    "unknown rule",
+    "impossible pattern",
     "tautology",
     "duplicate",
     "equivalent",
     "redundant",
     "type surprise",
     "constant predicate",
+    "constant pattern",
     "covered",
     "near duplicate",
     "costly",
@@ -33,7 +36,7 @@ Kind = Literal[
 Severity = Literal["error", "warning", "info"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
-_ERRORS = ("contradiction", "unknown column", "impossible predicate")
+_ERRORS = ("contradiction", "unknown column", "impossible predicate", "unknown rule", "impossible pattern")
 _INFOS = ("covered", "near duplicate", "costly")
 _SHOWN_IDS = 5
 _SHOWN_TEXT = 100
@@ -51,7 +54,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A finding about a rule. `ids` starts with the rule itself, followed by related rules.
+    """A finding about a rule or a pattern. `ids` starts with that itself, followed by related rules.
 
     `places` are positions in their texts; `suggestion` says what to do.
     """

@@ -12,16 +12,25 @@ from sparkrules.lint.finding import KINDS, SEVERITIES, Finding
 from sparkrules.lint.impossible import impossible_findings
 from sparkrules.lint.logic import logic_findings, never_findings
 from sparkrules.lint.outliers import outlier_findings
+from sparkrules.lint.patterns import condition_findings, never_true, pattern_findings
 from sparkrules.lint.report import Report
 from sparkrules.lint.twins import Twins
 from sparkrules.lint.types import type_findings
 from sparkrules.lint.unknown_columns import unknown_column_findings
 from sparkrules.logic.regions import Regions
+from sparkrules.patterns import Pattern
 from sparkrules.sql.tree import distinct_predicates
 
 
-def lint(rules: Iterable[Rule], schema: pa.Schema | None = None) -> Report:
+def lint(
+    rules: Iterable[Rule],
+    schema: pa.Schema | None = None,
+    patterns: Sequence[Pattern] = (),
+    conditions: Iterable[Rule] = (),
+) -> Report:
     """Findings about rules, the worst first. The schema of the target table gives more, and more certain, findings.
+
+    Also about patterns, and the `conditions` that these have of their own.
 
     Spark is not needed. A finding about what rules match is proved for the types of the schema or, without one, for
     types that fit the constants (see `sparkrules.logic.regions`).
@@ -57,10 +66,16 @@ def lint(rules: Iterable[Rule], schema: pa.Schema | None = None) -> Report:
     found += type_findings(listed, schema)
     found += cost_findings(listed)
     found += outlier_findings(listed)
+    found += _of_patterns(found, listed, schema, patterns, list(conditions))
     return _report(found, listed, twins.notes)
 
 
-def lint_errors(rules: Iterable[Rule], schema: pa.Schema | None = None) -> Report:
+def lint_errors(
+    rules: Iterable[Rule],
+    schema: pa.Schema | None = None,
+    patterns: Sequence[Pattern] = (),
+    conditions: Iterable[Rule] = (),
+) -> Report:
     """Only the findings of `lint` that are certainly mistakes. It is faster, because rules are not compared.
 
     >>> from sparkrules.sql import parse_rule
@@ -73,7 +88,26 @@ def lint_errors(rules: Iterable[Rule], schema: pa.Schema | None = None) -> Repor
     found = [*never_findings(listed, regions), *impossible_findings(listed, schema)]
     if schema is not None:
         found += unknown_column_findings(listed, schema)
+    found += _of_patterns(found, listed, schema, patterns, list(conditions))
     return _report([finding for finding in found if finding.severity == "error"], listed)
+
+
+def _of_patterns(
+    found: Sequence[Finding],
+    rules: Sequence[Rule],
+    schema: pa.Schema | None,
+    patterns: Sequence[Pattern],
+    conditions: Sequence[Rule],
+) -> list[Finding]:
+    """Findings about patterns, after those about the rules."""
+    if not patterns:
+        return []
+    never = {finding.ids[0] for finding in found if finding.kind == "contradiction"}
+    # A rule may have the id of a condition: one that is never true is not the other.
+    hidden = {rule.id for rule in conditions}
+    never = (never - hidden) | never_true(conditions, schema)
+    ids = {rule.id for rule in rules}
+    return [*condition_findings(patterns, conditions, schema), *pattern_findings(patterns, ids, never, schema)]
 
 
 def _report(found: list[Finding], rules: Sequence[Rule], notes: Sequence[str] = ()) -> Report:

@@ -30,7 +30,7 @@ _SHOWN = 5
 
 def unknown_column_findings(rules: Sequence[Rule], schema: pa.Schema) -> Iterator[Finding]:
     """One finding for each name, with all rules that use it."""
-    columns = _Columns(schema)
+    columns = Columns(schema)
     used: dict[str, dict[str, tuple[Rule, Predicate]]] = {}
     for rule in rules:
         for predicate in distinct_predicates(rule.tree):
@@ -47,7 +47,7 @@ def unknown_column_findings(rules: Sequence[Rule], schema: pa.Schema) -> Iterato
         yield Finding("unknown column", tuple(found), message, tuple(places), remedy)
 
 
-class _Columns:
+class Columns:
     """The columns of a schema. Each attribute is checked once."""
 
     def __init__(self, schema: pa.Schema) -> None:

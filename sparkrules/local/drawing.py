@@ -23,8 +23,8 @@ _WORDS = {"and": "all of", "or": "any of"}
 _ROW, _GAP, _PAD, _BOX = 34, 44, 20, 24
 _CHARACTER = 7.3  # the width of a monospaced character at 12 pixels, rounded up
 _SVG = "http://www.w3.org/2000/svg"
-_SANS = "system-ui, sans-serif"
-_MONO = "ui-monospace, Menlo, Consolas, DejaVu Sans Mono, monospace"
+SANS = "system-ui, sans-serif"
+MONO = "ui-monospace, Menlo, Consolas, DejaVu Sans Mono, monospace"
 _LONGEST = 64
 _MOST_BRANCHES = 40
 _MOST_DRAWN = 400
@@ -163,8 +163,8 @@ def _svg(heading: str, root: Branch) -> str:
         f'<svg xmlns="{_SVG}" viewBox="0 0 {width:.0f} {height:.0f}" {size} role="img" aria-label="{label}">',
         f"<title>{label}</title>",
         f'<rect {size} rx="8" fill="#ffffff"/>',
-        f'<text x="{_PAD}" y="{_PAD + 6}" font-family="{_SANS}" {bold}>{_escaped(_shortened(heading))}</text>',
-        f'<g transform="translate(0 {_PAD + 18 + _ROW / 2:.0f})" font-family="{_MONO}" font-size="12">',
+        f'<text x="{_PAD}" y="{_PAD + 6}" font-family="{SANS}" {bold}>{_escaped(_shortened(heading))}</text>',
+        f'<g transform="translate(0 {_PAD + 18 + _ROW / 2:.0f})" font-family="{MONO}" font-size="12">',
         *_lines(box),
         *_boxes(box),
         "</g></svg>",
@@ -206,5 +206,9 @@ def _shortened(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
+    return escape(printable(text))
+
+
+def printable(text: str) -> str:
     """Some control characters cannot be written in XML at all."""
-    return escape(_UNPRINTABLE.sub("\ufffd", text))
+    return _UNPRINTABLE.sub("\ufffd", text)

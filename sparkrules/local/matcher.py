@@ -36,19 +36,19 @@ _SHOWN = 10
 
 
 class NeedsSpark(SparkRulesError):
-    """Only Spark can match some of the rules. `reasons` maps their ids to the reason."""
+    """Only Spark can match some of the rules, or detect some patterns. `reasons` maps their ids to the reason."""
 
-    def __init__(self, reasons: Mapping[str, str], what: str = "only Spark can match") -> None:
+    def __init__(self, reasons: Mapping[str, str], what: str = "only Spark can match", of: str = "rules") -> None:
         shown = listed((f"{id}: {reason}" for id, reason in reasons.items()), _SHOWN, "\n  ")
-        super().__init__(f'{what} {len(reasons)} of the rules (skip them with unsupported="skip"):\n  {shown}')
+        super().__init__(f'{what} {len(reasons)} of the {of} (skip them with unsupported="skip"):\n  {shown}')
         self.reasons = dict(reasons)
 
 
 class UnknownColumn(NeedsSpark):
-    """The table lacks a column that some rules name. `reasons` maps the ids of these rules to the column."""
+    """The table lacks a column that some rules, or patterns, name. `reasons` maps their ids to the column."""
 
-    def __init__(self, reasons: Mapping[str, str]) -> None:
-        super().__init__(reasons, "a column is missing for")
+    def __init__(self, reasons: Mapping[str, str], of: str = "rules") -> None:
+        super().__init__(reasons, "a column is missing for", of)
 
 
 def match(
@@ -91,7 +91,7 @@ def match(
     valid[list(skipped)] = False
     matcher = Matcher(segment, bound)
     found = [block.subscriptions for block in matcher.blocks(table, valid)]
-    reasons = {segment.rules.id[number]: str(reason) for number, reason in skipped.items()}
+    reasons = {segment.rules.id[number]: reason for number, reason in skipped.items()}
     return Matches(segment, Csr.concatenated(found), reasons, lambda: matcher.blocks(table, valid))
 
 

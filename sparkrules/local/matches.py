@@ -13,6 +13,7 @@ from sparkrules.index.segment import Segment
 from sparkrules.local.answer import Answer
 from sparkrules.local.overlap_groups import OverlapGroups
 from sparkrules.local.truth import Truth
+from sparkrules.logic.columns import Unsupported
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Matches:
 
     segment: Segment
     subscriptions: Csr
-    skipped: Mapping[str, str]
+    reasons: Mapping[str, Unsupported]
     blocks: Callable[[], Iterator[Block]]
 
     def __len__(self) -> int:
@@ -41,6 +42,11 @@ class Matches:
     def __repr__(self) -> str:
         left_out = f", {len(self.skipped)} rules left out" if self.skipped else ""
         return f"Matches({len(self):,} rows, {len(self.subscriptions.values):,} matches{left_out})"
+
+    @cached_property
+    def skipped(self) -> dict[str, str]:
+        """The ids of rules that only Spark can match, each with the reason."""
+        return {id: str(reason) for id, reason in self.reasons.items()}
 
     @cached_property
     def ids(self) -> pa.ListArray:

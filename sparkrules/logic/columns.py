@@ -76,6 +76,15 @@ def is_name(attribute: str) -> bool:
     return _NAME.fullmatch(attribute) is not None and attribute.lower() not in _LITERALS
 
 
+def column_attribute(name: str) -> str:
+    """The name of a column, in which a dot leads to a field of a struct, as an attribute.
+
+    >>> column_attribute("odd name.x"), column_attribute("`a.b`.c")
+    ('`odd name`.`x`', '`a.b`.c')
+    """
+    return name if "`" in name else ".".join(f"`{part}`" for part in name.split("."))
+
+
 def top_column(attribute: str) -> str | None:
     """The column that an attribute names or reads a field of, in lower case. None for a derived attribute.
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -15,8 +15,10 @@ from sparkrules.catalyst import Rules, count_ranges, counted_values, predicate_p
 from sparkrules.index import Segment, Sharing, sharing
 from sparkrules.lint import Report
 from sparkrules.local import CountedPredicates, Selectivities
+from sparkrules.patterns import Pattern
 from sparkrules.report.attributes import Attribute, Distribution, attributes_of, distributions_of
 from sparkrules.report.catalogue import Catalogue
+from sparkrules.report.detections import Detections, count_detections
 from sparkrules.report.hits import Hits, count_hits, matched
 from sparkrules.report.matrix import MOST_RULES, Matrix, matrix_of_rows, matrix_of_tests
 from sparkrules.report.rejected_by_table import NOTHING, RejectedByTable, rejected_by_table
@@ -58,6 +60,9 @@ class ReportedRules(Rules, Protocol):
     @property
     def rejected(self) -> list[Rejected]: ...
 
+    @property
+    def patterns(self) -> Mapping[str, Pattern]: ...
+
     def selectivity(self) -> Selectivities: ...
 
     def lint(self, schema: pa.Schema | None = None) -> Report: ...
@@ -89,6 +94,8 @@ class Facts:
     zone: str = ""
     over_time: OverTime | None = None
     scan_filter: ReportedFilter | None = None
+    patterns: Mapping[str, Pattern] = field(default_factory=dict)
+    detections: Detections | None = None
 
     @property
     def never(self) -> int | None:
@@ -104,6 +111,7 @@ def gather(
     hits: Hits | None = None
     unfit = NOTHING
     together: Together | None = None
+    detections: Detections | None = None
     distributions: Sequence[Distribution] = ()
     chosen: list[str] = []
     version, zone, sampled = rules._publication.version, "", 0
@@ -120,6 +128,9 @@ def gather(
         chosen = [id for id, _ in sorted(hits.by_rule.items(), key=lambda item: (-item[1], item[0]))[:MOST_RULES]]
         say("counting what hits together")
         together = count_together(df, rule_set, chosen, hits, time)
+        if rules.patterns and time is not None:
+            say("detecting patterns")
+            detections = count_detections(df, rule_set, rules.patterns, time, hits)
         say("looking where values lie")
         ranges = count_ranges(df, rule_set, _sample(rules._segment), 0)
         counted = counted_values(df, Store(store), rules.name, version, ranges)
@@ -155,6 +166,8 @@ def gather(
         zone,
         None if together is None else together.over_time,
         rules.scan_filter(schema=schema) if len(segment.rules.priority) <= MOST_FILTERED else None,
+        rules.patterns,
+        detections,
     )
 
 

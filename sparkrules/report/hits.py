@@ -45,7 +45,8 @@ def matched(df: DataFrame, rule_set: str, time: str | None) -> DataFrame:
     from pyspark.sql import functions as f
 
     ids = f.expr(f"match_subscriptions('{rule_set}', *).ids").alias("ids")
-    return df.select(ids, f.lit(None).cast("timestamp_ntz").alias("time") if time is None else _time(df, time))
+    at = f.lit(None) if time is None else time_column(df, time)
+    return df.select(ids, at.cast("timestamp_ntz").alias("time"))
 
 
 def count_hits(df: DataFrame, rule_set: str, time: str | None = None) -> Hits:
@@ -79,7 +80,8 @@ def count_hits(df: DataFrame, rule_set: str, time: str | None = None) -> Hits:
     return Hits(without + matched_rows, matched_rows, by_rule, done - loaded, loaded - read, read - start, first, last)
 
 
-def _time(df: DataFrame, time: str) -> Column:
+def time_column(df: DataFrame, time: str) -> Column:
+    """The times of rows, as TIMESTAMP or TIMESTAMP_NTZ. Raises `RuleSetError` if the column has none."""
     from pyspark.errors import AnalysisException
     from pyspark.sql import functions as f
 
@@ -90,5 +92,6 @@ def _time(df: DataFrame, time: str) -> Column:
     if not found.startswith(_TIME_TYPES):
         raise RuleSetError(f"time={time!r} is of type {found}: name a column of timestamps or dates")
     # A string may contain a zone, which only a cast to timestamp respects.
-    column = f.col(time).try_cast("timestamp") if found.startswith("string") else f.col(time)
-    return column.cast("timestamp_ntz").alias("time")
+    if found.startswith("string"):
+        return f.col(time).try_cast("timestamp")
+    return f.col(time).cast("timestamp_ntz") if found == "date" else f.col(time)

@@ -15,7 +15,7 @@ from typing import Any
 from sparkrules.report.library import plotting_script
 
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
-_SCRIPTS = ("elements", "theme", "catalogue", "labels", "charts", "explore", "rule_table", "main")
+_SCRIPTS = ("elements", "theme", "catalogue", "labels", "charts", "detections", "explore", "rule_table", "main")
 
 
 def whole_page(parts: Mapping[str, str], facts: Mapping[str, Any], catalogue: str) -> str:

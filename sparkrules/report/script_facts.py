@@ -8,6 +8,7 @@ from typing import Any
 
 from sparkrules.lint import Finding
 from sparkrules.report.facts import Facts
+from sparkrules.report.pattern_section import MOST_CHOSEN
 from sparkrules.report.time_buckets import label
 
 SHOWN_OVER_TIME = 6
@@ -22,6 +23,7 @@ def script_facts(facts: Facts) -> dict[str, Any]:
         "rows": 0 if facts.hits is None else facts.hits.rows,
         "histogram": _histogram(facts),
         "time": _time(facts),
+        "detections": _detections(facts),
         "matrix": {"ofRows": facts.matrix.of_rows, "rules": facts.matrix.rules, "pairs": facts.matrix.pairs},
         "levels": facts.levels,
         "attributes": [
@@ -61,16 +63,48 @@ def _time(facts: Facts) -> dict[str, Any] | None:
     own = facts.over_time
     if own is None:
         return None
-    start = [(own.first + i) * (own.width // timedelta(milliseconds=1)) for i in range(len(own.rows))]
     shown = facts.catalogue.ids[:SHOWN_OVER_TIME]
     return {
         "column": facts.time,
         "label": label(own.width),
-        "times": start,
+        "times": _starts(own.first, own.width, len(own.rows)),
         "rows": own.rows,
         "hits": own.hits,
         "rules": [{"id": id, "hits": own.by_rule[id]} for id in shown if id in own.by_rule],
     }
+
+
+def _detections(facts: Facts) -> dict[str, Any] | None:
+    own = facts.detections
+    if own is None or not own.total:
+        return None
+    chosen = own.by_detections()[:MOST_CHOSEN]
+    totals = [sum(at) for at in zip(*(found.times for found in own.by_pattern.values()), strict=True)]
+    return {
+        "column": facts.time,
+        "label": label(own.width),
+        "times": _starts(own.first, own.width, len(totals)),
+        "all": totals,
+        "shown": SHOWN_OVER_TIME,
+        "patterns": [
+            {
+                "id": id,
+                "said": str(facts.patterns[id]),
+                "detections": own.by_pattern[id].times,
+                "keys": own.by_pattern[id].keys,
+                "top": [
+                    {"key": " · ".join(key) or "all rows", "detections": times}
+                    for key, times in own.by_pattern[id].top_keys.items()
+                ],
+            }
+            for id in chosen
+        ],
+    }
+
+
+def _starts(first: int, width: timedelta, count: int) -> list[int]:
+    """When the time buckets begin, in milliseconds."""
+    return [(first + i) * (width // timedelta(milliseconds=1)) for i in range(count)]
 
 
 def _findings(facts: Facts) -> dict[str, list[str]]:

@@ -8,6 +8,7 @@ from sparkrules.report.facts import Facts
 from sparkrules.report.finding_section import findings
 from sparkrules.report.index_sections import cost, index
 from sparkrules.report.markup import Markup, h, join
+from sparkrules.report.pattern_section import patterns
 from sparkrules.report.rejected_section import rejected_rules
 from sparkrules.report.rule_sections import explore, overlap, rules, time
 from sparkrules.report.scan_section import reading
@@ -18,6 +19,8 @@ def sections(facts: Facts) -> Iterator[tuple[str, str, Markup]]:
     yield "hits", "Rules", rules(facts)
     if facts.time is not None:
         yield "time", "Time", time(facts)
+    if facts.patterns:
+        yield "patterns", "Patterns", patterns(facts)
     yield "explore", "Explore", explore()
     yield "overlap", "Overlap", overlap(facts)
     yield "findings", "Findings", findings(facts)

@@ -19,7 +19,7 @@ def lead(facts: Facts) -> Markup:
     rules = _plural(facts.rules, "rule")
     if hits is None:
         said = f"{rules}, built from {_plural(facts.sharing.predicates, 'different test')}. No rows were looked at."
-        return join(said, _invalid(facts))
+        return join(said, _invalid(facts), _patterns(facts))
     if not hits.rows:
         return join(f"{rules}. There were no rows to look at.", _invalid(facts))
     none = 1 - hits.matched_rows / hits.rows
@@ -29,6 +29,7 @@ def lead(facts: Facts) -> Markup:
         f"Of {rules}, {hitting:,} hit at least one of {_plural(hits.rows, 'row')}{never}. "
         f"A row is hit by {per_row} on average; {percent(none)} of the rows are hit by none."
     )
+    said += _patterns(facts)
     if not hits.by_rule:
         return join(said, _invalid(facts))
     top = facts.catalogue.ids[0]
@@ -71,6 +72,16 @@ def _mean(value: float) -> str:
 
 def _plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def _patterns(facts: Facts) -> str:
+    if not facts.patterns:
+        return ""
+    patterns = _plural(len(facts.patterns), "pattern")
+    if facts.detections is None:
+        return f" There {'is' if len(facts.patterns) == 1 else 'are'} also {patterns} over several rows."
+    found = facts.detections.total
+    return f" Of {patterns} over several rows there {'is' if found == 1 else 'are'} {_plural(found, 'detection')}."
 
 
 def _invalid(facts: Facts) -> str | None:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
 
 MOST = 60
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001  # local time, as everywhere in a report
@@ -32,6 +36,15 @@ def bucket_width(first: datetime, last: datetime) -> timedelta:
 def bucket_of(at: datetime, width: timedelta) -> int:
     """The number of the bucket that contains a time; bucket 0 begins in 1970."""
     return (at - _EPOCH) // width
+
+
+def in_bucket(width: timedelta) -> Column:
+    """The same of a DataFrame's column `time`, of local times."""
+    from pyspark.sql import functions as f
+
+    micros = "timestampdiff(MICROSECOND, TIMESTAMP_NTZ '1970-01-01 00:00:00', time)"
+    size = width // timedelta(microseconds=1)
+    return f.expr(f"({micros} - pmod({micros}, {size}L)) div {size}L")  # rounded down, also before 1970
 
 
 def label(width: timedelta) -> str:

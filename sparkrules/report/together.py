@@ -8,10 +8,10 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from sparkrules.report.hits import matched
-from sparkrules.report.time_buckets import bucket_of, bucket_width
+from sparkrules.report.time_buckets import bucket_of, bucket_width, in_bucket
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import DataFrame
 
     from sparkrules.report.hits import Hits
 
@@ -45,7 +45,7 @@ def count_together(
     known = f.array(*map(f.lit, sorted(chosen))) if chosen else f.array().cast("array<string>")
     width = None if hits.first is None or hits.last is None else bucket_width(hits.first, hits.last)
     rows = matched(df, rule_set, time).select(
-        _bucket(width).alias("bucket"),
+        (f.lit(None).cast("bigint") if width is None else in_bucket(width)).alias("bucket"),
         f.size("ids").alias("hits"),
         f.array_intersect(known, f.col("ids")).alias("found"),  # keeps the order of its first argument, so sorted by id
     )
@@ -69,16 +69,6 @@ def count_together(
         if a != b:
             together[a, b] = together.get((a, b), 0) + line["rows"]
     return Together(together, None if width is None else _over_time(counted, chosen, hits, width))
-
-
-def _bucket(width: timedelta | None) -> Column:
-    from pyspark.sql import functions as f
-
-    if width is None:
-        return f.lit(None).cast("bigint")
-    micros = "timestampdiff(MICROSECOND, TIMESTAMP_NTZ '1970-01-01 00:00:00', time)"
-    size = width // timedelta(microseconds=1)
-    return f.expr(f"({micros} - pmod({micros}, {size}L)) div {size}L")  # rounded down, also before 1970
 
 
 def _over_time(counted: Sequence[dict[str, Any]], chosen: Sequence[str], hits: Hits, width: timedelta) -> OverTime:

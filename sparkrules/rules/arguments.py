@@ -37,6 +37,7 @@ Check = Callable[[Any], "str | None"]
 """What is wrong with a value, to be read after the name of the argument; None if nothing is."""
 
 _WIDEST = 60
+_FACADE = tuple(f"sparkrules.catalyst.{name}" for name in ("dataframe", "detection", "session"))
 
 
 def checked(**checks: Check) -> Callable[[Callable[_Arguments, _Result]], Callable[_Arguments, _Result]]:
@@ -75,7 +76,7 @@ def checked(**checks: Check) -> Callable[[Callable[_Arguments, _Result]], Callab
 
 def _called(function: Callable[..., Any]) -> str:
     """How users write a function: `RuleSet.publish`, `sparkrules.match`."""
-    if function.__module__ in ("sparkrules.catalyst.dataframe", "sparkrules.catalyst.session"):
+    if function.__module__ in _FACADE:
         return f"sparkrules.{function.__name__}"
     return function.__qualname__.removesuffix(".__init__")
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -24,7 +24,8 @@ from sparkrules.index.rule_columns import RuleColumns, instants, metadata_json
 from sparkrules.index.segment import Segment
 from sparkrules.rules.compile import compile_texts
 from sparkrules.rules.fields import check_id, check_metadata, check_priority, check_where
-from sparkrules.rules.sources import FileRow, NoRule, RuleRow
+from sparkrules.rules.pattern_rows import PlacedPattern, placed_pattern, rejected_row
+from sparkrules.rules.sources import FileRow, NoRule, PatternRow, RuleRow
 from sparkrules.rules.validity import check_validity
 from sparkrules.sql import DEFAULT_POLICY, Policy, RuleError
 from sparkrules.sql.rejected import Rejected, Source
@@ -32,11 +33,15 @@ from sparkrules.sql.rejected import Rejected, Source
 
 @dataclass(frozen=True)
 class CompiledRows:
-    """The accepted rules, their ids in the order of the rows, and the rejected ones with their place among the rows."""
+    """The accepted rules, their ids in the order of the rows, and the rejected ones with their place among the rows.
+
+    `patterns` are those of the rows, and of the rules that are accepted.
+    """
 
     segment: Segment
     ids: list[str]
     rejected: list[tuple[int, Rejected]]
+    patterns: list[PlacedPattern] = field(default_factory=list)
 
 
 class CheckedRow(NamedTuple):
@@ -92,13 +97,27 @@ def compile_rows(
     rejected: list[tuple[int, Rejected]] = []
     open_rows: list[tuple[int, CheckedRow]] = []
     sources: dict[int, Source] = {}
+    patterns: dict[int, PlacedPattern] = {}
     for place, read in enumerate(rows):
         if isinstance(read, FileRow):
             sources[place] = read.source
+        elif isinstance(read, PatternRow):
+            if read.source is not None:
+                sources[place] = read.source
+            try:
+                found = placed_pattern(read.fields, place, read.source, dialect, policy)
+            except (RuleSetError, RuleError) as error:
+                rejected.append((place, rejected_row(read, error)))
+                continue
+            if found is not None:
+                patterns[place] = found
+            if not PatternRow.is_rule(read.fields):
+                continue
         try:
             open_rows.append((place, check_row(read, default_validity)))
         except RuleSetError as error:
             rejected.append((place, Rejected.of(read.id, read.where, error, sources.get(place))))
+            patterns.pop(place, None)
     refused = set(taken([row.id for _, row in open_rows]))
     segments: list[Segment] = []
     ids: list[str] = []
@@ -110,6 +129,7 @@ def compile_rows(
                 rejected.append(
                     (place, Rejected.of(row.id, row.where, duplicate(rule_set, row.id), sources.get(place)))
                 )
+                patterns.pop(place, None)
             elif row.id in chosen:
                 later.append((place, row))
             else:
@@ -118,6 +138,7 @@ def compile_rows(
         for number, (place, row) in enumerate(chosen.values()):
             if number in errors:
                 rejected.append((place, Rejected.of(row.id, row.where, errors[number], sources.get(place))))
+                patterns.pop(place, None)
             else:
                 ids.append(row.id)
         segments.append(segment)
@@ -127,7 +148,7 @@ def compile_rows(
         open_rows = later
     none = np.empty(0, np.int32)
     whole = segments[0] if len(segments) == 1 else merge_segments([(segment, none) for segment in segments])
-    return CompiledRows(whole, ids, sorted(rejected, key=lambda found: found[0]))
+    return CompiledRows(whole, ids, sorted(rejected, key=_place), list(patterns.values()))
 
 
 def without_taken(done: CompiledRows, rule_set: str, taken: Collection[str]) -> CompiledRows:
@@ -140,8 +161,42 @@ def without_taken(done: CompiledRows, rule_set: str, taken: Collection[str]) -> 
         (row, Rejected.of(id, segment.rules.where[row], duplicate(rule_set, id)))
         for row, id in zip(rows.tolist(), segment.rules.id[rows].tolist(), strict=True)
     ]
-    ids = [id for id in done.ids if id not in taken]
-    return CompiledRows(merge_segments([(segment, rows.astype(np.int32))]), ids, [*done.rejected, *late])
+    return _without(done, taken, [*done.rejected, *late])
+
+
+def accepted_patterns(done: CompiledRows, check_free: Callable[[str], None]) -> CompiledRows:
+    """The same, but patterns whose id is taken are rejected, and with them the rules whose options they are.
+
+    `check_free` raises `DuplicateId`.
+    """
+    kept: dict[str, PlacedPattern] = {}
+    rejected, refused = list(done.rejected), set()
+    for own in done.patterns:
+        try:
+            check_free(own.id)
+            if own.id in kept:
+                raise DuplicateId(f"pattern {own.id!r} is defined twice")
+            kept[own.id] = own
+        except DuplicateId as error:
+            rejected.append((own.place, own.rejected(error)))
+            refused.update([own.id] if own.is_option else [])
+    done = _without(done, refused, rejected) if refused else replace(done, rejected=rejected)
+    return replace(done, rejected=sorted(rejected, key=_place), patterns=list(kept.values()))
+
+
+def _without(done: CompiledRows, ids: Collection[str], rejected: list[tuple[int, Rejected]]) -> CompiledRows:
+    """The same without some rules and their options."""
+    rows = np.flatnonzero(np.isin(done.segment.rules.id, list(ids)))
+    return CompiledRows(
+        merge_segments([(done.segment, rows.astype(np.int32))]),
+        [id for id in done.ids if id not in ids],
+        rejected,
+        [own for own in done.patterns if not (own.is_option and own.id in ids)],
+    )
+
+
+def _place(found: tuple[int, Rejected]) -> int:
+    return found[0]
 
 
 def duplicate(rule_set: str, id: str) -> DuplicateId:

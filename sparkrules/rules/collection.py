@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from functools import partial
+from typing import Any
 
 from tqdm import tqdm
 
 from sparkrules.errors import RuleSetError, UnknownId
 from sparkrules.index import Rule
-from sparkrules.rules.bulk import CheckedRow, CompiledRows, check_row, compile_rows, duplicate, without_taken
+from sparkrules.rules.bulk import (
+    CheckedRow,
+    CompiledRows,
+    accepted_patterns,
+    check_row,
+    compile_rows,
+    duplicate,
+    without_taken,
+)
 from sparkrules.rules.content import Content
+from sparkrules.rules.pattern_rows import PlacedPattern, placed_pattern
+from sparkrules.rules.patterns import Patterns
 from sparkrules.rules.sources import RuleRow, read_rules
 from sparkrules.rules.validity import check_instant, check_span, check_validity
 from sparkrules.sql import Policy, RuleError
@@ -22,7 +33,7 @@ from sparkrules.store.tickets import check_ticket, new_ticket, refuse, ticket_ha
 
 
 class RuleCollection:
-    """Rules by id. `dialect` is the SQL dialect of their texts, and `policy` limits what they may contain.
+    """Rules and patterns by id. `dialect` is the SQL dialect of the texts, and `policy` limits what they may contain.
 
     >>> from sparkrules.sql import DEFAULT_POLICY
     >>> rules = RuleCollection("alerts", "spark", DEFAULT_POLICY, None)
@@ -38,6 +49,7 @@ class RuleCollection:
         self.policy = policy
         self.default_validity = check_span(default_validity)
         self.content = Content(name)
+        self.patterns = Patterns(name)
         self.general = False
         self._secrets: dict[str, str] = {}  # tickets of waiting rules: hashed with the key of the store they go to
         self._new_rejected: list[Rejected] | None = []  # None: those of the loaded version, not read yet
@@ -111,6 +123,10 @@ class RuleCollection:
             default_validity=self.default_validity,
         )
 
+    def define(self, fields: Mapping[str, Any], place: int) -> PlacedPattern | None:
+        """The pattern of a row of a source, if it has one."""
+        return placed_pattern(fields, place, None, self.dialect, self.policy)
+
     def remove(self, id: str, ticket: str | None, *, force: bool) -> None:
         """Remove a rule: with its ticket, or by force, if it has one."""
         if ticket is not None:
@@ -119,17 +135,22 @@ class RuleCollection:
         self.remove_all([id], force=force)
 
     def remove_all(self, ids: Iterable[str], *, force: bool) -> int:
-        """Remove rules, and return how many; all of them or, if one is unknown or has a ticket, none."""
+        """Remove rules, with the patterns that they have as options, and return how many.
+
+        All of them or, if one is unknown or has a ticket, none.
+        """
         wanted = list(ids)
         if odd := [id for id in wanted if not isinstance(id, str)]:
             raise UnknownId(f"an id is a string, not {odd[0]!r}")
         # Where no rule has a ticket, there is nothing to keep secret.
         owned = self._owned(wanted) if not force and (self._secrets or self.content.has_tickets()) else None
+        options = [id for id in wanted if id in self.patterns]  # read before anything is removed
         before = len(self.content)
         self.content.remove_all(wanted, owned)
         if self._secrets:
             for id in wanted:
                 self._secrets.pop(id, None)
+        self.patterns.remove_with_rules(options)
         return before - len(self.content)
 
     def renew(self, id: str, ticket: str, until: datetime) -> None:
@@ -160,10 +181,14 @@ class RuleCollection:
         return content
 
     def _add_compiled(self, done: CompiledRows) -> int:
+        if done.patterns:
+            done = accepted_patterns(done, self.patterns.check_free)
         if done.rejected:
             self.rejected += [found for _, found in done.rejected]
         self.content.add_segment(done.segment, done.ids)
-        return len(done.segment.rules.priority)
+        for own in done.patterns:
+            self.patterns.add(own.made)
+        return len(done.segment.rules.priority) + sum(not own.is_option for own in done.patterns)
 
     def _progress(self, texts: list[str]) -> Iterable[str]:
         return tqdm(texts, desc=self.name, unit=" rules", delay=1, disable=None, leave=False)

@@ -26,6 +26,7 @@ from sparkrules.store import (
     OverlapPlan,
     Place,
     Store,
+    StoredPatterns,
     Version,
     publish_draft,
     store_path,
@@ -67,7 +68,7 @@ class Publication:
         """The version of a store that this object has loaded or published, unless the rules have changed since."""
         known = self._known.get(place_of(store))
         content = self.rules.content
-        if known is None or content.waiting or known.parts != content.parts:
+        if known is None or content.waiting or known.parts != content.parts or self.rules.patterns.is_changed:
             return None
         return known.number
 
@@ -97,6 +98,7 @@ class Publication:
             self.rules.general,
             self.rules.policy.costs,
             self.rules.policy.max_calls,
+            self._changed_patterns(target, base),
         )
         self._take_over(target, publish_draft(target, self.name, draft, base, merge=merge, force=force))
         return self._known[target.path].number
@@ -114,7 +116,8 @@ class Publication:
     def rollback(self, version: int, tickets: Iterable[str], *, force: bool) -> int:
         """Publish an old version again, take over its rules, and return the new version."""
         target = self.store
-        if (len(self.rules.content) and self.version_in(target) is None) or self.advertised.is_changed:
+        is_changed = self.advertised.is_changed or self.rules.patterns.is_changed
+        if (len(self.rules.content) and self.version_in(target) is None) or is_changed:
             raise RuleSetError(
                 f"rule set {self.name!r} has unpublished changes: publish it, or roll back with a fresh "
                 f"RuleSet.load({self.name!r}, store)"
@@ -143,6 +146,7 @@ class Publication:
             general=manifest.general,
         )
         self.advertised.become(partial(store.advertisements, manifest))
+        self.rules.patterns.become(partial(store.patterns, manifest))
         self._known[store.path] = version
         self._home = store.path
 
@@ -161,6 +165,12 @@ class Publication:
         if base is not None and target.path == self._home and not self.advertised.is_changed:
             return None
         return self.advertised.stored()
+
+    def _changed_patterns(self, target: Store, base: Version | None) -> StoredPatterns | None:
+        """The patterns, unless the version that the target knows has the same."""
+        if base is not None and target.path == self._home and not self.rules.patterns.is_changed:
+            return None
+        return self.rules.patterns.stored()
 
     def _content_for(self, target: Store) -> Content:
         """The content as it goes to a store: tickets hashed with the store's key."""

@@ -24,6 +24,19 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 FIELDS = ("id", "where", "priority", "metadata", "valid_from", "valid_until")
+_KINDS = ("sequence", "together", "count", "absence")
+PATTERN_FIELDS = (
+    *_KINDS,
+    "by",
+    "within",
+    "after",
+    "at_least",
+    "distinct",
+    "overlapping",
+    "suppress",
+    "on_change",
+)
+_OF_PATTERNS = frozenset(PATTERN_FIELDS)
 
 
 class RuleRow(NamedTuple):
@@ -41,6 +54,24 @@ class FileRow(RuleRow):
     """A rule of a file, with its place there. It equals any other row with these fields."""
 
     source: Source
+
+
+class PatternRow(RuleRow):
+    """A row with fields of a pattern, unchecked: a pattern, or a rule that has one as an option."""
+
+    fields: Mapping[str, Any]
+    source: Source | None = None
+
+    @staticmethod
+    def of(fields: Mapping[str, Any]) -> PatternRow:
+        row = PatternRow(*(fields.get(field) for field in FIELDS))
+        row.fields = fields
+        return row
+
+    @staticmethod
+    def is_rule(fields: Mapping[str, Any]) -> bool:
+        """Whether a row with these fields is a rule."""
+        return fields.get("where") is not None and all(fields.get(kind) is None for kind in _KINDS)
 
 
 class NoRule(NamedTuple):
@@ -84,16 +115,19 @@ def _row_of(rule: Any) -> RuleRow:
         reason = f"a rule has 2 to {len(FIELDS)} fields ({', '.join(FIELDS)}), but this has {len(rule)}"
         return RuleRow(NoRule(reason, str(rule[0]) if rule else ""), None)
     if isinstance(rule, Mapping):
+        if not _OF_PATTERNS.isdisjoint(rule) and any(rule.get(field) is not None for field in PATTERN_FIELDS):
+            return PatternRow.of(rule)
         row = RuleRow(*(rule.get(field) for field in FIELDS))
     else:
         row = RuleRow(*(getattr(rule, field, None) for field in FIELDS))
     return RuleRow(NoRule(_without_fields(rule)), None) if row.id is None and row.where is None else row
 
 
-def _file_row(rule: Any, file: Path, unit: str, number: int) -> FileRow:
-    row = FileRow(*(rule if isinstance(rule, RuleRow) else _row_of(rule)))
-    row.source = (str(file), unit, number)
-    return row
+def _file_row(rule: Any, file: Path, unit: str, number: int) -> RuleRow:
+    row = rule if isinstance(rule, RuleRow) else _row_of(rule)
+    placed = row if isinstance(row, PatternRow) else FileRow(*row)
+    placed.source = (str(file), unit, number)
+    return placed
 
 
 def _without_fields(rule: Any) -> str:
@@ -103,9 +137,16 @@ def _without_fields(rule: Any) -> str:
 
 
 def _read_mapping(source: Mapping[Any, Any]) -> Iterator[RuleRow]:
-    if {"id", "where"} <= set(source) <= set(FIELDS):
+    if _is_one(source):
         raise RuleSetError("this is one rule, not a mapping of id to where: give a list of such rules, [{...}]")
     return (_row_of({"id": id, **_named(rule)}) for id, rule in source.items())
+
+
+def _is_one(fields: Mapping[Any, Any]) -> bool:
+    """Whether these are the fields of one rule or pattern, not several by id."""
+    names = set(fields)
+    is_pattern = {"id", "within"} <= names and not names.isdisjoint(_KINDS)
+    return ({"id", "where"} <= names or is_pattern) and names <= {*FIELDS, *PATTERN_FIELDS}
 
 
 def _named(rule: Any) -> Mapping[str, Any]:
@@ -138,10 +179,24 @@ def is_spark(source: object) -> TypeGuard[DataFrame]:
 def table_rows(table: pa.Table) -> Iterator[RuleRow]:
     """The rules of an Arrow table."""
     names = check_columns(table.column_names, "the DataFrame")
-    kept = table.select([names[field] for field in FIELDS if field in names])
-    kept = kept.rename_columns([field for field in FIELDS if field in names])
+    fields = [field for field in (*FIELDS, *PATTERN_FIELDS) if field in names]
+    kept = table.select([names[field] for field in fields]).rename_columns(fields)
+    read = _row_of if _OF_PATTERNS.isdisjoint(fields) else _cells_row
     for batch in kept.to_batches(max_chunksize=10_000):
-        yield from map(_row_of, batch.to_pylist())
+        yield from map(read, batch.to_pylist())
+
+
+def _cells_row(cells: dict[str, Any]) -> RuleRow:
+    """A row of a table in which cells of a pattern may be JSON: lists begin with `[`, objects with `{`."""
+    for name in PATTERN_FIELDS:
+        cell = cells.get(name)
+        if isinstance(cell, str) and cell.lstrip()[:1] in ("[", "{"):
+            try:
+                cells[name] = json.loads(cell)
+            except (ValueError, RecursionError) as error:
+                id = cells.get("id")
+                return RuleRow(NoRule(f"{name} is not JSON: {error}", "" if id is None else str(id)), None)
+    return _row_of(cells)
 
 
 def _read_file(file: Path) -> Iterator[RuleRow]:
@@ -193,14 +248,15 @@ def _read_csv(file: Path) -> Iterator[RuleRow]:
         try:
             header = next(rows, [])
             names = check_columns(header, str(file))
-            places = [(field, header.index(names[field])) for field in FIELDS if field in names]
+            fields = [field for field in (*FIELDS, *PATTERN_FIELDS) if field in names]
+            places = [(field, header.index(names[field])) for field in fields]
+            read = _row_of if _OF_PATTERNS.isdisjoint(fields) else _cells_row
             line = rows.line_num + 1
             for row in rows:
                 if row:
                     found = {field: row[place] or None for field, place in places if place < len(row)}
-                    rule = (
-                        found if any(found.values()) else RuleRow(NoRule(f"id and where are empty: {row!r:.60}"), None)
-                    )
+                    empty = NoRule(f"id and where are empty: {row!r:.60}")
+                    rule = read(found) if any(found.values()) else RuleRow(empty, None)
                     yield _file_row(rule, file, "line", line)
                 line = rows.line_num + 1
         except csv.Error as error:
@@ -242,13 +298,13 @@ def _read_yaml(file: Path) -> Iterator[RuleRow]:
 
 
 def _document(content: Any, file: Path) -> Iterator[RuleRow]:
-    if isinstance(content, dict) and not {"id", "where"} <= set(content):
+    if isinstance(content, dict) and not _is_one(content):
         # Many people write `rules:` above the list.
         inner = [value for value in content.values() if isinstance(value, list)]
         if len(content) == 1 and inner:
             content = inner[0]
     if isinstance(content, dict):
-        content = [content] if {"id", "where"} <= set(content) <= set(FIELDS) else list(_read_mapping(content))
+        content = [content] if _is_one(content) else list(_read_mapping(content))
     if not isinstance(content, list):
         raise RuleSetError(f"{file}: expected a list of rules (id, where) or a mapping of id to where")
     for number, rule in enumerate(content, start=1):
@@ -260,7 +316,7 @@ def check_columns(names: Iterable[Any], origin: str) -> dict[str, str]:
     written = [name for name in names if name is not None]
     by_field = {str(name).strip().lower(): name for name in reversed(written)}
     missing = {"id", "where"}.difference(by_field)
-    if not missing:
+    if not missing or (missing == {"where"} and not by_field.keys().isdisjoint(_KINDS)):
         return by_field
     found = f"it has: {listed(written, _SHOWN)}" if written else "it has no columns"
     separators = [mark for mark in ";\t|" if len(written) == 1 and mark in str(written[0])]

@@ -13,6 +13,7 @@ from sparkrules.lint import Report, lint_errors
 from sparkrules.rules.as_written import as_written
 from sparkrules.sql import Policy
 from sparkrules.sql.rejected import Rejected
+from sparkrules.store import StoredPatterns
 
 _log = logging.getLogger("sparkrules.lint")
 _SHOWN = 20
@@ -39,9 +40,15 @@ def check_rules(
     policy: Policy,
     *,
     strict: bool,
+    patterns: StoredPatterns | None = None,
 ) -> None:
-    """Look for rules that can never match. If `strict`, raise `StrictPublishError`; otherwise log each of them."""
-    report = lint_errors(as_written(rules, policy), schema)
+    """Look for rules that can never match, and for patterns that find nothing.
+
+    If `strict`, raise `StrictPublishError`; otherwise log each of them.
+    """
+    known = patterns or StoredPatterns()
+    conditions = as_written(known.conditions, policy)
+    report = lint_errors(as_written(rules, policy), schema, known.patterns, conditions)
     if strict and (report or rejected):
         raise StrictPublishError(rule_set, report, rejected)
     for finding in report:

@@ -19,7 +19,7 @@ class RuleError(SparkRulesError, ValueError):
     """A rule that was rejected.
 
     `line` and `column` count from 1 and point at `fragment`, the offending part of `text`. A caller that knows which
-    rule it was sets `id`, and the message then names the rule.
+    rule it was sets `id`, and the message then names the rule; `subject` is what else has the text, such as a pattern.
     """
 
     def __init__(self, reason: str, text: str = "", offset: int = 0, fragment: str = "", remedy: str = "") -> None:
@@ -30,6 +30,7 @@ class RuleError(SparkRulesError, ValueError):
         self.fragment = fragment
         self.remedy = remedy
         self.id: str | None = None
+        self.subject = "rule"
 
     @property
     def line(self) -> int:
@@ -40,7 +41,7 @@ class RuleError(SparkRulesError, ValueError):
         return self.offset - self.text.rfind("\n", 0, self.offset)
 
     def __str__(self) -> str:
-        subject = "" if self.id is None else f"rule {self.id!r}: "
+        subject = "" if self.id is None else f"{self.subject} {self.id!r}: "
         fragment = "" if not self.fragment else f": {_shortened(self.fragment)}"
         message = f"{subject}{self.reason} at line {self.line}, column {self.column}{fragment}"
         if self.text:

@@ -75,6 +75,10 @@ class Policy:
     the inputs of the function, and then a variable for each output: `mob_pattern(img, :people, :place) AND :people >
     50`. It is true if some binding satisfies it."""
 
+    max_pattern_rows: int = 10_000
+    """The maximum number of rows that a pattern keeps of one key: the most that a count can ask for, and how many
+    chains a sequence with `after` has for a step."""
+
     def __post_init__(self) -> None:
         for kind in ("functions", "extra_functions", "denied_functions"):
             names = getattr(self, kind)
@@ -83,6 +87,7 @@ class Policy:
             object.__setattr__(self, kind, frozenset(name.lower() for name in names))
         object.__setattr__(self, "costs", _checked_costs(self.costs))
         _check_max_calls(self.max_calls)
+        _check_max_pattern_rows(self.max_pattern_rows)
         declared = declared_operators(self.operators, self)
         object.__setattr__(self, "_declared", declared)
         object.__setattr__(self, "operators", {name: operator.outputs for name, operator in declared.items()})
@@ -126,6 +131,13 @@ def _check_max_calls(calls: object) -> None:
         raise TypeError(f"Policy.max_calls is a number of calls, not {calls!r}")
     if not 0 <= calls < 2**63:
         raise ValueError(f"Policy.max_calls is at least 0, not {calls!r}")
+
+
+def _check_max_pattern_rows(rows: object) -> None:
+    if isinstance(rows, bool) or not isinstance(rows, int):
+        raise TypeError(f"Policy.max_pattern_rows is a number of rows, not {rows!r}")
+    if not 1 <= rows < 2**31:
+        raise ValueError(f"Policy.max_pattern_rows is at least 1, not {rows!r}")
 
 
 def _checked_costs(costs: object) -> dict[str, float]:

@@ -10,6 +10,7 @@ from sparkrules.store.object_path import ObjectPath
 from sparkrules.store.overlap_files import OverlapPlan
 from sparkrules.store.overlaps_file import Pairs
 from sparkrules.store.part import Part, merged
+from sparkrules.store.patterns_file import StoredPatterns
 from sparkrules.store.place import Place
 from sparkrules.store.publication import Draft, Version, publish_draft
 from sparkrules.store.store import Store
@@ -29,6 +30,7 @@ __all__ = [
     "Place",
     "SegmentEntry",
     "Store",
+    "StoredPatterns",
     "Version",
     "check_name",
     "default_store",

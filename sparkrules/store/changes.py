@@ -7,7 +7,7 @@ merging moves a rule but does not change it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from sparkrules.errors import listed
 from sparkrules.index.arrow_arrays import arrow_of, numpy_of
 from sparkrules.index.tables import SCHEMAS
+from sparkrules.patterns import Pattern
 from sparkrules.store.part import Part
 
 _CONTENT = [name for name in SCHEMAS["subscriptions"].names if name not in ("id", "node")]
@@ -28,26 +29,55 @@ _SHOWN = 10
 class Changes:
     """The ids that differ, ascending. `changed`: the text, priority, metadata, validity or ticket is different.
 
+    The same of patterns is in `patterns_added`, `patterns_removed` and `patterns_changed`.
+
     >>> print(Changes(added=("a", "b"), removed=(), changed=("c",)))
     2 added: a, b
     0 removed
     1 changed: c
+    >>> print(Changes((), (), (), patterns_added=("breach",)))
+    0 added
+    0 removed
+    0 changed
+    1 pattern added: breach
     """
 
     added: tuple[str, ...]
     removed: tuple[str, ...]
     changed: tuple[str, ...]
+    patterns_added: tuple[str, ...] = ()
+    patterns_removed: tuple[str, ...] = ()
+    patterns_changed: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.added or self.removed or self.changed)
+        return bool(self.added or self.removed or self.changed or any(self.patterns.values()))
 
     def __str__(self) -> str:
         named = {"added": self.added, "removed": self.removed, "changed": self.changed}
-        return "\n".join(f"{len(ids)} {what}{_some(ids)}" for what, ids in named.items())
+        lines = [f"{len(ids)} {what}{_some(ids)}" for what, ids in named.items()]
+        lines += [
+            f"{len(ids)} pattern{'s' * (len(ids) > 1)} {what}{_some(ids)}" for what, ids in self.patterns.items() if ids
+        ]
+        return "\n".join(lines)
+
+    @property
+    def patterns(self) -> dict[str, tuple[str, ...]]:
+        """The ids of the patterns that differ: `added`, `removed` and `changed`."""
+        return {"added": self.patterns_added, "removed": self.patterns_removed, "changed": self.patterns_changed}
+
+    def with_patterns(self, before: Sequence[Pattern], after: Sequence[Pattern]) -> Changes:
+        """The same, with the difference between two lists of patterns."""
+        old, new = ({own.id: own for own in patterns} for patterns in (before, after))
+        return replace(
+            self,
+            patterns_added=tuple(sorted(new.keys() - old.keys())),
+            patterns_removed=tuple(sorted(old.keys() - new.keys())),
+            patterns_changed=tuple(sorted(id for id in old.keys() & new.keys() if old[id] != new[id])),
+        )
 
     @property
     def touched(self) -> frozenset[str]:
-        """All ids that differ."""
+        """All ids of rules that differ."""
         return frozenset(self.added + self.removed + self.changed)
 
 

@@ -35,7 +35,7 @@ from sparkrules.store.place import Place, entries, remove, rename, sync_director
 
 _DIGITS = re.compile(r"\d+")
 _COLLECTED = re.compile(r"\.(\d+)\.collected")
-_KINDS = ("segments", "removed", "rejected", "overlaps")
+_KINDS = ("segments", "removed", "rejected", "overlaps", "patterns")
 _LEFT_OVER = re.compile(r"\..*\.(tmp|claim)")
 _ASIDE = re.compile(r"\.(.*?)(\.[0-9a-f]{8})?\.collecting")
 _LONGEST_RUN = 3600.0  # seconds after which a run that has put objects aside is considered dead

@@ -19,8 +19,9 @@ from sparkrules.store.checksum import FileSum, check_seal, is_sealed, sealed
 from sparkrules.store.names import check_name
 from sparkrules.store.place import Place
 
-FORMAT = 3
-UNVERIFIED = 2  # the previous format, which has no checksums
+PATTERNS = 4  # the format of a version with patterns
+FORMAT = 3  # of one without: readers that know no patterns can read it
+UNVERIFIED = 2  # the format before, which has no checksums
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,8 @@ class Manifest:
     `files` has the checksums of all files that it refers to, by path relative to the directory of the rule set.
     `general`: its rules were pruned, and may match more rows than those they were made from. `costs` has the
     microseconds that calls of functions take, as declared. `max_calls` is how many calls of Python functions a query
-    may make, None if it is not limited.
+    may make, None if it is not limited. `patterns` names the file of the patterns, `conditions` the segment of the
+    conditions that these have of their own.
 
     >>> made = Manifest.new("alerts", 2, [SegmentEntry("0b6f", 3)], predicates=5, nodes=7, parent=1)
     >>> Manifest.from_json(made.to_json(), "2.json") == made
@@ -77,6 +79,8 @@ again
     format: int = FORMAT
     general: bool = False
     max_calls: int | None = None
+    patterns: str | None = None
+    conditions: str | None = None
 
     @property
     def verified(self) -> bool:
@@ -86,7 +90,7 @@ again
     def paths(self) -> Iterator[str]:
         """The files that the manifest refers to, by path relative to the directory of the rule set."""
         segments = [entry.name for entry in self.segments]
-        for name in [*segments, self.advertisements] if self.advertisements else segments:
+        for name in [*segments, *filter(None, (self.advertisements, self.conditions))]:
             yield from (f"segments/{name}/{table}.arrow" for table in SCHEMAS)
         for entry in self.segments:
             if entry.removed is not None:
@@ -95,6 +99,8 @@ again
                 yield f"overlaps/{entry.overlaps}.arrow"
         if self.rejected is not None:
             yield f"rejected/{self.rejected}.arrow"
+        if self.patterns is not None:
+            yield f"patterns/{self.patterns}.json"
 
     def sum_of(self, path: str) -> FileSum | None:
         """The checksum of a file that the manifest refers to; None if the version has no checksums."""
@@ -123,6 +129,8 @@ again
         files: Mapping[str, FileSum] | None = None,
         general: bool = False,
         max_calls: int | None = None,
+        patterns: str | None = None,
+        conditions: str | None = None,
     ) -> Manifest:
         return Manifest(
             rule_set,
@@ -140,8 +148,11 @@ again
             advertisements,
             {} if costs is None else costs,
             {} if files is None else files,
+            format=FORMAT if patterns is None else PATTERNS,
             general=general,
             max_calls=max_calls,
+            patterns=patterns,
+            conditions=conditions,
         )
 
     def to_json(self) -> str:
@@ -192,9 +203,9 @@ again
     @staticmethod
     def _from_fields(fields: dict[str, Any]) -> Manifest:
         found = int(fields["format"])
-        if found not in (UNVERIFIED, FORMAT):
+        if found not in (UNVERIFIED, FORMAT, PATTERNS):
             raise NewerFormat(
-                f"has format {found}, and this sparkrules reads the formats {UNVERIFIED} and {FORMAT}: upgrade the "
+                f"has format {found}, and this sparkrules reads the formats {UNVERIFIED} to {PATTERNS}: upgrade the "
                 "older side"
             )
         return Manifest(
@@ -225,6 +236,8 @@ again
             format=found,
             general=bool(fields.get("general", False)),
             max_calls=_optional(int, fields.get("max_calls")),
+            patterns=_optional(str, fields.get("patterns")),
+            conditions=_optional(str, fields.get("conditions")),
         )
 
 

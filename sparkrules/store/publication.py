@@ -22,6 +22,7 @@ from sparkrules.store.manifest import Manifest, SegmentEntry
 from sparkrules.store.merge_policy import Merge, merge_parts
 from sparkrules.store.overlap_files import OverlapPlan, overlap_files
 from sparkrules.store.part import Part
+from sparkrules.store.patterns_file import StoredPatterns
 
 if TYPE_CHECKING:
     from sparkrules.store.store import Store
@@ -43,7 +44,7 @@ class Version:
 
 @dataclass(frozen=True)
 class Draft:
-    """A version to be published. `rejected` and `advertisements` are None if unchanged from the base version.
+    """A version to be published. `rejected`, `advertisements` and `patterns` are None if the base version has the same.
 
     `costs` are added to those of the base version; `max_calls` is None if unchanged.
     """
@@ -56,6 +57,7 @@ class Draft:
     general: bool = False
     costs: Mapping[str, float] = field(default_factory=dict)
     max_calls: int | None = None
+    patterns: StoredPatterns | None = None
 
 
 def publish_draft(
@@ -86,6 +88,7 @@ def publish_draft(
         entries = _write_parts(store, rule_set, parts, base, written)
         entries = _write_overlaps(store, rule_set, draft, base, parts, entries)
         rejected = _write_rejected(store, rule_set, draft, base)
+        patterns, conditions = _write_patterns(store, rule_set, draft, base)
         sizes = [part.body.sizes for part in parts]
         made = Manifest.new(
             rule_set,
@@ -102,6 +105,8 @@ def publish_draft(
             files=None if base is None else base.manifest.files,
             general=draft.general,
             max_calls=draft.max_calls if draft.max_calls is not None or base is None else base.manifest.max_calls,
+            patterns=patterns,
+            conditions=conditions,
         )
         published = store.commit(made, after=newest)
         if published is not None:
@@ -116,6 +121,7 @@ def _rebase(store: Store, rule_set: str, draft: Draft, base: Version, latest: Ve
         own, theirs = changes(base.parts, draft.parts), changes(base.parts, latest.parts)
         rejected = _rebased_rejected(store, draft, base, latest)
         advertisements = _rebased_advertisements(store, rule_set, draft, base, latest)
+        patterns = _rebased_patterns(store, rule_set, draft, base, latest)
     except CorruptStore as error:
         if base.number in store.versions(rule_set) and store.manifest(rule_set, base.number) == base.manifest:
             raise
@@ -148,6 +154,7 @@ def _rebase(store: Store, rule_set: str, draft: Draft, base: Version, latest: Ve
         default_validity=_either(draft, base, latest),
         advertisements=advertisements,
         general=draft.general or latest.manifest.general,
+        patterns=patterns,
     )
 
 
@@ -185,8 +192,27 @@ def _rebased_advertisements(
         return None
     if texts_of(theirs) == texts_of(before):
         return mine
-    raise PublishConflict(
-        f"rule set {rule_set!r}: others have changed the advertisements since version {base.number}; the newest "
+    raise _both_changed(rule_set, "advertisements", base, latest)
+
+
+def _rebased_patterns(
+    store: Store, rule_set: str, draft: Draft, base: Version, latest: Version
+) -> StoredPatterns | None:
+    """Mine if I have changed them, else theirs; like advertisements."""
+    mine = draft.patterns
+    if mine is None or latest.manifest.patterns == base.manifest.patterns:
+        return mine
+    before, theirs = store.patterns(base.manifest), store.patterns(latest.manifest)
+    if mine.same_as(before) or mine.same_as(theirs):
+        return None
+    if theirs.same_as(before):
+        return mine
+    raise _both_changed(rule_set, "patterns", base, latest)
+
+
+def _both_changed(rule_set: str, what: str, base: Version, latest: Version) -> PublishConflict:
+    return PublishConflict(
+        f"rule set {rule_set!r}: others have changed the {what} since version {base.number}; the newest "
         f"version is {latest.number}, published by {latest.manifest.publisher}. Nothing was published: load the rule "
         "set again and repeat the changes"
     )
@@ -227,6 +253,13 @@ def _write_advertisements(store: Store, rule_set: str, draft: Draft, base: Versi
     if base is not None and (mine is None or texts_of(mine) == texts_of(store.advertisements(base.manifest))):
         return base.manifest.advertisements
     return store.write_advertisements(rule_set, mine) if mine else None
+
+
+def _write_patterns(store: Store, rule_set: str, draft: Draft, base: Version | None) -> tuple[str | None, str | None]:
+    mine = draft.patterns
+    if base is not None and (mine is None or mine.same_as(store.patterns(base.manifest))):
+        return base.manifest.patterns, base.manifest.conditions
+    return (None, None) if mine is None else store.write_patterns(rule_set, mine)
 
 
 def _write_overlaps(

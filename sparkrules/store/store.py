@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from difflib import get_close_matches
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -30,12 +31,13 @@ from sparkrules.store.checksum import FileSum
 from sparkrules.store.garbage import Garbage, collect_garbage
 from sparkrules.store.lazy_segment import LazySegment
 from sparkrules.store.location import default_store, store_path
-from sparkrules.store.manifest import FORMAT, Manifest, SegmentEntry
+from sparkrules.store.manifest import FORMAT, PATTERNS, Manifest, SegmentEntry
 from sparkrules.store.names import check_name, is_name
 from sparkrules.store.numbered_files import add_numbered, numbers, withdraw
 from sparkrules.store.overlaps_file import Pairs, read_overlaps, types_of_overlaps, write_overlaps
 from sparkrules.store.owners import changed_owners, replaced_owners
 from sparkrules.store.part import Part
+from sparkrules.store.patterns_file import StoredPatterns, read_patterns, write_patterns
 from sparkrules.store.place import Place, entries, sync_directory
 from sparkrules.store.publication import Version
 from sparkrules.store.rejected_file import read_rejected, write_rejected
@@ -96,6 +98,8 @@ class Store:
                 files=old.files,
                 general=old.general,
                 max_calls=old.max_calls,
+                patterns=old.patterns,
+                conditions=old.conditions,
             )
             made = self.commit(again, after=newest)
             if made is not None:
@@ -104,7 +108,11 @@ class Store:
     def diff(self, rule_set: str, before: int, after: int | None = None) -> Changes:
         """The difference between two versions, by id. `after` defaults to the newest version."""
         old = self.open(rule_set, before)
-        return changes(old.parts, self.open(rule_set, after, known=old).parts)
+        new = self.open(rule_set, after, known=old)
+        found = changes(old.parts, new.parts)
+        if old.manifest.patterns == new.manifest.patterns:
+            return found
+        return found.with_patterns(self.patterns(old.manifest).patterns, self.patterns(new.manifest).patterns)
 
     def collect_garbage(self, rule_set: str, keep: int = 10, older_than: timedelta = timedelta(days=1)) -> Garbage:
         """Remove old versions, and files that no version refers to; see `sparkrules.store.garbage`."""
@@ -214,6 +222,21 @@ class Store:
         name = check_name(manifest.advertisements)
         return read_advertisements(self._home(manifest.rule_set) / "segments" / name, manifest.sums_of(name))
 
+    def patterns(self, manifest: Manifest) -> StoredPatterns:
+        """The patterns of a version, in order of definition, with their conditions."""
+        if manifest.patterns is None:
+            return StoredPatterns()
+        home, path = self._home(manifest.rule_set), f"patterns/{check_name(manifest.patterns)}.json"
+        patterns = read_patterns(home / path, manifest.sum_of(path))
+        conditions: tuple[Rule, ...] = ()
+        if manifest.conditions is not None:
+            name = check_name(manifest.conditions)
+            conditions = read_advertisements(home / "segments" / name, manifest.sums_of(name))
+        missing = {id for own in patterns for id in own.conditions} - {own.id for own in conditions}
+        if missing:
+            raise CorruptStore(f"{home / path} names the condition {min(missing)!r}, which is missing: {PUBLISH_AGAIN}")
+        return StoredPatterns(patterns, conditions)
+
     def overlaps(self, manifest: Manifest, entry: SegmentEntry, advertisements: int) -> Pairs:
         """The stored pairs of a segment, checked against the number of advertisements."""
         return read_overlaps(*self._overlaps(manifest, entry), advertisements, entry.subscriptions)
@@ -253,6 +276,15 @@ class Store:
         """Write advertisements, so that a manifest can name them."""
         return self.write_segment(rule_set, to_tables(advertisement_segment(advertisements)))
 
+    def write_patterns(self, rule_set: str, patterns: StoredPatterns) -> tuple[str | None, str | None]:
+        """Write patterns, and the segment of their conditions, so that a manifest can name both."""
+        if not patterns:
+            return None, None
+        conditions = patterns.conditions
+        segment = self.write_segment(rule_set, to_tables(advertisement_segment(conditions))) if conditions else None
+        write = partial(write_patterns, patterns=patterns.patterns)
+        return self._write_file(rule_set, "patterns", write, ".json"), segment
+
     def write_overlaps(self, rule_set: str, pairs: Pairs, types: pa.Schema | None) -> str:
         """Write the pairs of a segment, so that a manifest can name the file."""
         return self._write_file(rule_set, "overlaps", lambda file: write_overlaps(file, pairs, types))
@@ -267,7 +299,7 @@ class Store:
         known = {**manifest.files, **self._written}
         # Compute checksums now for the files of a version that has none.
         sums = {path: known.get(path) or self._sum_on_disk(home, path) for path in manifest.paths()}
-        made = replace(manifest, files=sums, format=FORMAT)
+        made = replace(manifest, files=sums, format=FORMAT if manifest.patterns is None else PATTERNS)
 
         def content(number: int) -> bytes:
             return replace(made, version=number).to_json().encode()
@@ -345,9 +377,9 @@ class Store:
             )
         return removed
 
-    def _write_file(self, rule_set: str, kind: str, write: Callable[[Place], FileSum]) -> str:
+    def _write_file(self, rule_set: str, kind: str, write: Callable[[Place], FileSum], suffix: str = ".arrow") -> str:
         """Write a file of some kind under a unique name, and return the name."""
-        file = self._home(rule_set) / kind / f"{uuid.uuid4().hex}.arrow"
+        file = self._home(rule_set) / kind / f"{uuid.uuid4().hex}{suffix}"
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
             sync_directory(file.parent.parent)

@@ -30,3 +30,29 @@ def test_partitions_make_one_rule_set(spark: SparkSession, monkeypatch: pytest.M
 def test_a_table_without_the_columns_is_refused(spark: SparkSession) -> None:
     with pytest.raises(RuleSetError, match="no column where"):
         RuleSet("alerts").subscribe_all(spark.range(3))
+
+
+@pytest.mark.parametrize("few", [100, 10_000])
+def test_patterns_are_compiled_with_the_rules(spark: SparkSession, monkeypatch: pytest.MonkeyPatch, few: int) -> None:
+    monkeypatch.setattr(parallel, "FEW", few)
+    columns = "id string, `where` string, count string, by array<string>, within string, at_least int, on_change string"
+    rows: list[tuple[object, ...]] = [(f"r{n}", f"price < {n}", None, None, None, None, "k, l") for n in range(150)]
+    rows += [(f"p{n}", None, f"r{n}", ["k"], "1 h", n + 1, None) for n in range(50)]
+    rows += [("inline", None, '{"where": "price > 9"}', None, "1 h", 2, None)]
+    rows += [("bad", None, "r1", ["k"], "1 month", 2, None), ("worse", "price <", None, None, None, None, "k")]
+    df = spark.createDataFrame(rows, columns).repartition(3, "id")
+    rules, here = RuleSet("alerts"), RuleSet("alerts")
+    rules.count("r7", "r1", within="1 h", at_least=2)
+    here.count("r7", "r1", within="1 h", at_least=2)
+    names = [name.strip("` ").split("` ")[0].split(" ")[0] for name in columns.split(", ")]
+    here.subscribe_all([dict(zip(names, row, strict=True)) | _cell(row[2]) for row in rows])
+    assert rules.subscribe_all(df) == len(rows) - 3 == len(here) + 51
+    assert dict(rules.patterns) == dict(here.patterns)
+    assert set(rules.subscriptions) == set(here.subscriptions)
+    assert "r7" not in rules
+    assert {own.id: own.reason for own in rules.rejected} == {own.id: own.reason for own in here.rejected}
+    assert {own.id for own in rules.rejected} == {"bad", "worse", "r7"}
+
+
+def _cell(count: object) -> dict[str, object]:
+    return {"count": {"where": "price > 9"}} if isinstance(count, str) and count.startswith("{") else {}

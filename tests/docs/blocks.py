@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _FENCED = re.compile(
     r"(?:^<!-- file: (?P<file>\S+) -->\n\n?)?^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
 )
-_RUN = ("publish", "match", "explain", "overlap", "lint", "versions", "diff", "rollback", "doctor", "report")
+_RUN = ("publish", "match", "detect", "explain", "overlap", "lint", "versions", "diff", "rollback", "doctor", "report")
 _COMMANDS = tuple(f"sparkrules {command} " for command in _RUN)
 
 

@@ -11,7 +11,7 @@ import pytest
 from sparkrules import RuleSet
 from sparkrules.demo.auctions import auction_rows, auction_rules
 from tests.report.browser import Browser, browser
-from tests.report.worlds import HOSTILE, RULES, SCRIPT, alerts, hostile, readings, wordy
+from tests.report.worlds import HOSTILE, RULES, SCRIPT, alerts, hostile, patterned, readings, wordy
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -44,6 +44,18 @@ def look_for(opened: Browser, words: str) -> list[str]:
     opened.type("#find", words)
     opened.until(lambda: opened.run("return !document.getElementById('found').hidden"), "rules are offered")
     return [text.split("\n")[0] for text in opened.texts("#found li")]
+
+
+def choose(opened: Browser, field: str, value: str, chart: str) -> None:
+    """Choose a value of a field, and wait until its chart is drawn again."""
+    opened.run(
+        "const s = document.getElementById(arguments[0]); s.value = arguments[1];"
+        "document.querySelector(`#${arguments[2]} .vega-embed`).remove(); s.dispatchEvent(new Event('change'))",
+        field,
+        value,
+        chart,
+    )
+    opened.drawn(chart)
 
 
 def test_every_chart_is_drawn(opened: Browser) -> None:
@@ -112,6 +124,34 @@ def test_other_measures_over_time(opened: Browser) -> None:
     opened.until(lambda: "hot" in opened.texts("#over-time svg text"), "rules are drawn")
 
 
+@pytest.fixture(scope="module")
+def patterned_page(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return patterned().report(tmp_path_factory.mktemp("patterned") / "report.html", readings(spark), time="at")
+
+
+def test_detections_over_time_and_by_key(chromium: Browser, patterned_page: Path) -> None:
+    chromium.open(patterned_page)
+    chromium.drawn("detections", "detection-keys")
+    choose(chromium, "detections-what", "patterns", "detections")
+    found = chromium.run("return window.sparkrulesReport.facts.detections.patterns.map((own) => own.id)")
+    assert set(found) == set(patterned().patterns) - {"unheard of"}
+    assert set(found) & set(chromium.texts("#detections svg text")) >= {"heat wave", SCRIPT}
+    assert chromium.texts("#patterns-body b") == [*found, "unheard of"]
+    choose(chromium, "detections-pattern", str(found.index("frost after heat")), "detection-keys")
+    assert chromium.text("#detections-said") == "hot, then frost, by city, within 1 day."
+    assert {"Rome", "Bern"} & set(chromium.texts("#detection-keys svg text"))
+    choose(chromium, "detections-pattern", str(found.index("heat wave")), "detection-keys")
+    assert "all rows" in chromium.texts("#detection-keys svg text")
+    assert chromium.run("return window.hacked ?? null") is None
+    assert chromium.console() == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_texts_about_patterns_can_be_read(chromium: Browser, patterned_page: Path, scheme: str) -> None:
+    chromium.open(patterned_page, scheme)
+    assert chromium.run((Path(__file__).parent / "contrast.js").read_text(encoding="utf-8")) == []
+
+
 @pytest.mark.parametrize(("scheme", "other"), [("light", "dark"), ("dark", "light")])
 def test_light_and_dark(chromium: Browser, page: Path, scheme: str, other: str) -> None:
     chromium.open(page, scheme)
@@ -143,7 +183,10 @@ def wordy_page(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) ->
 
 
 SIZES = [(360, 740), (390, 844), (1280, 800)]
-CHARTS = ("top-rules", "hit-counts", "over-time", "matrix", "graph", "levels", "distribution")
+CHARTS = (
+    *("top-rules", "hit-counts", "over-time", "detections", "detection-keys"),
+    *("matrix", "graph", "levels", "distribution"),
+)
 
 
 @pytest.mark.parametrize(("width", "height"), SIZES)
@@ -193,6 +236,10 @@ def test_no_label_is_cut(chromium: Browser, wordy_page: Path, width: int, height
         )
         chromium.drawn(*CHARTS)
         chromium.until(lambda: "rule" in chromium.texts("#over-time svg text"), "rules are drawn")
+        for pattern in ("0", "1", "2"):
+            choose(chromium, "detections-what", "patterns", "detections")
+            choose(chromium, "detections-pattern", pattern, "detection-keys")
+            assert chromium.run(_CUT) == []
         attributes = chromium.run("return [...document.querySelectorAll('#attribute option')].map((own) => own.value)")
         assert len(attributes) >= 3
         for attribute in attributes:

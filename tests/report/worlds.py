@@ -69,5 +69,21 @@ def wordy(name: str = "wordy") -> sparkrules.RuleSet:
             for n in range(50)
         }
     )
+    for n, by in enumerate((["city"], ["city", "status"], ["status", "city", "indoors", "temperature"])):
+        rules.count(f"{names[n % 2]}, again and again ({n})", f"{names[0]} (0)", by=by, within="1 day", at_least=n + 1)
     rules.subscribe_all({"broken": "temperature >", "rare": "temperature > 40 AND status LIKE 'error in the cellar%'"})
+    return rules
+
+
+def patterned(name: str = "patterned") -> sparkrules.RuleSet:
+    """The alerts, with a pattern of each kind, one that is never found, and one with the names of a nasty user."""
+    rules = sparkrules.RuleSet(name)
+    rules.subscribe_all(RULES)
+    rules.sequence("frost after heat", ["hot", "frost"], by=["city"], within="1 day")
+    rules.together("odd", ["err", "silent"], by=["city", "indoors"], within="6 hours", overlapping=True)
+    rules.count("heat wave", "hot there", within="12 hours", at_least=3)
+    rules.absence("no frost", after="hot here", without="frost", by="city", within="2 hours", suppress="1 day")
+    rules.subscribe("warm", "temperature > 20", on_change=["city"])
+    rules.count(SCRIPT, {"where": "city <> '</script>'"}, by=["city", "status"], within="1 hour", at_least=1)
+    rules.sequence("unheard of", ["never", "hot"], by=["city"], within="1 day")
     return rules

@@ -18,6 +18,7 @@ from pyspark.sql.functions import udf
 import sparkrules
 from sparkrules.sql import Policy
 from tests.spark.all_types import all_types, random_rules
+from tests.spark.logins import alerts, detected, detected_in_stream, logins
 from tests.spark.oracle import Pairs, pairs_by_plugin, pairs_by_where, readable, rule_set
 
 if TYPE_CHECKING:
@@ -35,6 +36,9 @@ def main(result: str, master: str, store: str, *serializers: str) -> None:
         spark = session(master, store, serializer)
         truth = truth or pairs_by_where(many_rows(spark), rules)
         seen[serializer] = matched(spark, rules, truth)
+        directory = Path(store).parent / f"logins-{serializer}"
+        seen[serializer]["detected"] = detected(logins(spark), alerts("logins"))
+        seen[serializer]["detected in a stream"] = detected_in_stream(logins(spark), alerts("logins"), directory)
         spark.stop()
     Path(result).write_text(json.dumps(seen), encoding="utf-8")
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.servers.processes import run_script, spark_command, started
+from tests.spark.logins import DETECTED
 
 SERIALIZERS = ["JavaSerializer", "KryoSerializer"]
 MEMORY = {"SPARK_DAEMON_MEMORY": "512m"}
@@ -64,3 +65,10 @@ def test_python_functions_are_called_on_every_executor(seen: dict[str, Any], ser
     assert 0 < found["limited"] <= 20
     assert found["are among them"]
     assert sorted(found["tasks of executors"]) == ["0", "1"]
+
+
+@pytest.mark.parametrize("serializer", SERIALIZERS)
+def test_patterns_are_detected_by_executors(seen: dict[str, Any], serializer: str) -> None:
+    expected = [list(row) for row in DETECTED]
+    assert seen[serializer]["detected"] == expected
+    assert seen[serializer]["detected in a stream"] == expected

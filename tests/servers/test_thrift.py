@@ -8,6 +8,7 @@ import pytest
 
 import sparkrules
 from tests.servers.thrift import RULES, Client, Thrift, publish
+from tests.spark.logins import COLUMNS, DETECTED, LOGINS, alerts
 
 
 @pytest.fixture
@@ -118,6 +119,16 @@ def test_matches_are_materialised(client: Client, rules: sparkrules.RuleSet, thr
     assert sorted(client.rows("SELECT * FROM stored")) == before
     client.rows(f"INSERT OVERWRITE stored {query}")
     assert len(client.rows("SELECT * FROM stored")) == 6
+
+
+def test_patterns_are_detected(client: Client, thrift: Thrift) -> None:
+    rules = alerts("logins")
+    rules.store = thrift.store
+    rules.publish()
+    detections = f"detect_patterns('logins', TABLE({LOGINS}), time => 'at', id => 'id')"
+    assert sorted(client.rows(f"SELECT {COLUMNS} FROM {detections}")) == DETECTED
+    (row,) = client.rows(f"SELECT key, rows.step FROM {detections} WHERE pattern = 'breach'")
+    assert [json.loads(value) for value in row] == [{"user": "ann"}, [1, 2]]
 
 
 def test_errors_are_readable(client: Client, thrift: Thrift) -> None:

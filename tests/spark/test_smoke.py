@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -11,12 +12,14 @@ from pyspark.sql.pandas.functions import pandas_udf
 
 import sparkrules
 from sparkrules.sql import Policy
-from tests.spark.oracle import pairs_by_plugin, pairs_by_where, rule_set
+from tests.spark.logins import DETECTED, alerts, detected, detected_in_stream, logins
+from tests.spark.oracle import pairs_by_plugin, pairs_by_where, rule_set, settings
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 pytestmark = pytest.mark.smoke
+ROCKS_DB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 RULES = {
     "cheap": "price < 10",
     "cheap-and-new": "price < 10 AND state = 'new'",
@@ -95,6 +98,12 @@ def test_a_stream_is_matched(spark: SparkSession, books: DataFrame, tmp_path_fac
     query.awaitTermination()
     streamed = {(row.row, id) for row in spark.table("smoke_stream").collect() for id in row.matches.ids}
     assert streamed == pairs_by_where(books, RULES)
+
+
+def test_patterns_are_detected(spark: SparkSession, tmp_path: Path) -> None:
+    assert detected(logins(spark), alerts("smoke_logins")) == DETECTED
+    with settings(spark, spark_sql_streaming_stateStore_providerClass=ROCKS_DB):
+        assert detected_in_stream(logins(spark), alerts("smoke_logins"), tmp_path) == DETECTED
 
 
 def test_python_functions_are_called_where_rules_need_them(spark: SparkSession, books: DataFrame) -> None:

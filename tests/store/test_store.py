@@ -46,7 +46,7 @@ def test_the_files_are_those_of_the_documented_format(store: Store) -> None:
     assert list(manifest) == [
         "format", "rule_set", "version", "created", "publisher", "action", "parent", "segments", "rejected",
         "default_validity", "subscriptions", "predicates", "nodes", "advertisements", "costs", "files", "general",
-        "max_calls", "checksum",
+        "max_calls", "patterns", "conditions", "checksum",
     ]  # fmt: skip
     assert manifest["segments"] == [
         {"name": only_segment(store).name, "subscriptions": 1, "removed": None, "live": 1, "overlaps": None}
@@ -239,8 +239,8 @@ def test_tables_that_contradict_each_other_are_refused_with_the_file(store: Stor
 def test_a_newer_format_is_refused(store: Store) -> None:
     publish_tables(store, "alerts", tables())
     file = store.path / "alerts" / "versions" / "1.json"
-    file.write_text(json.dumps(json.loads(file.read_text()) | {"format": 4}))
-    with pytest.raises(NewerFormat, match=r"1\.json has format 4, and this sparkrules reads the formats 2 and 3"):
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"format": 5}))
+    with pytest.raises(NewerFormat, match=r"1\.json has format 5, and this sparkrules reads the formats 2 to 4"):
         store.read("alerts")
 
 

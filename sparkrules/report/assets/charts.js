@@ -107,35 +107,37 @@ function barsOfHitCounts() {
 }
 
 function linesOverTime(what) {
-  const { times, rows, hits, rules } = facts.time;
-  const values = [];
-  if (what === "rules") {
-    rules.forEach((own, place) =>
-      own.hits.forEach((value, i) => values.push({ at: times[i], value, name: own.id, place })));
-  } else {
-    hits.forEach((value, i) => values.push({ at: times[i], value: what === "hits" ? value : rows[i] ? value / rows[i] : 0,
-      rows: rows[i] }));
-  }
+  const { times, rows, hits, rules, column, label } = facts.time;
   const title = { hits: "hits of all rules", perRow: "hits per row", rules: "rows hit" }[what];
+  const shown = { title, place: "over-time", column, label, format: what === "perRow" ? ".3~f" : "," };
+  if (what === "rules")
+    return timeChart({ ...shown, names: rules.map((own) => own.id), noun: "rule",
+      values: rules.flatMap((own, place) => own.hits.map((value, i) => ({ at: times[i], value, name: own.id, place }))) });
+  const measure = (value, i) => (what === "hits" ? value : rows[i] ? value / rows[i] : 0);
+  return timeChart({ ...shown, values: hits.map((value, i) => ({ at: times[i], value: measure(value, i) })) });
+}
+
+// One area, or a line for each of some names; `place` is the chart's own.
+function timeChart({ title, place, column, label, values, names, noun, format = "," }) {
   const encoding = {
-    x: { field: "at", type: "temporal", scale: { type: "utc" }, axis: { grid: false }, title: `${facts.time.column}, per ${facts.time.label}` },
+    x: { field: "at", type: "temporal", scale: { type: "utc" }, axis: { grid: false }, title: `${column}, per ${label}` },
     y: { field: "value", type: "quantitative", title, axis: { format: "~s", tickCount: 5 } },
     tooltip: [{ field: "at", type: "temporal", title: "from", format: "%Y-%m-%d %H:%M:%S" },
-      { field: "value", title, format: what === "perRow" ? ".3~f" : "," }],
+      { field: "value", title, format }],
   };
   const params = [];
-  if (what === "rules") {
-    const room = $("over-time").clientWidth, ids = rules.map((own) => own.id);
-    const columns = Math.max(1, Math.min(3, Math.floor(room / (widest(ids) + 40))));
-    const labels = axisLabels(ids, room / columns - 80); // beside a symbol, from where the axis ends
+  if (names) {
+    const room = $(place).clientWidth;
+    const columns = Math.max(1, Math.min(3, Math.floor(room / (widest(names) + 40))));
+    const labels = axisLabels(names, room / columns - 80); // beside a symbol, from where the axis ends
     params.push(...labels.params);
-    const name = { field: "place", type: "nominal", title: "rule",
+    const name = { field: "place", type: "nominal", title: noun,
       legend: { orient: "bottom", columns, labelExpr: labels.axis.labelExpr, labelLimit: 0, rowPadding: 4 } };
     encoding.color = name;
     encoding.strokeDash = name;
-    encoding.tooltip.unshift({ field: "name", title: "rule" });
+    encoding.tooltip.unshift({ field: "name", title: noun });
   }
-  const mark = what === "rules" ? { type: "line", strokeWidth: 2, point: { size: 14 } }
+  const mark = names ? { type: "line", strokeWidth: 2, point: { size: 14 } }
     : { type: "area", line: { strokeWidth: 2 }, point: { size: 16 }, opacity: 0.25 };
   return { description: `${title} over time`, data: { values }, params, height: 260, encoding, layer: [{ mark }] };
 }

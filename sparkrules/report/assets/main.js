@@ -51,6 +51,7 @@ async function start() {
     charts.draw("hit-counts", barsOfHitCounts);
   }
   startTime();
+  startDetections();
   if (facts.matrix.pairs.length) {
     charts.draw("matrix", () => { matrixKey(catalogue); return matrixChart(catalogue); }, (datum) => { if (datum.x !== undefined) showPair(catalogue, datum.y, datum.x); });
     const [a, b] = facts.matrix.pairs.reduce((best, pair) => (pair[2] > best[2] ? pair : best));

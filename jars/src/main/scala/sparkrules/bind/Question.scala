@@ -26,6 +26,11 @@ object Question {
   /** Which rules match a row? */
   case object Match extends Question("match_subscriptions", "rule")
 
+  /** Which patterns do rows make? The conditions of patterns are bound and compiled as rules are. */
+  case object Detect extends Question("detect_patterns", "rule") {
+    override def segments(manifest: Manifest): Seq[SegmentEntry] = manifest.segments ++ manifest.conditions
+  }
+
   /**
    * Which could be true for some row of a region?
    *

@@ -72,6 +72,7 @@ final class RuleCatalog extends TableCatalog with SupportsNamespaces with Listed
       case "predicates" => Predicates(root, ruleSet, version(store, ruleSet))
       case "rejected" => Rejected(root, ruleSet, version(store, ruleSet))
       case "advertisements" => Advertisements(root, ruleSet, version(store, ruleSet))
+      case "patterns" => PatternTable(root, ruleSet, version(store, ruleSet))
       case "overlaps" => Overlaps(root, ruleSet, version(store, ruleSet))
       case "selectivity" =>
         SelectivityTable(root, ruleSet, version(store, ruleSet), store.newestStatistics(ruleSet))
@@ -108,7 +109,8 @@ final class RuleCatalog extends TableCatalog with SupportsNamespaces with Listed
 object RuleCatalog {
   val Name = "sparkrules"
   private val Tables = Seq(
-    "advertisements", "overlaps", "predicates", "rejected", "selectivity", "statistics", "subscriptions", "versions")
+    "advertisements", "overlaps", "patterns", "predicates", "rejected", "selectivity", "statistics", "subscriptions",
+    "versions")
 
   /** The store of the active session. `SQLConf.get` would have the view's settings in a view. */
   def store(): Store = StoreAccess.of(SparkSession.active)

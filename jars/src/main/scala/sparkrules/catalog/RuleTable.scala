@@ -2,10 +2,15 @@ package sparkrules.catalog
 
 import java.util.{EnumSet, Set => JSet}
 
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
+import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.connector.catalog.{Column, SupportsRead, Table, TableCapability}
-import org.apache.spark.sql.connector.read.{Scan, ScanBuilder, SupportsPushDownRequiredColumns}
+import org.apache.spark.sql.connector.read.{LocalScan, Scan, ScanBuilder, SupportsPushDownRequiredColumns}
 import org.apache.spark.sql.types.{DataType, StructField, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
+
+import sparkrules.store.{Store, StoreAccess}
 
 /** A column of a table, and its comment for DESCRIBE. A column of a file can be NULL, even where it should not. */
 final case class ColumnOf(name: String, dataType: DataType, comment: String, nullable: Boolean = true)
@@ -36,4 +41,23 @@ abstract class RuleTable(table: String, content: Seq[ColumnOf]) extends Table wi
       override def pruneColumns(required: StructType): Unit = wanted = required
       override def build(): Scan = scan(wanted)
     }
+}
+
+/** A table that the driver reads: it is small. */
+abstract class LocalTable(table: String, content: Seq[ColumnOf]) extends RuleTable(table, content) {
+  def store: String
+
+  /** For each row what its columns have, by their names. */
+  def rows(store: Store): Seq[String => Any]
+
+  override protected def scan(schema: StructType): Scan = LocalTableScan(this, schema)
+}
+
+final case class LocalTableScan(table: LocalTable, readSchema: StructType) extends LocalScan {
+  override def description: String = s"${table.name} ${readSchema.fieldNames.mkString("[", ", ", "]")}"
+
+  override def rows(): Array[InternalRow] = {
+    val rows = table.rows(new Store(table.store, StoreAccess.hadoop(SparkSession.active)))
+    rows.map(row => new GenericInternalRow(readSchema.fieldNames.map(row))).toArray
+  }
 }

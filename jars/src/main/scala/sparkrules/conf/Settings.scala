@@ -99,6 +99,13 @@ object Settings {
     "how many calls of a function over batches, such as a pandas function, may fail in a task. A call that fails is " +
       "unknown for its row; of these functions it costs a Python worker, and more than so many fail the query")
 
+  val PatternRows = new Setting(
+    "spark.sparkrules.patternRows",
+    new Positive("rows"),
+    "1000000",
+    "how many rows of one pattern and key may wait for the watermark of a stream; others are dropped, and counted in " +
+      "a row of the kind `overflow`; see [Patterns](patterns.md#bounds)")
+
   val CacheBytes = new Setting(
     "spark.sparkrules.cacheBytes",
     new Positive("bytes"),
@@ -117,7 +124,8 @@ object Settings {
   /** In the order of the documentation. */
   val All: Seq[Setting[_]] = Seq(
     Store, FixedStore, AllowedRuleSets, RuleSet, MissingColumns, InvalidRules, Strict, PushDown, Steps, ValueBytes,
-    BindSeconds, BindTotalSeconds, PythonBufferBytes, PythonFailures, CacheBytes, PartRules)
+    BindSeconds, BindTotalSeconds, PythonBufferBytes, PythonFailures, PatternRows, CacheBytes,
+    PartRules)
 
   /** All settings as a Markdown table. */
   def table: String =

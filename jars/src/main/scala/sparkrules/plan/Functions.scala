@@ -91,7 +91,14 @@ object Functions {
         "overlaps",
         "_FUNC_(['set']) - The advertisements of a rule set, each with every rule that may match its rows, and " +
           "whether it is certain that there are such rows."),
-      overlapsTable))
+      overlapsTable),
+    (
+      FunctionIdentifier("detect_patterns"),
+      info(
+        "detect_patterns",
+        "_FUNC_(['set',] TABLE(t), time => 'ts' [, id => 'event_id']) - One row per detection of a pattern in the " +
+          "rows of t: pattern, kind, key, start, end, count, and the rows that made it."),
+      detectTable))
 
   private def scalar(name: String, usage: String, answers: Seq[Answer]): Scalar =
     scalar(name, usage, call => {
@@ -214,6 +221,34 @@ object Functions {
       throw new RulesException(
         "match_subscriptions in FROM takes a table: SELECT * FROM match_subscriptions(TABLE(t)), or with the name of " +
           "a rule set, match_subscriptions('alerts', TABLE(t)).")
+  }
+
+  private def detectTable(arguments: Seq[Expression]): LogicalPlan = {
+    val (named, others) = arguments.partitionMap {
+      case named: NamedArgumentExpression => Left(named)
+      case other => Right(other)
+    }
+    val texts = named.map {
+      case NamedArgumentExpression(key, Literal(text: UTF8String, _: StringType))
+          if Set("time", "id")(key.toLowerCase) => key.toLowerCase -> text.toString
+      case NamedArgumentExpression(key, value) =>
+        throw new RulesException(
+          s"detect_patterns does not take $key => ${value.sql}. It takes the names of columns: time => 'ts' and " +
+            "id => 'event_id'.")
+    }
+    texts.diff(texts.distinctBy(_._1)).headOption.foreach { case (key, _) =>
+      throw new RulesException(s"detect_patterns has two arguments '$key'.")
+    }
+    (splitRuleSet(others), texts.toMap.get("time")) match {
+      case ((ruleSet, Seq(table: FunctionTableSubqueryArgumentExpression)), Some(time)) =>
+        val columns = ruleSet.map(Literal(_)).toSeq ++ table.plan.output
+        DetectTable(table.plan, call("detect_patterns", columns, Nil), time, texts.toMap.get("id"))
+      case _ =>
+        throw new RulesException(
+          "detect_patterns in FROM takes a table and the column of its times: SELECT * FROM " +
+            "detect_patterns(TABLE(t), time => 'ts'), or with the name of a rule set, detect_patterns('alerts', " +
+            "TABLE(t), time => 'ts').")
+    }
   }
 
   /** Another name for the catalog's table, of a version or of the session's rule set. */

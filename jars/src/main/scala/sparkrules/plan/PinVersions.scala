@@ -27,7 +27,10 @@ import sparkrules.version.{Pinned, PinnedRules, Pinning}
  */
 final case class PinVersions(session: SparkSession) extends Rule[LogicalPlan] {
 
-  override def apply(plan: LogicalPlan): LogicalPlan = pinMatches(pinRegions(plan))
+  override def apply(plan: LogicalPlan): LogicalPlan = pinMatches(pinRegions(pinPatterns(plan)))
+
+  private val pinPatterns = new PinPatterns(
+    session, (child, spec, pinned, columns) => matchOn(child, spec, pinned.inputs, pinned.instant, columns))
 
   private def pinRegions(plan: LogicalPlan): LogicalPlan = plan.transformUpWithSubqueries {
     case operator if operator.expressions.exists(_.exists(_.isInstanceOf[RegionCall])) =>

@@ -62,6 +62,12 @@ final class Manifest private (json: ObjectNode, val ruleSet: String, val version
   }
   /** The segment of the advertisements. */
   val advertisements: Option[SegmentEntry] = Manifest.name(json, "advertisements").map(SegmentEntry.alone(_, sums))
+  /** The file of the patterns over several rows. */
+  val patterns: Option[PublishedFile] = Manifest.name(json, "patterns").map { name =>
+    PublishedFile(s"patterns/$name.json", sums.get(s"patterns/$name.json"))
+  }
+  /** The segment of the conditions that patterns have of their own. */
+  val conditions: Option[SegmentEntry] = Manifest.name(json, "conditions").map(SegmentEntry.alone(_, sums))
   val defaultValidity: Option[Long] = optional("default_validity")(_ => number("default_validity"))
   /** Whether its rules have been pruned: they may match more rows than the rules they were made from, never fewer. */
   val isGeneral: Boolean = json.path("general").asBoolean(false)
@@ -75,7 +81,8 @@ final class Manifest private (json: ObjectNode, val ruleSet: String, val version
   val created: Long = ChronoUnit.MICROS.between(Instant.EPOCH, OffsetDateTime.parse(text("created")).toInstant)
 
   /** All files that the version refers to. */
-  def files: Seq[PublishedFile] = (segments ++ advertisements).flatMap(_.files) ++ rejected
+  def files: Seq[PublishedFile] =
+    (segments ++ advertisements ++ conditions).flatMap(_.files) ++ rejected ++ patterns
 
   /** The manifest of a new version with this content, without checksums: [[Manifest.summed]] adds them. */
   def next(parent: Long, action: String, publisher: String, segments: Seq[SegmentEntry] = segments): ObjectNode = {
@@ -102,6 +109,9 @@ final class Manifest private (json: ObjectNode, val ruleSet: String, val version
 object Manifest {
   val Format = 3
 
+  /** The format of versions with patterns, which an older sparkrules would not see. */
+  val WithPatterns = 4
+
   /** The earlier format, without checksums. */
   val Unverified = 2
 
@@ -116,9 +126,9 @@ object Manifest {
         case json: ObjectNode =>
           val format = json.path("format")
           if (!format.isInt) throw new IllegalArgumentException("it is not a manifest")
-          if (format.asInt != Format && format.asInt != Unverified) {
+          if (format.asInt < Unverified || format.asInt > WithPatterns) {
             throw new RulesException(
-              s"$file has format $format; this version of sparkrules reads the formats $Unverified and $Format. " +
+              s"$file has format $format; this version of sparkrules reads the formats $Unverified to $WithPatterns. " +
                 "Upgrade the older side.")
           }
           // The earlier format has no checksum. A manifest with one must not pass for one of that format.
@@ -151,7 +161,8 @@ object Manifest {
   /** A new manifest with the checksums of all its files: `sumOf` computes those that it lacks. */
   def summed(json: ObjectNode, sumOf: String => FileSum): ObjectNode = {
     val known = sums(json)
-    val made = json.put("format", Format).without[ObjectNode](java.util.List.of("files", "checksum"))
+    val format = if (name(json, "patterns").isDefined) WithPatterns else Format
+    val made = json.put("format", format).without[ObjectNode](java.util.List.of("files", "checksum"))
     val files = made.putObject("files")
     new Manifest(json, field(json, "rule_set").asText, 0).files.map(_.path).foreach { path =>
       val sum = known.getOrElse(path, sumOf(path))

@@ -217,6 +217,15 @@ final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleS
     finally in.close()
   })
 
+  /** A file that is read as a whole; fails unless it is the one that was published. */
+  private[sparkrules] def content(ruleSet: String, file: PublishedFile): Array[Byte] = {
+    val content = bytes(pathOf(ruleSet, file))
+    if (file.sum.exists(_ != FileSum.of(content))) {
+      throw new IllegalArgumentException("its checksum is not the one that was published")
+    }
+    content
+  }
+
   private[sparkrules] def bytes(file: Path): Array[Byte] = Repeated {
     val in = files.open(file)
     try in.readAllBytes()

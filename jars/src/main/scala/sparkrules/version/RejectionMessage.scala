@@ -28,7 +28,7 @@ final class RejectionMessage(key: ProgramKey, rejected: Seq[RejectedRule]) {
     val byReason = rejected.groupMap(_.rejection)(_.id).toSeq.sortBy(-_._2.length)
     val lines = byReason.take(MostReasons).map { case (rejection, ids) =>
       val more = if (ids.length > MostIds) s" and ${ids.length - MostIds} more" else ""
-      s"\n  ${ids.take(MostIds).map(id => s"'$id'").mkString(", ")}$more: ${rejection.reason}"
+      s"\n  ${ids.take(MostIds).map(shown).mkString(", ")}$more: ${rejection.reason}"
     }
     val rest = if (byReason.length > MostReasons) s"\n  ... and ${byReason.length - MostReasons} other reasons" else ""
     val are = if (rejected.length == 1) "is" else "are"
@@ -41,4 +41,10 @@ final class RejectionMessage(key: ProgramKey, rejected: Seq[RejectedRule]) {
 object RejectionMessage {
   private val MostReasons = 10
   private val MostIds = 5
+
+  /** A condition that a pattern has of its own is known by the pattern. */
+  private def shown(id: String): String = id match {
+    case s"$pattern\u0000$number" => s"condition $number of pattern '$pattern'"
+    case _ => s"'$id'"
+  }
 }
