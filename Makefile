@@ -26,7 +26,7 @@ STAMP := $(VENV)/.installed
 PYSPARK_MINORS := 4.0 4.1 4.2 4.3
 
 .PHONY: demo test test-fast test-push-down test-scala lint docs build release bench fuzz test-hostile test-versions \
-  test-sqlglot test-lakes test-bi chromium clean setup java $(PYSPARK_MINORS:%=test-pyspark-%)
+  test-sqlglot test-lakes test-stores test-bi chromium clean setup java $(PYSPARK_MINORS:%=test-pyspark-%)
 
 demo: setup
 	$(BIN)/sparkrules demo
@@ -144,6 +144,14 @@ COMMA := ,
 LAKES_MINOR := 4.1
 test-lakes: java .venvs/$(LAKES_MINOR)/.installed
 	SPARKRULES_TEST_LAKES=1 .venvs/$(LAKES_MINOR)/bin/python -m pytest -rs tests/lakes
+
+# Hadoop's client of S3 is 690 MB, so only a part of this is in `make test`: what needs Python alone.
+test-stores: setup .venvs/azurite/.installed
+	SPARKRULES_TEST_STORES=1 $(BIN)/python -m pytest -rs tests/stores
+
+.venvs/azurite/.installed:
+	-npm install --silent --no-audit --no-fund --prefix $(@D) azurite
+	@mkdir -p $(@D) && touch $@
 
 # dbt and Superset want other versions of the same packages: a virtual environment (1 GB in all) for each.
 test-bi: setup chromium .venvs/dbt/.installed .venvs/superset/.installed

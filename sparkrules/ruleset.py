@@ -70,7 +70,7 @@ from sparkrules.rules.frames import Frame, as_arrow
 from sparkrules.rules.generalization import Generalization
 from sparkrules.rules.pattern_methods import PatternMethods, Span
 from sparkrules.rules.pruned import Extent
-from sparkrules.rules.publication import AnyStore, Publication, store_path
+from sparkrules.rules.publication import AnyStore, Publication, place_of
 from sparkrules.rules.restricted import predicates_of, restricted_segment
 from sparkrules.rules.scan_filter import ScanFilter
 from sparkrules.rules.sources import RuleRow, is_spark
@@ -80,7 +80,7 @@ from sparkrules.rules.validity import instant_of
 from sparkrules.sql import DEFAULT_POLICY, Policy
 from sparkrules.sql.rejected import Rejected
 from sparkrules.sql.written import written_tree
-from sparkrules.store import Changes, Garbage, Manifest, Merge, Store, check_name
+from sparkrules.store import Changes, Garbage, Manifest, Merge, Store, check_name, path_in_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, Row, SparkSession
@@ -491,7 +491,7 @@ class RuleSet(PatternMethods):
         wrong = a_store(store)
         if wrong is not None:
             raise RuleSetError(f"RuleSet.store {wrong}")
-        self._publication.chosen = store_path(store)
+        self._publication.chosen = place_of(store)
 
     @checked(spark=a_session, store=a_store, merge=a_text, strict=true_or_false)
     def publish(
@@ -545,7 +545,7 @@ class RuleSet(PatternMethods):
         target = self.store if spark is None or named else Store(store_of(spark))
         version = self._publication.publish(target, merge=merge, overlaps=overlaps, force=force)
         if spark is not None:
-            spark.conf.set(STORE_SETTING, str(target.path))
+            spark.conf.set(STORE_SETTING, path_in_spark(target.path))
             spark.conf.set(RULE_SET_SETTING, self.name)
         return version
 

@@ -20,6 +20,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "crashes": ("tests/store/test_crashes.py",),
     "killed-streams": ("tests/servers/test_killed_streams.py",),
     "types": ("tests/spark/test_types.py",),
+    "stores": ("tests/stores",),
     "cluster": ("tests/servers/test_cluster.py",),
     "metering": ("tests/spark/test_metering.py",),
     "python-functions": (

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from sparkrules.catalyst.java import find_java
 from sparkrules.catalyst.session import STORE_SETTING, configure, require_plugin
 from sparkrules.errors import SetupError
+from sparkrules.store.location import path_in_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -34,7 +35,7 @@ def embedded_spark(
     if running is not None:
         session = running.newSession()
         require_plugin(session)
-        for key, value in {**(settings or {}), STORE_SETTING: os.fspath(store)}.items():
+        for key, value in {**(settings or {}), STORE_SETTING: path_in_spark(store)}.items():
             with contextlib.suppress(AnalysisException):  # fixed when Spark starts, such as its memory
                 session.conf.set(key, value)
         try:

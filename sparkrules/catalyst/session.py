@@ -11,7 +11,7 @@ from sparkrules.catalyst.java import find_java
 from sparkrules.catalyst.user_jars import add_to_submit_arguments, jars_of_defaults, join_jars, split_jars
 from sparkrules.errors import PluginMissing
 from sparkrules.rules.arguments import a_builder, a_path, a_text, checked
-from sparkrules.store.location import default_store
+from sparkrules.store.location import default_store, path_in_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -45,7 +45,7 @@ def configure(builder: _Builder, store: str | os.PathLike[str] | None = None, ru
         _require_java()
         builder.config("spark.jars", _with_plugin(options))
     if store is not None:
-        builder.config(STORE_SETTING, os.fspath(store))
+        builder.config(STORE_SETTING, path_in_spark(store))
     if ruleset is not None:
         builder.config(RULE_SET_SETTING, ruleset)
     return builder

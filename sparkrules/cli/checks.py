@@ -24,13 +24,14 @@ from sparkrules.catalyst import (
 )
 from sparkrules.cli.text_table import counted
 from sparkrules.errors import SparkRulesError, listed
-from sparkrules.store import STORE_VARIABLE, Store, read_key
+from sparkrules.store import STORE_VARIABLE, ObjectPath, Store, read_key
 
 Status = Literal["ok", "note", "broken", "skipped"]
 
 _OLDEST_PYTHON = (3, 10)
 _REQUIRED = ("numpy", "pyarrow", "sqlglot", "tqdm")
 _OPTIONAL = {
+    "obstore": ("stores in S3, Azure and Google Cloud Storage", 'pip install "obstore>=0.9,<1"'),
     "pyyaml": ("rules in YAML files", 'pip install "pyyaml>=6"'),
     "grpcio": ("Spark Connect", 'pip install "pyspark[connect]>=4.0,<4.4"'),
     "pandas": ("Spark Connect", 'pip install "pyspark[connect]>=4.0,<4.4"'),
@@ -133,6 +134,9 @@ def _packages() -> Iterator[Check]:
 def _store(store: Store, named: str | None) -> Iterator[Check]:
     origin = "--store" if named else f"${STORE_VARIABLE}" if os.environ.get(STORE_VARIABLE) else "the default"
     found = f"{store.path} ({origin})"
+    if isinstance(store.path, ObjectPath):
+        yield from _object_store(store, found)
+        return
     place = _existing(store.path)
     if not store.path.exists():
         if os.access(place, os.W_OK):
@@ -156,6 +160,17 @@ def _store(store: Store, named: str | None) -> Iterator[Check]:
         yield Check("store", "ok", f"{found}: {counted(len(names), 'rule set')}")
     else:
         yield Check("store", "note", f"{found}: {counted(len(names), 'rule set')}, read only", "Publish as its owner.")
+    for name in names:
+        yield _rule_set(store, name)
+
+
+def _object_store(store: Store, found: str) -> Iterator[Check]:
+    try:
+        names = store.rule_sets()
+    except SparkRulesError as error:
+        yield Check("store", "broken", f"{found}: {error}", "See docs/operating.md for how its access is configured.")
+        return
+    yield Check("store", "ok", f"{found}: {counted(len(names), 'rule set')}")
     for name in names:
         yield _rule_set(store, name)
 

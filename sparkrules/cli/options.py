@@ -15,7 +15,8 @@ def add_store(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--store",
         metavar="DIRECTORY",
-        help="directory of published rule sets (default: $SPARKRULES_STORE or ~/.sparkrules/store)",
+        help="published rule sets: a directory, or a URL such as s3://bucket/rules (default: $SPARKRULES_STORE or "
+        "~/.sparkrules/store)",
     )
 
 

@@ -18,6 +18,7 @@ from sparkrules.cli.matched import Matched
 from sparkrules.cli.spark_data import FILE, ROW, cannot_match, note_left_out, numbered_frame
 from sparkrules.ruleset import RuleSet
 from sparkrules.sql import quoted
+from sparkrules.store import Place
 
 if TYPE_CHECKING:
     from sparkrules.cli.matching import Matching
@@ -54,7 +55,7 @@ def spark_matched(matching: Matching, directory: Path) -> Iterator[Matched]:
                 yield _matched(pa.Table.from_batches([batch]), matching)
 
 
-def published(rules: RuleSet, directory: Path) -> tuple[Path, str]:
+def published(rules: RuleSet, directory: Path) -> tuple[Place, str]:
     """The store and the version from which Spark takes the rules. Rules of a file are published to the directory."""
     version = rules.version
     if version is None:

@@ -14,7 +14,7 @@ from sparkrules.cli.engine import note
 from sparkrules.cli.options import add_conf, add_json, add_ruleset, add_store
 from sparkrules.cli.rules import load_rules
 from sparkrules.errors import StoreError
-from sparkrules.store import default_store, local_path
+from sparkrules.store import default_store, local_path, path_in_spark
 
 
 def add_thriftserver(commands: Commands) -> None:
@@ -72,7 +72,7 @@ def server_of(arguments: argparse.Namespace) -> ThriftServer:
     """The server that the options describe."""
     store = arguments.store or default_store()
     return ThriftServer(
-        store=store if _is_elsewhere(store) else str(local_path(store)),
+        store=path_in_spark(store) if _is_elsewhere(store) else str(local_path(store)),
         rule_set=arguments.ruleset,
         host=arguments.host,
         port=arguments.port or free_port(arguments.host),

@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterable
 from datetime import timedelta
 from functools import partial
-from pathlib import Path
 from typing import TypeAlias
 
 from sparkrules.errors import RuleSetError
@@ -25,11 +24,12 @@ from sparkrules.store import (
     Manifest,
     Merge,
     OverlapPlan,
+    Place,
     Store,
     StoredPatterns,
     Version,
-    local_path,
     publish_draft,
+    store_path,
 )
 from sparkrules.store.tickets import read_key, shared_key
 
@@ -46,9 +46,9 @@ class Publication:
     def __init__(self, rules: RuleCollection, advertised: Advertised, store: AnyStore | None) -> None:
         self.rules = rules
         self.advertised = advertised
-        self.chosen = None if store is None else store_path(store)
-        self._known: dict[Path, Version] = {}  # per store, the version loaded or published last
-        self._home: Path | None = None  # the store of the last of them
+        self.chosen = None if store is None else place_of(store)
+        self._known: dict[Place, Version] = {}  # per store, the version loaded or published last
+        self._home: Place | None = None  # the store of the last of them
 
     @property
     def name(self) -> str:
@@ -66,7 +66,7 @@ class Publication:
 
     def version_in(self, store: AnyStore) -> int | None:
         """The version of a store that this object has loaded or published, unless the rules have changed since."""
-        known = self._known.get(store_path(store))
+        known = self._known.get(place_of(store))
         content = self.rules.content
         if known is None or content.waiting or known.parts != content.parts or self.rules.patterns.is_changed:
             return None
@@ -87,7 +87,7 @@ class Publication:
         force: bool = False,
     ) -> int:
         """Publish the rules as the next version and return its number. See `RuleSet.publish`."""
-        target = self.store if store is None else Store(store_path(store))
+        target = self.store if store is None else Store(place_of(store))
         base = self._known.get(target.path)
         draft = Draft(
             self._content_for(target).sealed(),
@@ -181,9 +181,9 @@ class Publication:
         return self.rules.hashed(shared_key(target.path / self.name, self.rules.ticket_key if foreign else None))
 
 
-def store_path(store: AnyStore) -> Path:
-    """The directory of a store, given as such or by its path."""
-    return store.path if isinstance(store, Store) else local_path(store)
+def place_of(store: AnyStore) -> Place:
+    """Where a store is, given as such or by its path."""
+    return store.path if isinstance(store, Store) else store_path(store)
 
 
 def _overlap_plan(overlaps: bool | TableSchema) -> OverlapPlan:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from sparkrules.index.builder import build_segment
 from sparkrules.index.rule import Rule
 from sparkrules.index.segment import Segment
 from sparkrules.sql import called_functions
 from sparkrules.store.lazy_segment import LazySegment, Sums
+from sparkrules.store.place import Place
 
 Texts = list[tuple[str, str, "str | None"]]
 
@@ -31,7 +31,7 @@ def advertisement_segment(advertisements: Sequence[Rule]) -> Segment:
     return build_segment((replace(own, priority=first - place) for place, own in enumerate(advertisements)), functions)
 
 
-def read_advertisements(directory: Path, published: Sums | None = None) -> tuple[Rule, ...]:
+def read_advertisements(directory: Place, published: Sums | None = None) -> tuple[Rule, ...]:
     """Read the advertisements, in the order in which they were made."""
     stored = LazySegment.stored(directory, published)
     _ = stored.ids  # raises on duplicate ids

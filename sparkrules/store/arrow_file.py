@@ -2,43 +2,40 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-from typing import IO, Any
+import io
+from typing import IO
 
 import pyarrow as pa
 
 from sparkrules.errors import CorruptStore
 from sparkrules.store.checksum import FileSum, SummedFile
+from sparkrules.store.place import Place, content_of, new_file
 
 PUBLISH_AGAIN = "publish the rule set again"
 
 
-def write_arrow(file: Path, table: pa.Table, schema: pa.Schema) -> FileSum:
+def write_arrow(file: Place, table: pa.Table, schema: pa.Schema) -> FileSum:
     """Write a file that no reader can see yet, and sync it to disk."""
-    with file.open("wb") as out:
-        summed = SummedFile(out)
-        with pa.ipc.new_file(summed, schema) as writer:
-            writer.write_table(table.select(schema.names).cast(schema).combine_chunks())
-        to_disk(out)
+    with new_file(file) as out:
+        return _write(out, table, schema)
+
+
+def arrow_bytes(table: pa.Table, schema: pa.Schema) -> tuple[bytes, FileSum]:
+    """The content of the file of a table, and its checksum."""
+    out = io.BytesIO()
+    summed = _write(out, table, schema)
+    return out.getvalue(), summed
+
+
+def _write(out: IO[bytes], table: pa.Table, schema: pa.Schema) -> FileSum:
+    summed = SummedFile(out)
+    with pa.ipc.new_file(summed, schema) as writer:
+        writer.write_table(table.select(schema.names).cast(schema).combine_chunks())
     return summed.sum
 
 
-def write_text(file: Path, text: str) -> None:
-    """Write a text file and sync it to disk."""
-    with file.open("w", encoding="utf-8", newline="\n") as out:
-        out.write(text)
-        to_disk(out)
-
-
-def to_disk(out: IO[Any]) -> None:
-    """Sync what was written to a file to disk."""
-    out.flush()
-    os.fsync(out.fileno())
-
-
 def map_arrow(
-    file: Path,
+    file: Place,
     schema: pa.Schema,
     remedy: str = PUBLISH_AGAIN,
     published: FileSum | None = None,
@@ -49,8 +46,7 @@ def map_arrow(
     If `published` is given, the file must match it. Its schema may be the one of `older` versions of sparkrules.
     """
     try:
-        with pa.memory_map(str(file)) as mapped:
-            content = mapped.read_buffer()
+        content = content_of(file)
     except FileNotFoundError as error:
         raise CorruptStore(f"{file} is missing from the store: {remedy}") from error
     except (pa.ArrowException, OSError) as error:
@@ -69,7 +65,7 @@ def map_arrow(
 
 
 def read_arrow(
-    file: Path,
+    file: Place,
     schema: pa.Schema,
     remedy: str = PUBLISH_AGAIN,
     published: FileSum | None = None,
@@ -82,17 +78,6 @@ def read_arrow(
     except pa.ArrowException as error:
         raise CorruptStore(f"{file} is damaged ({error}): {remedy}") from error
     return table
-
-
-def sync_directory(directory: Path) -> None:
-    """Make the names in a directory durable, if the operating system supports it."""
-    if os.name != "posix":
-        return
-    descriptor = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _columns(schema: pa.Schema) -> str:

@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 import zlib
 from dataclasses import dataclass
-from pathlib import Path
 from typing import IO, Any
 
 from sparkrules.errors import CorruptStore
@@ -40,7 +39,7 @@ class FileSum:
         blocks = (view[start : start + BLOCK] for start in range(0, len(view), BLOCK))
         return FileSum(len(view), "".join(map(_hexadecimal, map(zlib.crc32, blocks))))
 
-    def check(self, content: bytes | memoryview | Any, file: Path, remedy: str) -> None:
+    def check(self, content: bytes | memoryview | Any, file: object, remedy: str) -> None:
         """Raise `CorruptStore`, naming the file, unless `content` matches."""
         found = FileSum.of(content)
         if found.length != self.length:

@@ -21,23 +21,24 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import time
+import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path
 
 from sparkrules.errors import SparkRulesError, StoreError
-from sparkrules.store.arrow_file import sync_directory
 from sparkrules.store.manifest import Manifest
 from sparkrules.store.numbered_files import WITHDRAWN, numbers
+from sparkrules.store.object_path import ObjectPath
+from sparkrules.store.place import Place, entries, remove, rename, sync_directory
 
 _DIGITS = re.compile(r"\d+")
 _COLLECTED = re.compile(r"\.(\d+)\.collected")
 _KINDS = ("segments", "removed", "rejected", "overlaps", "patterns")
 _LEFT_OVER = re.compile(r"\..*\.(tmp|claim)")
-_ASIDE = re.compile(r"\.(.*)\.collecting")
+_ASIDE = re.compile(r"\.(.*?)(\.[0-9a-f]{8})?\.collecting")
+_LONGEST_RUN = 3600.0  # seconds after which a run that has put objects aside is considered dead
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class Garbage:
         return f"{len(self.versions)} versions, {len(self.files)} files and segments"
 
 
-def collect_garbage(home: Path, keep: int, older_than: timedelta) -> Garbage:
+def collect_garbage(home: Place, keep: int, older_than: timedelta) -> Garbage:
     """Keep the newest `keep` versions of the rule set in `home`, and the files that they refer to."""
     if keep < 1:
         raise StoreError(f"at least one version is kept, not {keep}")
@@ -76,7 +77,7 @@ def collect_garbage(home: Path, keep: int, older_than: timedelta) -> Garbage:
         raise StoreError(f"garbage in {home} cannot be removed: {error}") from error
 
 
-def _complete_newest(home: Path) -> int:
+def _complete_newest(home: Place) -> int:
     """The number of the newest version. Raises `StoreError` if one of its files is missing."""
     number = numbers(home / "versions", ".json")[-1]
     try:
@@ -85,23 +86,27 @@ def _complete_newest(home: Path) -> int:
         raise StoreError(f"nothing was removed, since the newest version cannot be read: {error}") from error
     for path in newest.paths():
         kind, name, *rest = path.split("/")
-        aside = home / kind / f".{name}.collecting"  # renamed by a run that died; about to be restored
-        if not (home / path).exists() and not aside.joinpath(*rest).exists():
+        if not (home / path).exists() and not _is_aside(home / kind, name, rest):
             raise StoreError(f"nothing was removed, since {home / path}, a file of the newest version, is missing")
     return number
 
 
-def _collect_versions(versions: Path, keep: int, grace: float, newest: int) -> list[int]:
+def _is_aside(directory: Place, name: str, rest: list[str]) -> bool:
+    """Whether a run that died has renamed a file. It is about to be restored."""
+    asides = [file for file in entries(directory) if (own := _ASIDE.fullmatch(file.name)) and own[1] == name]
+    return any(aside.joinpath(*rest).exists() for aside in asides)
+
+
+def _collect_versions(versions: Place, keep: int, grace: float, newest: int) -> list[int]:
     gone = []
     for number in [number for number in numbers(versions, ".json") if number <= newest][:-keep]:
         manifest = versions / f"{number}.json"
         if _age(manifest) < grace:
             continue
-        collected = versions / f".{number}.collected"
         try:
-            if not manifest.is_symlink():
+            if not manifest.is_symlink() and not isinstance(manifest, ObjectPath):
                 os.utime(manifest)  # starts the retention of its files; set first, so that a crash cannot shorten it
-            manifest.rename(collected)
+            rename(manifest, versions / f".{number}.collected")
         except FileNotFoundError:  # another process is collecting too
             continue
         gone.append(number)
@@ -109,66 +114,71 @@ def _collect_versions(versions: Path, keep: int, grace: float, newest: int) -> l
     return gone
 
 
-def _collect_files(home: Path, grace: float) -> Iterator[str]:
+def _collect_files(home: Place, grace: float) -> Iterator[str]:
     newest = numbers(home / "versions", ".json")[-1]
-    for file in _inside(home / "versions"):
+    for file in entries(home / "versions"):
         withdrawn = WITHDRAWN.fullmatch(file.name)
         is_over = withdrawn is not None and int(withdrawn[1]) < newest
         if (is_over or _COLLECTED.fullmatch(file.name)) and _age(file) >= grace:
-            _remove(file)
+            if withdrawn is not None:
+                remove(file.with_name(f"{withdrawn[1]}.json"))  # its publisher may have died while withdrawing it
+            remove(file)
     sync_directory(home / "versions")
-    for file in [*_inside(home), *_inside(home / "versions"), *_inside(home / "statistics")]:
+    for file in [*entries(home), *entries(home / "versions"), *entries(home / "statistics")]:
         if _LEFT_OVER.fullmatch(file.name) and _age(file) >= grace:
-            _remove(file)
-            yield str(file.relative_to(home))
+            remove(file)
+            yield _path(file) if file.parent != home else file.name
     # List the files first: a file that is written and referred to while we read manifests is then not a candidate.
-    candidates = [file for kind in _KINDS for file in _inside(home / kind) if _age(file) >= grace]
+    candidates = [file for kind in _KINDS for file in entries(home / kind) if _age(file) >= grace]
     needed = _needed(home / "versions")
-    aside = {}  # by original name
+    aside: dict[Place, Place] = {}  # what was renamed, and its original name
     for file in candidates:
         left = _ASIDE.fullmatch(file.name)  # renamed by a run that died
         if left is not None:
-            aside[file.with_name(left[1])] = file
+            # A copy may be the only one, of a run that is about to restore it.
+            if not isinstance(file, ObjectPath) or _age(file) >= _LONGEST_RUN:
+                aside[file] = file.with_name(left[1])
         elif _path(file) not in needed and _age(file) >= grace:
-            put = file.with_name(f".{file.name}.collecting")
+            put = file.with_name(_name_aside(file))
             if _rename(file, put):
-                aside[file] = put
+                aside[put] = file
     for kind in _KINDS:
         if (home / kind).is_dir():
             sync_directory(home / kind)
     try:
         needed = _needed(home / "versions") if aside else set()
     except StoreError:
-        for file, put in aside.items():
+        for put, file in aside.items():
             _rename(put, file)
         raise
-    for file, put in aside.items():
+    for put, file in aside.items():
         if _path(file) in needed:
             _rename(put, file)
         else:
-            _remove(put)
+            remove(put)
             yield _path(file)
 
 
-def _rename(old: Path, new: Path) -> bool:
+def _name_aside(file: Place) -> str:
+    """The name of a file that is being removed. Copies have different names in each run: it can restore its own."""
+    return f".{file.name}{f'.{uuid.uuid4().hex[:8]}' if isinstance(file, ObjectPath) else ''}.collecting"
+
+
+def _rename(old: Place, new: Place) -> bool:
     """Rename, or return False if the file no longer exists because another process is collecting garbage too."""
     try:
-        old.rename(new)
+        rename(old, new)
     except FileNotFoundError:
         return False
     return True
 
 
-def _path(file: Path) -> str:
+def _path(file: Place) -> str:
     """The path of a file or segment relative to the directory of the rule set."""
     return f"{file.parent.name}/{file.name}"
 
 
-def _inside(directory: Path) -> list[Path]:
-    return sorted(directory.iterdir()) if directory.is_dir() else []
-
-
-def _needed(versions: Path) -> set[str]:
+def _needed(versions: Place) -> set[str]:
     """Everything that the current and the recently collected versions refer to."""
     needed: set[str] = set()
     # Collected versions first: a version that is collected in between is then seen twice, not missed.
@@ -184,7 +194,7 @@ def _needed(versions: Path) -> set[str]:
     return needed
 
 
-def _age(file: Path) -> float:
+def _age(file: Place) -> float:
     """Seconds since a file, or anything in a directory, was last written; 0 if it has just disappeared."""
     try:
         is_directory = file.is_dir() and not file.is_symlink()
@@ -192,10 +202,3 @@ def _age(file: Path) -> float:
         return time.time() - max([file.lstat().st_mtime, *inside])
     except FileNotFoundError:
         return 0.0
-
-
-def _remove(file: Path) -> None:
-    if file.is_dir() and not file.is_symlink():
-        shutil.rmtree(file, ignore_errors=True)  # does not follow links either
-    else:
-        file.unlink(missing_ok=True)

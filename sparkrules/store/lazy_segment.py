@@ -24,6 +24,7 @@ from sparkrules.index.segment_rules import rule_at
 from sparkrules.index.tables import SCHEMAS, CorruptSegment, rule_column, to_tables
 from sparkrules.store.arrow_file import PUBLISH_AGAIN, map_arrow
 from sparkrules.store.checksum import FileSum
+from sparkrules.store.place import Place
 from sparkrules.store.segment_files import load_segment, read_segment
 from sparkrules.store.stored_rule import stored_rule
 
@@ -44,7 +45,7 @@ class LazySegment:
     (2, [1, -1], 'a')
     """
 
-    def __init__(self, segment: Segment | None, directory: Path | None, published: Sums | None = None) -> None:
+    def __init__(self, segment: Segment | None, directory: Place | None, published: Sums | None = None) -> None:
         self._given = segment
         self._directory = directory
         self._published = published
@@ -55,7 +56,7 @@ class LazySegment:
         return LazySegment(segment, None)
 
     @staticmethod
-    def stored(directory: Path, published: Sums | None = None) -> LazySegment:
+    def stored(directory: Place, published: Sums | None = None) -> LazySegment:
         return LazySegment(None, directory, published)
 
     @cached_property
@@ -156,7 +157,7 @@ class LazySegment:
     def _map(self, table: str) -> pa.Table:
         return map_arrow(self._file(table), SCHEMAS[table], published=(self._published or {}).get(table))
 
-    def _file(self, table: str) -> Path:
+    def _file(self, table: str) -> Place:
         return (self._directory or Path("memory")) / f"{table}.arrow"
 
 

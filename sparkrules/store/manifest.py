@@ -11,13 +11,13 @@ import platform
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timezone
-from pathlib import Path
 from typing import Any
 
 from sparkrules.errors import CorruptStore, NewerFormat
 from sparkrules.index.tables import SCHEMAS
 from sparkrules.store.checksum import FileSum, check_seal, is_sealed, sealed
 from sparkrules.store.names import check_name
+from sparkrules.store.place import Place
 
 PATTERNS = 4  # the format of a version with patterns
 FORMAT = 3  # of one without: readers that know no patterns can read it
@@ -160,10 +160,10 @@ again
         return sealed(json.dumps({"format": fields.pop("format"), **fields}, indent=2))
 
     @staticmethod
-    def read(file: Path, rule_set: str, version: int) -> Manifest:
+    def read(file: Place, rule_set: str, version: int) -> Manifest:
         """Read the manifest from a file. It must belong to this version of this rule set."""
         try:
-            content = file.read_bytes()
+            content = bytes(file.read_bytes())
         except FileNotFoundError:
             raise
         except OSError as error:

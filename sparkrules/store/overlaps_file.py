@@ -7,7 +7,6 @@ because Arrow's Java reader fails on metadata that is not text.
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +17,7 @@ from sparkrules.errors import CorruptStore
 from sparkrules.index.arrow_arrays import arrow_of, numpy_of
 from sparkrules.store.arrow_file import PUBLISH_AGAIN, map_arrow, read_arrow, write_arrow
 from sparkrules.store.checksum import FileSum
+from sparkrules.store.place import Place
 
 OVERLAPS = pa.schema([("advertisement", pa.int32()), ("subscription", pa.int32()), ("certain", pa.bool_())])
 _TYPES = b"types"
@@ -48,7 +48,7 @@ class Pairs(NamedTuple):
         return Pairs(own[kept], its[kept], self.certain[kept])
 
 
-def write_overlaps(file: Path, pairs: Pairs, types: pa.Schema | None) -> FileSum:
+def write_overlaps(file: Place, pairs: Pairs, types: pa.Schema | None) -> FileSum:
     """Write pairs that were decided with `types`, or with types inferred from the constants."""
     order = np.lexsort((pairs.subscription, pairs.advertisement))
     columns = [arrow_of(column[order].astype(np.int32), pa.int32()) for column in pairs[:2]]
@@ -58,7 +58,7 @@ def write_overlaps(file: Path, pairs: Pairs, types: pa.Schema | None) -> FileSum
     return write_arrow(file, pa.table(columns, names=OVERLAPS.names), schema)
 
 
-def read_overlaps(file: Path, published: FileSum | None, advertisements: int, subscriptions: int) -> Pairs:
+def read_overlaps(file: Place, published: FileSum | None, advertisements: int, subscriptions: int) -> Pairs:
     """Read the pairs, and check them against the number of advertisements and of rules in the segment."""
     table = read_arrow(file, OVERLAPS, published=published)
     rows = [numpy_of(table[name], null=-1) for name in OVERLAPS.names[:2]]
@@ -68,7 +68,7 @@ def read_overlaps(file: Path, published: FileSum | None, advertisements: int, su
     return Pairs(rows[0], rows[1], numpy_of(table["certain"]))
 
 
-def types_of_overlaps(file: Path, published: FileSum | None = None) -> pa.Schema | None:
+def types_of_overlaps(file: Place, published: FileSum | None = None) -> pa.Schema | None:
     """The types used to decide the pairs of a file; None: types inferred from the constants."""
     metadata = map_arrow(file, OVERLAPS, published=published).schema.metadata or {}
     try:

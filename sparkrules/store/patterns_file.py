@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from sparkrules.errors import CorruptStore, RuleSetError
 from sparkrules.index.rule import Rule
 from sparkrules.patterns import Pattern, Step, Term
 from sparkrules.store.advertisement_segment import texts_of
-from sparkrules.store.arrow_file import PUBLISH_AGAIN, write_text
+from sparkrules.store.arrow_file import PUBLISH_AGAIN
 from sparkrules.store.checksum import FileSum
+from sparkrules.store.place import Place, new_file
 
 
 @dataclass(frozen=True)
@@ -31,20 +31,21 @@ class StoredPatterns:
         return self.patterns == other.patterns and texts_of(self.conditions) == texts_of(other.conditions)
 
 
-def write_patterns(file: Path, patterns: Sequence[Pattern]) -> FileSum:
+def write_patterns(file: Place, patterns: Sequence[Pattern]) -> FileSum:
     """Write patterns in order of definition, and sync the file to disk."""
     fields = {"patterns": [pattern_fields(own) for own in patterns]}
     text = json.dumps(fields, indent=2, ensure_ascii=False) + "\n"
     if text != text.encode(errors="replace").decode():  # half a character in metadata
         text = json.dumps(fields, indent=2) + "\n"
-    write_text(file, text)
+    with new_file(file) as out:
+        out.write(text.encode())
     return FileSum.of(text.encode())
 
 
-def read_patterns(file: Path, published: FileSum | None = None) -> tuple[Pattern, ...]:
+def read_patterns(file: Place, published: FileSum | None = None) -> tuple[Pattern, ...]:
     """Read patterns, in order of definition. Errors name the file."""
     try:
-        content = file.read_bytes()
+        content = bytes(file.read_bytes())
     except FileNotFoundError as error:
         raise CorruptStore(f"{file} is missing from the store: {PUBLISH_AGAIN}") from error
     except OSError as error:

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict
-from pathlib import Path
 
 import pyarrow as pa
 
 from sparkrules.sql.rejected import Rejected
 from sparkrules.store.arrow_file import read_arrow, write_arrow
 from sparkrules.store.checksum import FileSum
+from sparkrules.store.place import Place
 
 REJECTED = pa.schema(
     [("id", pa.utf8()), ("where", pa.utf8()), ("reason", pa.utf8()), ("line", pa.int32()), ("column", pa.int32())]
 )
 
 
-def write_rejected(file: Path, rejected: Iterable[Rejected]) -> FileSum:
+def write_rejected(file: Place, rejected: Iterable[Rejected]) -> FileSum:
     """Write the rejected rules."""
     rows = [{key: _valid(value) for key, value in asdict(rule).items()} for rule in rejected]
     return write_arrow(file, pa.Table.from_pylist(rows, REJECTED), REJECTED)
 
 
-def read_rejected(file: Path, published: FileSum | None = None) -> list[Rejected]:
+def read_rejected(file: Place, published: FileSum | None = None) -> list[Rejected]:
     """Read the rejected rules, in the order in which they were rejected."""
     return [Rejected(**row) for row in read_arrow(file, REJECTED, published=published).to_pylist()]
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
@@ -12,17 +10,18 @@ from sparkrules.errors import CorruptStore
 from sparkrules.index.arrow_arrays import arrow_of, numpy_of
 from sparkrules.store.arrow_file import PUBLISH_AGAIN, read_arrow, write_arrow
 from sparkrules.store.checksum import FileSum
+from sparkrules.store.place import Place
 
 REMOVED = pa.schema([("row", pa.int32())])
 
 
-def write_removed(file: Path, removed: NDArray[np.bool_]) -> FileSum:
+def write_removed(file: Place, removed: NDArray[np.bool_]) -> FileSum:
     """Write which rows of a segment are removed."""
     rows = arrow_of(np.flatnonzero(removed).astype(np.int32), pa.int32())
     return write_arrow(file, pa.table([rows], schema=REMOVED), REMOVED)
 
 
-def read_removed(file: Path, rows: int, published: FileSum | None = None) -> NDArray[np.bool_]:
+def read_removed(file: Place, rows: int, published: FileSum | None = None) -> NDArray[np.bool_]:
     """Read which rows of a segment are removed."""
     column = read_arrow(file, REMOVED, published=published).column("row")
     numbers = numpy_of(column)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import pyarrow as pa
 
 from sparkrules.errors import CorruptStore, StoreError
 from sparkrules.index.segment import Segment
 from sparkrules.index.tables import SCHEMAS, CorruptSegment, from_tables
-from sparkrules.store.arrow_file import PUBLISH_AGAIN, read_arrow, sync_directory, write_arrow
+from sparkrules.store.arrow_file import PUBLISH_AGAIN, read_arrow, write_arrow
 from sparkrules.store.checksum import FileSum
+from sparkrules.store.place import Place, sync_directory
 
 
-def write_segment(directory: Path, tables: Mapping[str, pa.Table]) -> dict[str, FileSum]:
+def write_segment(directory: Place, tables: Mapping[str, pa.Table]) -> dict[str, FileSum]:
     """Write the files of a segment into a new directory, and sync them to disk.
 
     Returns their checksums, by table name.
@@ -28,7 +28,7 @@ def write_segment(directory: Path, tables: Mapping[str, pa.Table]) -> dict[str, 
     return sums
 
 
-def read_segment(directory: Path, published: Mapping[str, FileSum] | None = None) -> dict[str, pa.Table]:
+def read_segment(directory: Place, published: Mapping[str, FileSum] | None = None) -> dict[str, pa.Table]:
     """Read the files of a segment. An error names the file that is missing, damaged or not the published one."""
     sums = published or {}
     return {
@@ -37,7 +37,7 @@ def read_segment(directory: Path, published: Mapping[str, FileSum] | None = None
     }
 
 
-def load_segment(directory: Path, tables: Mapping[str, pa.Table]) -> Segment:
+def load_segment(directory: Place, tables: Mapping[str, pa.Table]) -> Segment:
     """Build the segment from the tables of a directory, and check its consistency."""
     try:
         return from_tables(tables)

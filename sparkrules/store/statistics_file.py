@@ -7,15 +7,15 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from sparkrules.errors import CorruptStore
-from sparkrules.store.arrow_file import read_arrow, sync_directory, write_arrow, write_text
+from sparkrules.store.arrow_file import arrow_bytes, read_arrow
 from sparkrules.store.checksum import FileSum, check_seal, sealed
-from sparkrules.store.numbered_files import add_numbered, temporary_in
+from sparkrules.store.numbered_files import add_numbered
+from sparkrules.store.place import Place, overwrite, sync_directory
 
 STATISTICS = pa.schema(
     [
@@ -44,37 +44,35 @@ COUNTED_PREDICATES = pa.schema(
 _AGAIN = "analyse the rule set again"
 
 
-def write_statistics(directory: Path, rule_set: str, table: pa.Table) -> int:
+def write_statistics(directory: Place, rule_set: str, table: pa.Table) -> int:
     """Store statistics as the newest of a rule set, and return their number."""
-    sums: list[FileSum] = []
-    number = add_numbered(directory, ".arrow", lambda file, _: sums.append(write_arrow(file, table, STATISTICS)))
+    content, written = arrow_bytes(table, STATISTICS)
+    number = add_numbered(directory, ".arrow", lambda _: content)
     assert number is not None
     # Until the JSON file exists, readers see statistics without a checksum, like those of older versions of sparkrules.
-    _write_checksums(directory, rule_set, number, sums[-1], None)
+    _write_checksums(directory, rule_set, number, written, None)
     return number
 
 
-def write_predicates(directory: Path, rule_set: str, number: int, table: pa.Table) -> None:
+def write_predicates(directory: Place, rule_set: str, number: int, table: pa.Table) -> None:
     """Add the predicates to the statistics with a given number. Until then, readers see statistics without them."""
     rows = _checksum(directory / f"{number}.json", rule_set, number, None)
     assert rows is not None
-    with temporary_in(directory) as temporary:
-        found = write_arrow(temporary, table, COUNTED_PREDICATES)
-        temporary.replace(directory / f"{number}.predicates.arrow")
+    content, found = arrow_bytes(table, COUNTED_PREDICATES)
+    overwrite(directory / f"{number}.predicates.arrow", content)
     _write_checksums(directory, rule_set, number, rows, found)
 
 
-def _write_checksums(directory: Path, rule_set: str, number: int, rows: FileSum, predicates: FileSum | None) -> None:
+def _write_checksums(directory: Place, rule_set: str, number: int, rows: FileSum, predicates: FileSum | None) -> None:
     fields: dict[str, Any] = {"rule_set": rule_set, "number": number, "length": rows.length, "crc32": rows.crc32}
     if predicates is not None:
         fields["predicates"] = {"length": predicates.length, "crc32": predicates.crc32}
-    with temporary_in(directory) as temporary:
-        write_text(temporary, sealed(json.dumps(fields, indent=2)))
-        temporary.replace(directory / f"{number}.json")  # no one else has this number
+    # No one else has this number.
+    overwrite(directory / f"{number}.json", sealed(json.dumps(fields, indent=2)).encode())
     sync_directory(directory)
 
 
-def read_statistics(directory: Path, rule_set: str, number: int) -> pa.Table:
+def read_statistics(directory: Place, rule_set: str, number: int) -> pa.Table:
     """Read the statistics with a given number. An error names the file."""
     published = _checksum(directory / f"{number}.json", rule_set, number, None)
     found = read_arrow(directory / f"{number}.arrow", STATISTICS, _AGAIN, published, older=_BEFORE_TIMES)
@@ -83,7 +81,7 @@ def read_statistics(directory: Path, rule_set: str, number: int) -> pa.Table:
     return found.append_column(STATISTICS.field("nanoseconds"), pa.array([0] * found.num_rows, pa.int32()))
 
 
-def read_predicates(directory: Path, rule_set: str, number: int) -> pa.Table | None:
+def read_predicates(directory: Place, rule_set: str, number: int) -> pa.Table | None:
     """Read the predicates of the statistics with a given number; None if they have none."""
     published = _checksum(directory / f"{number}.json", rule_set, number, "predicates")
     if published is None:
@@ -91,10 +89,10 @@ def read_predicates(directory: Path, rule_set: str, number: int) -> pa.Table | N
     return read_arrow(directory / f"{number}.predicates.arrow", COUNTED_PREDICATES, _AGAIN, published)
 
 
-def _checksum(file: Path, rule_set: str, number: int, part: str | None) -> FileSum | None:
+def _checksum(file: Place, rule_set: str, number: int, part: str | None) -> FileSum | None:
     """The checksum of the rows, or of another part of the statistics; None if there is none."""
     try:
-        content = file.read_bytes()
+        content = bytes(file.read_bytes())
         check_seal(content)
         fields = json.loads(content.decode())
         own = fields if part is None else fields.get(part)

@@ -14,7 +14,6 @@ from dataclasses import replace
 from datetime import timedelta
 from difflib import get_close_matches
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -26,12 +25,12 @@ from sparkrules.index.segment import Segment
 from sparkrules.index.tables import to_tables
 from sparkrules.sql.rejected import Rejected
 from sparkrules.store.advertisement_segment import advertisement_segment, read_advertisements
-from sparkrules.store.arrow_file import PUBLISH_AGAIN, sync_directory, write_text
+from sparkrules.store.arrow_file import PUBLISH_AGAIN
 from sparkrules.store.changes import Changes, changes
 from sparkrules.store.checksum import FileSum
 from sparkrules.store.garbage import Garbage, collect_garbage
 from sparkrules.store.lazy_segment import LazySegment
-from sparkrules.store.location import default_store, local_path
+from sparkrules.store.location import default_store, store_path
 from sparkrules.store.manifest import FORMAT, PATTERNS, Manifest, SegmentEntry
 from sparkrules.store.names import check_name, is_name
 from sparkrules.store.numbered_files import add_numbered, numbers, withdraw
@@ -39,6 +38,7 @@ from sparkrules.store.overlaps_file import Pairs, read_overlaps, types_of_overla
 from sparkrules.store.owners import changed_owners, replaced_owners
 from sparkrules.store.part import Part
 from sparkrules.store.patterns_file import StoredPatterns, read_patterns, write_patterns
+from sparkrules.store.place import Place, entries, sync_directory
 from sparkrules.store.publication import Version
 from sparkrules.store.rejected_file import read_rejected, write_rejected
 from sparkrules.store.removed_file import read_removed, write_removed
@@ -50,7 +50,9 @@ _MOST = 50
 
 
 class Store:
-    """A directory of published rule sets. The default path is `$SPARKRULES_STORE`, else `~/.sparkrules/store`.
+    """Published rule sets in a directory, or in an object store (`s3://bucket/rules`, `gs://...`, `abfss://...`).
+
+    The default is `$SPARKRULES_STORE`, else `~/.sparkrules/store`.
 
     >>> from sparkrules import RuleSet
     >>> rules = RuleSet("alerts")
@@ -62,7 +64,7 @@ class Store:
     """
 
     def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
-        self.path = local_path(path or default_store())
+        self.path: Place = store_path(path or default_store())
         self._written: dict[str, FileSum] = {}  # what this object has written, for later manifests
 
     def __repr__(self) -> str:
@@ -127,7 +129,7 @@ class Store:
             write_predicates(directory, rule_set, number, predicates)
 
     @contextmanager
-    def _writing_statistics(self, rule_set: str) -> Iterator[Path]:
+    def _writing_statistics(self, rule_set: str) -> Iterator[Place]:
         try:
             yield self._home(rule_set) / "statistics"
         except OSError as error:
@@ -151,9 +153,7 @@ class Store:
 
     def rule_sets(self) -> list[str]:
         """The names of the rule sets that have a version."""
-        if not self.path.is_dir():
-            return []
-        names = sorted(entry.name for entry in self.path.iterdir() if is_name(entry.name))
+        names = [entry.name for entry in entries(self.path) if is_name(entry.name)]
         return [name for name in names if self.versions(name)]
 
     def versions(self, rule_set: str) -> list[int]:
@@ -301,11 +301,11 @@ class Store:
         sums = {path: known.get(path) or self._sum_on_disk(home, path) for path in manifest.paths()}
         made = replace(manifest, files=sums, format=FORMAT if manifest.patterns is None else PATTERNS)
 
-        def write(file: Path, number: int) -> None:
-            write_text(file, replace(made, version=number).to_json())
+        def content(number: int) -> bytes:
+            return replace(made, version=number).to_json().encode()
 
         try:
-            number = add_numbered(home / "versions", ".json", write, after)
+            number = add_numbered(home / "versions", ".json", content, after)
             if number is None:
                 return None
             for path, own in sums.items():
@@ -377,7 +377,7 @@ class Store:
             )
         return removed
 
-    def _write_file(self, rule_set: str, kind: str, write: Callable[[Path], FileSum], suffix: str = ".arrow") -> str:
+    def _write_file(self, rule_set: str, kind: str, write: Callable[[Place], FileSum], suffix: str = ".arrow") -> str:
         """Write a file of some kind under a unique name, and return the name."""
         file = self._home(rule_set) / kind / f"{uuid.uuid4().hex}{suffix}"
         try:
@@ -392,12 +392,12 @@ class Store:
     def _cannot_publish(self, rule_set: str, error: OSError) -> StoreError:
         return StoreError(f"rule set {rule_set!r} cannot be published to {self.path}: {error}")
 
-    def _overlaps(self, manifest: Manifest, entry: SegmentEntry) -> tuple[Path, FileSum | None]:
+    def _overlaps(self, manifest: Manifest, entry: SegmentEntry) -> tuple[Place, FileSum | None]:
         assert entry.overlaps is not None
         path = f"overlaps/{check_name(entry.overlaps)}.arrow"
         return self._home(manifest.rule_set) / path, manifest.sum_of(path)
 
-    def _sum_on_disk(self, home: Path, path: str) -> FileSum:
+    def _sum_on_disk(self, home: Place, path: str) -> FileSum:
         try:
             return FileSum.of((home / path).read_bytes())
         except FileNotFoundError as error:
@@ -405,14 +405,14 @@ class Store:
         except OSError as error:
             raise CorruptStore(f"{home / path} cannot be read: {error}") from error
 
-    def _segment(self, rule_set: str, entry: SegmentEntry) -> Path:
+    def _segment(self, rule_set: str, entry: SegmentEntry) -> Place:
         return self._home(rule_set) / "segments" / check_name(entry.name)
 
-    def _home(self, rule_set: str) -> Path:
+    def _home(self, rule_set: str) -> Place:
         return self.path / check_name(rule_set)
 
 
-def _is_there(file: Path, published: FileSum) -> bool:
+def _is_there(file: Place, published: FileSum) -> bool:
     try:
         return file.stat().st_size == published.length
     except FileNotFoundError:

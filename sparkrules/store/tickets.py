@@ -10,16 +10,12 @@ from __future__ import annotations
 import hashlib
 import hmac
 import logging
-import os
 import secrets
-import uuid
 import zlib
 from collections.abc import Iterable
-from pathlib import Path
 
 from sparkrules.errors import StoreError, WrongTicket
-from sparkrules.store.arrow_file import sync_directory, to_disk
-from sparkrules.store.numbered_files import link
+from sparkrules.store.place import Place, create
 
 KEY_FILE = "tickets.key"
 _KEY_BYTES = 32
@@ -70,11 +66,11 @@ def refuse(rule_set: str, id: str, reason: str) -> None:
     _log.warning("%s for rule %r of rule set %r", reason, id, rule_set)
 
 
-def read_key(home: Path) -> bytes | None:
+def read_key(home: Place) -> bytes | None:
     """The key of the rule set in `home`, if it has one."""
     file = home / KEY_FILE
     try:
-        key = file.read_bytes()
+        key = bytes(file.read_bytes())
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -85,7 +81,7 @@ def read_key(home: Path) -> bytes | None:
     return secret
 
 
-def shared_key(home: Path, wanted: bytes | None = None) -> bytes:
+def shared_key(home: Place, wanted: bytes | None = None) -> bytes:
     """The key of the rule set in `home`, created if there is none. All publishers get the same key.
 
     With `wanted`, the key must be `wanted`, so that tickets already issued with it stay valid.
@@ -104,27 +100,18 @@ def shared_key(home: Path, wanted: bytes | None = None) -> bytes:
     return key
 
 
-def _checksum(home: Path, key: bytes) -> bytes:
+def _checksum(home: Place, key: bytes) -> bytes:
     """The checksum that follows the key in its file (an older sparkrules wrote none). It depends on the rule set."""
     return zlib.crc32(home.name.encode() + b"\0" + key).to_bytes(4, "big")
 
 
-def _make_key(home: Path, key: bytes) -> bytes:
+def _make_key(home: Place, key: bytes) -> bytes:
     home.mkdir(parents=True, exist_ok=True)
-    temporary = home / f".{uuid.uuid4().hex}.tmp"
-    # Never readable by others, not even for a moment.
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
-        with os.fdopen(descriptor, "wb") as out:
-            out.write(key + _checksum(home, key))
-            to_disk(out)
-        link(temporary, home / KEY_FILE)
+        create(home / KEY_FILE, key + _checksum(home, key), private=True)
     except FileExistsError:
         made = read_key(home)
         if made is None:
             raise
         return made
-    finally:
-        temporary.unlink(missing_ok=True)
-    sync_directory(home)
     return key

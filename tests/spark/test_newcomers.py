@@ -74,7 +74,9 @@ def test_an_unknown_rule_set_in_python_is_answered_with_those_that_there_are(ses
     ("store", "message"),
     [
         ("s3a://bucket/rules", "org.apache.hadoop:hadoop-aws:"),
-        ("s3://bucket/rules", "Write s3a:// instead of s3://"),
+        ("s3://bucket/rules", "The store s3a://bucket/rules cannot be reached"),
+        ("gs://bucket/rules", "org.apache.hadoop:hadoop-gcp:"),
+        ("s3a://key:sec/ret@bucket/rules", "The URL of the store contains credentials. Remove them"),
         ("abfss://c@account.dfs.core.windows.net/rules", "org.apache.hadoop:hadoop-azure:"),
         ("unheard-of://rules", "Add the file system of unheard-of://"),
     ],

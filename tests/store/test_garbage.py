@@ -16,7 +16,7 @@ import pytest
 
 from sparkrules import RuleSet
 from sparkrules.errors import StoreError
-from sparkrules.store import Store, garbage, numbered_files
+from sparkrules.store import Store, garbage, place
 
 NOW = timedelta(0)
 
@@ -206,7 +206,7 @@ class TestBesidePublishers:
     """If publishing takes longer than `older_than`, the publisher's files may have been collected."""
 
     def test_a_version_whose_files_are_gone_is_withdrawn(self, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-        link = numbered_files.link
+        link = place.link
 
         def collected_just_before(temporary: Path, final: Path) -> None:
             Store(store.path).collect_garbage("alerts", older_than=NOW)
@@ -214,7 +214,7 @@ class TestBesidePublishers:
 
         rules = RuleSet.load("alerts", store.path)
         rules.subscribe("new", "a = 7")
-        monkeypatch.setattr(numbered_files, "link", collected_just_before)
+        monkeypatch.setattr(place, "link", collected_just_before)
         monkeypatch.setattr(garbage, "_LEFT_OVER", re.compile("nothing"))  # else the manifest itself would be gone
         with pytest.raises(StoreError, match=r"\.arrow was removed as garbage while version 6 .* was withdrawn"):
             rules.publish()

@@ -13,7 +13,7 @@ import pytest
 
 from sparkrules import Policy, RuleSet
 from sparkrules.errors import CorruptStore, PublishConflict, RuleSetError, StoreError
-from sparkrules.store import Store, numbered_files
+from sparkrules.store import Store, place
 from sparkrules.store.merge_policy import BESIDE, GROWTH, MOST_PARTS, groups
 from tests.store.published import published
 from tests.store.resealed import reseal
@@ -309,7 +309,7 @@ class TestTwoPublishers:
             raise PermissionError("this file system has no links")
 
         if not links:
-            monkeypatch.setattr(numbered_files.os, "link", no_links)
+            monkeypatch.setattr(place.os, "link", no_links)
         published(rules(100), tmp_path)
         failures: list[BaseException] = []
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import zlib
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pyarrow as pa
 import pytest
@@ -13,7 +13,7 @@ import pytest
 from sparkrules.errors import CorruptStore, NewerFormat, StoreError
 from sparkrules.index import Rule, build_segment, to_tables
 from sparkrules.sql.tree import Constant, Predicate
-from sparkrules.store import Store, default_store, numbered_files
+from sparkrules.store import Store, default_store, location, place
 from tests.specification.publish_tables import publish_tables
 from tests.store.resealed import reseal, reseal_manifest
 
@@ -98,12 +98,64 @@ def test_a_publish_that_dies_before_the_manifest_is_invisible(store: Store, monk
 
     publish_tables(store, "alerts", tables(5))
     with monkeypatch.context() as patch:
-        patch.setattr(numbered_files, "link", die)
+        patch.setattr(place, "link", die)
         with pytest.raises(KeyboardInterrupt):
             publish_tables(store, "alerts", tables(6))
     assert store.versions("alerts") == [1]
     assert publish_tables(store, "alerts", tables(7)) == 2
     assert [file.name for file in sorted((store.path / "alerts" / "versions").iterdir())] == ["1.json", "2.json"]
+
+
+@pytest.mark.parametrize("kind", ["fuse.gcsfuse", "fuse"])
+def test_a_mounted_object_store_is_refused_rather_than_trusted(
+    store: Store, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has no hard links, and two machines may both succeed in making the same directory."""
+
+    def no_links(*_: object) -> None:
+        raise PermissionError("this file system has no links")
+
+    publish_tables(store, "alerts", tables(5))
+    mounts = f"/dev/sda1 / ext4 rw 0 0\nbucket {store.path} {kind} rw 0 0\n"
+    mounted = place.object_store_mounted_at
+    with monkeypatch.context() as patch:
+        patch.setattr(place.os, "link", no_links)
+        patch.setattr(place, "object_store_mounted_at", lambda path: mounted(path, mounts))
+        with pytest.raises(
+            StoreError, match=f"cannot be created safely: the {kind} file system at .* has no hard links"
+        ):
+            publish_tables(store, "alerts", tables(6))
+    assert store.versions("alerts") == [1]
+    assert [file.name for file in sorted((store.path / "alerts" / "versions").iterdir())] == ["1.json"]
+    assert publish_tables(store, "alerts", tables(7)) == 2, "with links it works, whatever is mounted"
+
+
+@pytest.mark.parametrize("path", ["/Volumes/main/rules/alerts/versions/1.json", "/dbfs/rules/alerts/versions/1.json"])
+def test_the_file_systems_of_databricks_are_mounted_object_stores(path: str) -> None:
+    assert "Databricks" in str(place.object_store_mounted_at(PurePosixPath(path), ""))
+
+
+def test_paths_of_databricks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(location, "_DATABRICKS", tmp_path / "dbfs")
+    with pytest.raises(StoreError, match=r"is a path of Databricks, and .*dbfs is not mounted here"):
+        Store("dbfs:/rules")
+    (tmp_path / "dbfs").mkdir()
+    assert Store("dbfs:/rules/a").path == tmp_path / "dbfs" / "rules" / "a"
+    assert location.path_in_spark(Store("dbfs:/rules/a").path) == "dbfs:/rules/a"
+
+
+@pytest.mark.parametrize("url", ["hdfs://cluster/rules", "webhdfs://cluster:9870/rules", "unheard-of://x/y"])
+def test_a_file_system_without_a_client_in_python(url: str) -> None:
+    with pytest.raises(StoreError, match=f"Python has no client for {url.partition(':')[0]}://: publish to s3://"):
+        Store(url)
+
+
+def test_an_azure_container_needs_its_account(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("AZURE_STORAGE_ACCOUNT_NAME", raising=False)
+    with pytest.raises(StoreError, match=r"Write abfss://rules@ACCOUNT\.dfs\.core\.windows\.net/alerts, or set AZURE"):
+        Store("az://rules/alerts")
+    monkeypatch.setenv("AZURE_STORAGE_ACCOUNT_NAME", "account")
+    assert str(Store("az://rules/alerts").path) == "abfss://rules@account.dfs.core.windows.net/alerts"
 
 
 @pytest.mark.parametrize("links", [True, False])
@@ -114,7 +166,7 @@ def test_publishers_at_once_all_get_a_number_of_their_own(
         raise PermissionError("this file system has no links")
 
     if not links:
-        monkeypatch.setattr(numbered_files.os, "link", no_links)
+        monkeypatch.setattr(place.os, "link", no_links)
     numbers: list[int] = []
     threads = [
         threading.Thread(target=lambda: numbers.append(publish_tables(store, "alerts", tables()))) for _ in range(8)

@@ -16,7 +16,7 @@ import sparkrules.conf.RulesException
 
 /** Publishes versions of a rule set as Python does: each appears whole or not at all. */
 final class NewVersion(store: Store, ruleSet: String) {
-  private val files = NewFiles(store.files)
+  private val files = NewFiles(store)
   private val versions = new Path(store.path, s"$ruleSet/versions")
   private val written = mutable.Map.empty[String, FileSum]
 
@@ -31,12 +31,7 @@ final class NewVersion(store: Store, ruleSet: String) {
     val newest = Manifest.newest(store, ruleSet)
     val number = (store.withdrawn(ruleSet) ++ Seq(newest.version, taken)).max + 1
     val manifest = Manifest.summed(change(newest), sumOf).put("version", number)
-    val temporary = new Path(versions, s".${UUID.randomUUID().toString.replace("-", "")}.tmp")
-    val done =
-      try {
-        files.write(temporary, Manifest.bytes(manifest))
-        files.publish(temporary, new Path(versions, s"$number.json"))
-      } finally files.delete(temporary)
+    val done = files.create(new Path(versions, s"$number.json"), Manifest.bytes(manifest))
     if (done) complete(Manifest.read(store, ruleSet, number)) else attempt(change, number)
   }
 

@@ -1,13 +1,12 @@
 package sparkrules.store
 
-import java.io.FileNotFoundException
+import java.io.{EOFException, FileNotFoundException, IOException}
 
 import scala.util.control.NonFatal
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{FileSystem, Path}
-import org.apache.hadoop.util.VersionInfo
+import org.apache.hadoop.fs.{ChecksumException, FileSystem, Path}
 import org.apache.spark.unsafe.types.UTF8String
 
 import sparkrules.conf.{AllowedRuleSets, Listed, RulesException, Settings}
@@ -19,11 +18,11 @@ final case class Version(store: String, ruleSet: String, number: Long) {
 
 /** Reads the allowed rule sets of a store (docs/store-format.md) in any Hadoop file system. */
 final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleSets = AllowedRuleSets.All) {
-  private[sparkrules] val path = new Path(root)
+  private[sparkrules] val path = StorePath(root, hadoop)
   private[sparkrules] val files: FileSystem =
     try path.getFileSystem(hadoop)
     catch {
-      case e @ (NonFatal(_) | _: LinkageError) => throw new RulesException(Store.unreachable(root, path, e), e)
+      case e @ (NonFatal(_) | _: LinkageError) => throw new RulesException(StorePath.unreachable(path, e), e)
     }
 
   /** Its path, also for executors, whose working directory can be another one. */
@@ -88,15 +87,21 @@ final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleS
   }
 
   /** The numbers of the versions of a rule set, in any order; none if it does not exist. */
-  private[sparkrules] def versions(ruleSet: String): Seq[Long] =
-    namesIn(s"$ruleSet/versions").flatMap {
-      case s"$number.json" => number.toLongOption
+  private[sparkrules] def versions(ruleSet: String): Seq[Long] = {
+    val names = namesIn(s"$ruleSet/versions")
+    // A publisher that withdraws a version may die before it has deleted the manifest.
+    val gone = withdrawn(names).toSet
+    names.flatMap {
+      case s"$number.json" => number.toLongOption.filterNot(gone)
       case _ => None
     }
+  }
 
   /** The numbers of withdrawn versions, which are never used again. */
-  private[sparkrules] def withdrawn(ruleSet: String): Seq[Long] =
-    namesIn(s"$ruleSet/versions").flatMap {
+  private[sparkrules] def withdrawn(ruleSet: String): Seq[Long] = withdrawn(namesIn(s"$ruleSet/versions"))
+
+  private def withdrawn(names: Seq[String]): Seq[Long] =
+    names.flatMap {
       case s".$number.withdrawn" => number.toLongOption
       case _ => None
     }
@@ -190,9 +195,9 @@ final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleS
   /** An open Arrow file, of which only the schema has been read. */
   private[sparkrules] def arrow(ruleSet: String, file: PublishedFile): ArrowFile = {
     val path = pathOf(ruleSet, file)
-    val in = files.open(path)
-    try new ArrowFile(new CheckedBytes(in, files.getFileStatus(path).getLen, file.sum))
-    catch { case NonFatal(e) => in.close(); throw e }
+    val bytes = new CheckedBytes(() => files.open(path), files.getFileStatus(path).getLen, file.sum)
+    try new ArrowFile(bytes)
+    catch { case NonFatal(e) => bytes.close(); throw e }
   }
 
   private[sparkrules] def pathOf(ruleSet: String, file: PublishedFile): Path = new Path(path, s"$ruleSet/${file.path}")
@@ -206,11 +211,11 @@ final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleS
     }
 
   /** The length and checksums of a file as it is now. */
-  private[sparkrules] def sumOf(file: Path): FileSum = naming(file) {
+  private[sparkrules] def sumOf(file: Path): FileSum = naming(file)(Repeated {
     val in = files.open(file)
     try FileSum.of(in)
     finally in.close()
-  }
+  })
 
   /** A file that is read as a whole; fails unless it is the one that was published. */
   private[sparkrules] def content(ruleSet: String, file: PublishedFile): Array[Byte] = {
@@ -221,7 +226,7 @@ final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleS
     content
   }
 
-  private[sparkrules] def bytes(file: Path): Array[Byte] = {
+  private[sparkrules] def bytes(file: Path): Array[Byte] = Repeated {
     val in = files.open(file)
     try in.readAllBytes()
     finally in.close()
@@ -234,6 +239,8 @@ final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleS
       case e: RulesException => throw e
       case e: FileNotFoundException =>
         throw new RulesException(s"$file is missing from the store: $remedy the rule set again.", e)
+      case e: IOException if !Store.isDamage(e) =>
+        throw new RulesException(s"$file cannot be read: ${e.getMessage}", e)
       case NonFatal(e) =>
         throw new RulesException(s"$file is damaged (${e.getMessage}): $remedy the rule set again.", e)
     }
@@ -242,21 +249,7 @@ final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleS
 object Store {
   private val Shown = 20
 
-  // The packages of file systems that Spark does not contain.
-  private val Connectors = Map(
-    "s3a" -> "hadoop-aws", "s3" -> "hadoop-aws", "s3n" -> "hadoop-aws",
-    "abfs" -> "hadoop-azure", "abfss" -> "hadoop-azure", "wasb" -> "hadoop-azure", "wasbs" -> "hadoop-azure")
-
-  /** What to do if there is no such file system: Spark would only name a class. */
-  private def unreachable(root: String, path: Path, error: Throwable): String = {
-    val scheme = Option(path.toUri.getScheme).getOrElse("")
-    val remedy = Connectors.get(scheme) match {
-      case Some(connector) if scheme.endsWith("a") || !scheme.startsWith("s3") =>
-        s"Add its connector when Spark starts: --packages org.apache.hadoop:$connector:${VersionInfo.getVersion}, or " +
-          "in spark.jars.packages."
-      case Some(_) => s"Write s3a:// instead of $scheme://."
-      case None => s"Add the file system of $scheme:// to Spark, or choose another store with ${Settings.Store.key}."
-    }
-    s"The store $root cannot be reached ($error). $remedy"
-  }
+  /** Whether an error is a file's own fault: not if somebody else could read it, or later. */
+  private def isDamage(error: IOException): Boolean =
+    error.isInstanceOf[EOFException] || error.isInstanceOf[ChecksumException]
 }

@@ -3,7 +3,6 @@ package sparkrules.store
 import scala.util.Try
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.Path
 
 import org.apache.spark.sql.classic.SparkSession
 
@@ -17,11 +16,12 @@ object StoreAccess {
   def of(session: SparkSession): Store = {
     val fixed = isFixed(session)
     val root = if (fixed) Settings.Store.started(session) else Settings.Store.get(session.sessionState.conf)
-    val store = new Store(Home.expanded(root), hadoop(session), Settings.AllowedRuleSets.only(session))
+    val conf = hadoop(session)
+    val store = new Store(Home.expanded(root), conf, Settings.AllowedRuleSets.only(session))
     val isOther = fixed && {
       val wanted = Home.expanded(Settings.Store.get(session.sessionState.conf))
       // A path of another file system is another store, too.
-      Try(store.files.makeQualified(new Path(wanted)).toString).toOption.forall(_ != store.qualified)
+      Try(store.files.makeQualified(StorePath(wanted, conf)).toString).toOption.forall(_ != store.qualified)
     }
     if (isOther) throw new RulesException(Settings.Store.isFixed) else store
   }

@@ -80,7 +80,7 @@ final class ArrowFileSuite extends Suite {
   }
 
   private def read(content: Array[Byte]): ArrowFile =
-    new ArrowFile(new CheckedBytes(InMemoryInput(content), content.length.toLong, None))
+    new ArrowFile(new CheckedBytes(() => InMemoryInput(content), content.length.toLong, None))
 
   private def values(slice: Slice): Seq[Any] = (0 until slice.length).map { i =>
     slice.value(i) match {

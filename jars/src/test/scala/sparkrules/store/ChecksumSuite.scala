@@ -70,7 +70,7 @@ final class ChecksumSuite extends Suite {
       val at = random.nextInt(content.length)
       val isDamaged = random.nextBoolean
       val file = if (isDamaged) damaged(random, content, at) else content
-      val bytes = new CheckedBytes(InMemoryInput(file), content.length.toLong, Some(sum))
+      val bytes = new CheckedBytes(() => InMemoryInput(file), content.length.toLong, Some(sum))
       (0 until 20).foreach { _ =>
         val from = random.nextInt(content.length + 1)
         val until = if (random.nextInt(4) == 0) content.length else from + random.nextInt(content.length - from + 1)
@@ -86,6 +86,19 @@ final class ChecksumSuite extends Suite {
 
   test("a file that has become longer or shorter is refused") {
     val content = Array[Byte](1, 2, 3)
-    check(fails(new CheckedBytes(InMemoryInput(content.take(2)), 2, Some(FileSum.of(content)))), "2 bytes instead of 3")
+    def shorter = InMemoryInput(content.take(2))
+    check(fails(new CheckedBytes(() => shorter, 2, Some(FileSum.of(content)))), "2 bytes instead of 3")
+  }
+
+  test("a stream that breaks is opened again, not forever") {
+    val content = Array[Byte](1, 2, 3)
+    def opening(broken: Int): () => org.apache.hadoop.fs.FSDataInputStream = {
+      var opened = 0
+      () => { opened += 1; InMemoryInput(if (opened <= broken) content.take(1) else content) }
+    }
+    val read = new CheckedBytes(opening(2), 3, Some(FileSum.of(content)))(0, 3)
+    check(read.sameElements(content), read.mkString(" "))
+    val always = scala.util.Try(new CheckedBytes(opening(9), 3, Some(FileSum.of(content)))(0, 3))
+    check(always.isFailure, "it is always broken")
   }
 }
