@@ -42,7 +42,8 @@ LARGEST = 2_000_000
 _HALVES = (range(1, 1 + ATTRIBUTES // 2), range(1 + ATTRIBUTES // 2, 1 + ATTRIBUTES))  # so that predicates never clash
 NOISE = 0.05
 _USES_OF_A = 10  # how often an expression of pool A is used
-_TRIED = 2_000  # number of subscriptions and events for the search
+_TRIED = 2_000  # number of subscriptions and events for the search of how high values are
+_SEARCHED = 10_000  # number of subscriptions for the search of how often pool A is used, if they are many
 
 Values = npt.NDArray[np.int64]
 
@@ -100,6 +101,17 @@ def _workload(mix: Mix, size: int) -> Workload:
 @lru_cache(maxsize=1)
 def subscriptions(mix: Mix, count: int, seed: int = 0) -> list[Tree]:
     """Subscriptions with the target SNPS, as far as possible."""
+    return list(_draw(mix, count, _use_of_a(mix, count, seed), seed))
+
+
+def many_subscriptions(mix: Mix, count: int, seed: int = 0) -> Iterator[Tree]:
+    """The same for sizes at which searching among all would take too long: the search is among the first 10,000."""
+    return _draw(mix, count, _use_of_a(mix, min(count, _SEARCHED), seed), seed)
+
+
+@lru_cache
+def _use_of_a(mix: Mix, count: int, seed: int) -> float:
+    """How many of the two expressions of a subscription come from pool A, on average."""
     low, high = 0.0, 2.0
     for _ in range(7):
         middle = (low + high) / 2
@@ -107,10 +119,10 @@ def subscriptions(mix: Mix, count: int, seed: int = 0) -> list[Tree]:
             high = middle
         else:
             low = middle
-    return _draw(mix, count, (low + high) / 2, seed)
+    return (low + high) / 2
 
 
-def _draw(mix: Mix, count: int, from_a: float, seed: int) -> list[Tree]:
+def _draw(mix: Mix, count: int, from_a: float, seed: int) -> Iterator[Tree]:
     """Subscriptions in which, on average, `from_a` of the two expressions come from pool A."""
     random = Random(seed)  # numpy is too slow at drawing one number at a time
     interests = _interests(mix).tolist()
@@ -134,12 +146,10 @@ def _draw(mix: Mix, count: int, from_a: float, seed: int) -> list[Tree]:
             pool[key] = expression(interest, half)
         return pool[key]
 
-    drawn: list[Tree] = []
     for _ in range(count):
         interest = random.randrange(mix.interests)
         root = random_operator(mix.operators, random)
-        drawn.append((root, half_of(interest, 0), half_of(interest, 1)))
-    return drawn
+        yield root, half_of(interest, 0), half_of(interest, 1)
 
 
 def events(mix: Mix, count: int, seed: int = 0) -> Values:
@@ -157,9 +167,10 @@ def _interests(mix: Mix) -> Values:
     return np.random.default_rng(3).integers(1, LARGEST, (mix.interests, ATTRIBUTES), endpoint=True)
 
 
+@lru_cache
 def _height(mix: Mix) -> float:
     """The height of the events' values at which subscriptions match as often as the target."""
-    tried = _draw(mix, _TRIED, 0.0, seed=4)
+    tried = list(_draw(mix, _TRIED, 0.0, seed=4))
 
     def smpe(height: float) -> float:
         values = _high_values(np.random.default_rng(5), _TRIED, height)
