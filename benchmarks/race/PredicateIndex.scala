@@ -8,11 +8,8 @@ import java.util.Arrays
  */
 final class PredicateIndex(work: Workload) {
   private val attributes = if (work.predicates == 0) 0 else work.attribute.max + 1
-  private val equal, greater = Array.tabulate(attributes)(new OfAttribute(_))
-  for (a <- 0 until attributes) {
-    equal(a).fill(isEquality = true)
-    greater(a).fill(isEquality = false)
-  }
+  private val equal = sorted(isEquality = true)
+  private val greater = sorted(isEquality = false)
 
   /** The numbers of the true predicates are added to `found`, by attribute. */
   def truePredicates(event: Array[Int], found: Ints): Unit = {
@@ -35,14 +32,21 @@ final class PredicateIndex(work: Workload) {
 
   def bytes: Long = 8L * work.predicates
 
-  private final class OfAttribute(attribute: Int) {
-    var constants, predicates: Array[Int] = Array.emptyIntArray
+  private final class OfAttribute(val constants: Array[Int], val predicates: Array[Int])
 
-    def fill(isEquality: Boolean): Unit = {
-      predicates = (0 until work.predicates).iterator
-        .filter(p => work.attribute(p) == attribute && work.isEquality(p) == isEquality)
-        .toArray.sortBy(work.constant(_))
-      constants = predicates.map(work.constant(_))
+  private def sorted(isEquality: Boolean): Array[OfAttribute] = {
+    val count = new Array[Int](attributes)
+    for (p <- 0 until work.predicates if work.isEquality(p) == isEquality) count(work.attribute(p)) += 1
+    // Constant and predicate in one number, so that no object is sorted.
+    val keys = count.map(new Array[Long](_))
+    for (p <- 0 until work.predicates if work.isEquality(p) == isEquality) {
+      val own = work.attribute(p)
+      count(own) -= 1
+      keys(own)(count(own)) = work.constant(p).toLong << 32 | p
+    }
+    keys.map { own =>
+      Arrays.sort(own)
+      new OfAttribute(own.map(key => (key >> 32).toInt), own.map(_.toInt))
     }
   }
 }

@@ -18,8 +18,8 @@ object Race {
   def main(arguments: Array[String]): Unit = {
     val work = Workload.read(Path.of(arguments(0)))
     val (seconds, rounds) = (arguments(1).toDouble, arguments(2).toInt)
-    warmUp(work)
     val index = new PredicateIndex(work)
+    warmUp(work, index)
     val forest = new ATree(work)
     val filters = new General(work, forest, index) +: new ZeroSuppression(work, forest, index) +:
       (if (work.hasXor) Nil else List(new TrueValuePath(work, forest, index)))
@@ -54,8 +54,7 @@ object Race {
   }
 
   /** So that the first that inserts is not the one that waits for the compiler. */
-  private def warmUp(work: Workload): Unit = {
-    val index = new PredicateIndex(work)
+  private def warmUp(work: Workload, index: PredicateIndex): Unit = {
     val forest = new ATree(work)
     val (counting, tree) = (new Counting(work, index), new MatchingTree(work, index))
     val some = 0 until math.min(WarmUp, work.size)
