@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from itertools import product
 
@@ -43,6 +44,17 @@ PAPER_FIRST = {"S1": "3", "S2": "14", "S3": "13", "S1-S3": "-"}
 # 7 to 9 % of the advertisements overlap a subscription of the first class; in the paper 4 %.
 _PRICES = {"<": (1, 100), ">": (1, 100)}
 _RARE_PRICES = {"<": (1, 30), ">": (15, 100)}
+
+
+@contextmanager
+def rare_prices() -> Iterator[None]:
+    """Prices that seldom overlap, as in the paper."""
+    usual = dict(_PRICES)
+    _PRICES.update(_RARE_PRICES)
+    try:
+        yield
+    finally:
+        _PRICES.update(usual)
 
 
 def _test(attribute: str, operator: str, value: object) -> Predicate:
@@ -261,9 +273,8 @@ def main() -> None:
     parser.add_argument("--subscriptions", type=int, default=60, help="per class (the paper: 25000)")
     parser.add_argument("--rare", action="store_true", help="prices that seldom overlap, as in the paper")
     options = parser.parse_args()
-    if options.rare:
-        _PRICES.update(_RARE_PRICES)
-    results = [measure(size, options.subscriptions) for size in options.advertisements]
+    with rare_prices() if options.rare else nullcontext():
+        results = [measure(size, options.subscriptions) for size in options.advertisements]
     print(table(options.advertisements, results))
 
 

@@ -11,8 +11,8 @@ enough predicates are true; how high is determined by search. With `=`, independ
 there are *interests*, each a value for every attribute. A subscription asks for the values of one interest. An event
 has them too, except that each value is replaced with a probability of 5 %. So there are near misses, and SMPE decides
 the number of interests. With equal constants, subscriptions of an interest share small subexpressions whatever the
-pools are: if there are many, SNPS can exceed its target. `at_size` then gives some of them constants of their own, which
-no event has.
+pools are: if there are many, SNPS can exceed its target. `at_size` then gives some of them constants of their own,
+which no event has.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _workload(mix: Mix, size: int) -> Workload:
         variant=mix.name,
         size=size,
         rules=lambda: _texts(mix, size),
-        rows=lambda count: _table(events(mix, count)),
+        rows=lambda count: table(events(mix, count)),
         generators=(__file__, boolean_trees.__file__),
         rows_name=f"thesis_{mix.name}",
         traits={"L": str(mix.predicates), "SMPE asked for": f"{mix.smpe:.1%}"},
@@ -211,6 +211,7 @@ def _texts(mix: Mix, size: int) -> Iterator[RuleText]:
         yield f"{mix.name}-{number}", sql(tree)
 
 
-def _table(values: Values) -> pa.Table:
+def table(values: Values) -> pa.Table:
+    """Events as rows."""
     columns = {f"a{i + 1}": pa.array(values[:, i].astype(np.int32)) for i in range(ATTRIBUTES)}
     return pa.table({"event": pa.array(np.arange(len(values))), **columns})

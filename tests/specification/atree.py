@@ -42,7 +42,6 @@ from typing import Literal
 from sparkrules.sql.tree import Junction, Predicate
 
 
-
 @dataclass(frozen=True, slots=True)
 class Function:
     """A user's Boolean function of the values of a node's children. Equal names mean the same function."""

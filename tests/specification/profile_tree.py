@@ -36,6 +36,7 @@ attribute, there is a last edge (*) for all other values.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -201,8 +202,9 @@ class ProfileTree:
         self._give_places(node, rest)
         node.edge_of = {value: edge for edge in node.edges for value in edge.values}
         if rest is None:
+            keys = [edge.key for edge in node.edges]
             for value in others:
-                node.cost_of_rejection[value] = self._rejection(node, self._key(attribute, [value]))
+                node.cost_of_rejection[value] = self._rejection(keys, self._key(attribute, [value]))
         return node
 
     def _key(self, attribute: int, values: Sequence[int]) -> float:
@@ -224,10 +226,10 @@ class ProfileTree:
         for place, edge in enumerate(node.edges, start=1):
             edge.place = place
 
-    def _rejection(self, node: _Node, key: float) -> int:
+    def _rejection(self, keys: Sequence[float], key: float) -> int:
         if self.values == "binary":
-            return _height(len(node.edges))
-        return min(1 + sum(edge.key < key for edge in node.edges), len(node.edges))
+            return _height(len(keys))
+        return min(1 + bisect_left(keys, key), len(keys))
 
 
 def _height(count: int) -> int:
