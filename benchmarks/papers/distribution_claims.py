@@ -36,8 +36,10 @@ _EXAMPLES: tuple[tuple[str, str, str, str, str], ...] = (
         "A1, E(X3 | X1, X2)",
         "A1 3",
         ".702",
-        "A misprint: with independent attributes the last level costs the same in either order, so .363 and .702 "
-        "cannot both hold.",
+        (
+            "A misprint: with independent attributes the last level costs the same in either order, so .363 and .702 "
+            "cannot both hold."
+        ),
     ),
     ("example 4", "V1 and A2, E(X2)", "V1 and A2 1", ".50", "A misprint: .25 * 1 + .10 * 2 + .05 * 3 = .60."),
     ("example 4", "V1 and A2, E(X1 | X2)", "V1 and A2 2", ".285", ""),

@@ -14,7 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.papers.experiment import Options
-from tests.specification.profile_tree import VALUE_ORDERS, Attribute, Profile, ProfileTree, ValueOrder, a1, a2, a3_order
+from tests.specification.profile_tree import (
+    ATTRIBUTES,
+    TEMPERATURE,
+    VALUE_ORDERS,
+    Attribute,
+    Profile,
+    ProfileTree,
+    ValueOrder,
+    a1,
+    a2,
+    a3_order,
+)
+from tests.specification.profile_tree import PROFILES as EXAMPLE_PROFILES
 
 Floats = NDArray[np.float64]
 PEAK = 0.95  # the share of the values that lie in a peak
@@ -33,9 +45,9 @@ def shape(name: str, size: int) -> Floats:
     >>> round(shape("peak 10 %", 100)[45:55].sum(), 2), shape("only 10 %", 100).nonzero()[0].tolist()[::9]
     (0.95, [45, 54])
     """
-    at = np.arange(size) + 0.5
+    at: Floats = np.arange(size, dtype=np.float64) + 0.5
     if name == "equal":
-        weights = np.ones(size)
+        weights: Floats = np.ones(size)
     elif name == "falling":
         weights = size + 0.5 - at
     elif name.startswith("Gauss"):
@@ -90,6 +102,11 @@ def until_precise(tree: ProfileTree, shapes: Sequence[Floats], seed: int, at_mos
     return float(np.mean(counted)), len(counted)
 
 
+def points(_: Options) -> list[str]:
+    """The tests."""
+    return list(ALL_TESTS)
+
+
 def measure(options: Options, test: str) -> Any:
     """One of the tests."""
     size, count = options["domain"], options["profiles"]
@@ -119,7 +136,7 @@ def _drawn(options: Options) -> dict[str, dict[str, float]]:
     for events in EVENTS:
         p_events = shape(events, options["domain"])
         wanted = profiles_by(shape("equal", options["domain"]), options["profiles"])
-        drawn = draw.choice(options["domain"], options["events"], p=p_events).tolist()
+        drawn = np.asarray(draw.choice(options["domain"], options["events"], p=p_events)).tolist()
         for values in VALUE_ORDERS:
             tree = ProfileTree([Attribute(p_events.tolist())], wanted, values)
             found[f"{events}, {values}"] = {
@@ -176,14 +193,16 @@ def _drift(options: Options) -> dict[str, dict[str, float]]:
 
 
 def _mean(tree: ProfileTree, p_events: Floats) -> float:
-    return sum(share * tree.count([value]).comparisons for value, share in enumerate(p_events.tolist()))
+    return float(sum(share * tree.count([value]).comparisons for value, share in enumerate(p_events.tolist())))
 
 
 def _attribute_orders(options: Options, widths: Sequence[int]) -> dict[str, dict[str, Any]]:
     """TA1 and TA2: five attributes whose profiles lie in a window of some width, in the middle of the domain."""
     size = options["TA domain"]
     draw = np.random.default_rng(5)
-    columns = [draw.choice(size, options["TA profiles"], p=shape(f"only {width} %", size)) for width in widths]
+    columns = [
+        np.asarray(draw.choice(size, options["TA profiles"], p=shape(f"only {width} %", size))) for width in widths
+    ]
     profiles: list[Profile] = [
         {at: (value,) for at, value in enumerate(own)}
         for own in zip(*(column.tolist() for column in columns), strict=True)
@@ -211,14 +230,12 @@ def _attribute_orders(options: Options, widths: Sequence[int]) -> dict[str, dict
 
 def examples() -> dict[str, float]:
     """The paper's examples 2 to 5, computed."""
-    from tests.specification.test_profile_tree import ATTRIBUTES, PROFILES, TEMPERATURE
-
-    temperature: list[Profile] = [{0: own[0]} for own in PROFILES]
+    temperature: list[Profile] = [{0: own[0]} for own in EXAMPLE_PROFILES]
     v1 = ProfileTree([TEMPERATURE], temperature, "V1").expected()
     binary = ProfileTree([TEMPERATURE], temperature, "binary").expected()
-    natural = ProfileTree(ATTRIBUTES, PROFILES).expected().found
-    humidity = ProfileTree(ATTRIBUTES, PROFILES, order=(1, 0, 2)).expected().found
-    both = ProfileTree(ATTRIBUTES, PROFILES, "V1", order=(1, 0, 2)).expected().found
+    natural = ProfileTree(ATTRIBUTES, EXAMPLE_PROFILES).expected().found
+    humidity = ProfileTree(ATTRIBUTES, EXAMPLE_PROFILES, order=(1, 0, 2)).expected().found
+    both = ProfileTree(ATTRIBUTES, EXAMPLE_PROFILES, "V1", order=(1, 0, 2)).expected().found
     levels = {
         f"{name} {level}": value
         for name, found in (("natural", natural), ("A1", humidity), ("V1 and A2", both))
@@ -229,8 +246,8 @@ def examples() -> dict[str, float]:
         "R V1": v1.response[0],
         "E binary": binary.found[0],
         "R binary": binary.response[0],
-        "binary A2 1": ProfileTree(ATTRIBUTES, PROFILES, "binary", order=(1, 0, 2)).expected().found[0],
+        "binary A2 1": ProfileTree(ATTRIBUTES, EXAMPLE_PROFILES, "binary", order=(1, 0, 2)).expected().found[0],
         **levels,
-        **{f"A1 a{own + 1}": a1(own, ATTRIBUTES, PROFILES) for own in range(3)},
-        **{f"A2 a{own + 1}": a2(own, ATTRIBUTES, PROFILES) for own in range(3)},
+        **{f"A1 a{own + 1}": a1(own, ATTRIBUTES, EXAMPLE_PROFILES) for own in range(3)},
+        **{f"A2 a{own + 1}": a2(own, ATTRIBUTES, EXAMPLE_PROFILES) for own in range(3)},
     }

@@ -34,8 +34,8 @@ def _race(sizes: dict[int, Sequence[int]], events: int = 300, seconds: float = 0
 def _sweep(name: str, title: str, full: dict[int, Sequence[int]]) -> Experiment:
     ends = (min(full), max(full))
     options: dict[Size, Options] = {
-        "smoke": _race({value: (60, 200) for value in ends}, events=5, seconds=0.02, rounds=1),
-        "quick": _race({value: (3 * _K, 10 * _K) for value in full}, events=200, seconds=0.3),
+        "smoke": _race(dict.fromkeys(ends, (60, 200)), events=5, seconds=0.02, rounds=1),
+        "quick": _race(dict.fromkeys(full, (3 * _K, 10 * _K)), events=200, seconds=0.3),
         "full": _race(full),
     }
     return Experiment(
@@ -60,7 +60,7 @@ def _distributions(domain: int, drawn: int) -> Options:
     }
 
 
-_SMALL, _MEDIUM = (10 * _K, 30 * _K, 100 * _K), (30 * _K, 100 * _K)
+_SMALL, _MEDIUM = (10 * _K, 100 * _K), (30 * _K,)
 _LARGE = (10 * _K, 30 * _K, 100 * _K, 300 * _K)
 _KERNEL: dict[str, Any] = {"rows": 50_000, "warm_up": 2.0, "seconds": 3.0, "memory": "6g", "cache": "build/bench"}
 
@@ -74,7 +74,7 @@ _ALL = (
     _sweep("thesis-5.6", "5.6: AND, OR and XOR", dict.fromkeys((6, 10), _SMALL)),
     _sweep("thesis-5.7", "5.7: predicates per subscription", dict.fromkeys((6, 8, 10, 12, 14), _MEDIUM)),
     _sweep("thesis-5.8", "5.8: shared nodes", dict.fromkeys((10, 20, 40, 60, 80), _MEDIUM)),
-    _sweep("thesis-5.9", "5.9: matches per event", dict.fromkeys((10, 40, 75), _SMALL)),
+    _sweep("thesis-5.9", "5.9: matches per event", dict.fromkeys((10, 40, 75), (10 * _K, 30 * _K))),
     Experiment(
         "thesis-kernel",
         "Our kernel at the same points",
@@ -84,8 +84,10 @@ _ALL = (
             "full": _KERNEL
             | {
                 "points": [
-                    *(("thesis-5.4", L, size) for L in (6, 14) for size in (10 * _K, 100 * _K)),
-                    *(("thesis-5.5", 10, size) for size in (10 * _K, 100 * _K)),
+                    ("thesis-5.4", 6, 10 * _K),
+                    ("thesis-5.4", 6, 100 * _K),
+                    ("thesis-5.4", 14, 10 * _K),
+                    ("thesis-5.5", 10, 10 * _K),
                     ("thesis-5.6", 10, 10 * _K),
                     ("thesis-5.7", 14, 30 * _K),
                 ]
@@ -164,7 +166,7 @@ _ALL = (
             "quick": _distributions(domain=50, drawn=2_000),
             "full": _distributions(domain=100, drawn=10_000),
         },
-        lambda options: list(distributions.ALL_TESTS),
+        distributions.points,
         distributions.measure,
         distribution_claims.claims,
     ),

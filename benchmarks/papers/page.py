@@ -26,14 +26,14 @@ make papers PAPERS='--quick'                  # smaller, some minutes; the page 
 make papers PAPERS='--only thesis-5.8'        # some of them
 ```
 
-Each experiment is a JSON file in [benchmarks/papers/results](../benchmarks/papers/results), from which this page and its
-plots are generated; sizes are set in [experiments.py](../benchmarks/papers/experiments.py).
+Each experiment is a JSON file in [benchmarks/papers/results](../benchmarks/papers/results), from which this page and
+its plots are generated; sizes are set in [experiments.py](../benchmarks/papers/experiments.py).
 """
 
 _RULES_TEXT = """## Verdicts
 
-A claim has a kind, and each kind has one rule. The rules are in [verdict.py](../benchmarks/verdict.py) and do not look at
-which claim it is. What is neither reproduced nor a trend is *not reproduced*.
+A claim has a kind, and each kind has one rule. The rules are in [verdict.py](../benchmarks/verdict.py) and do not look
+at which claim it is. What is neither reproduced nor a trend is *not reproduced*.
 """
 
 
@@ -70,9 +70,9 @@ def _machine(results: Results) -> str:
     hours = sum(sum(own.seconds.values()) for own in results.values()) / 3600
     when = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}" if dates else ""
     return (
-        f"Measured on {where} ({when}), {hours:.1f} hours in all. The machine was **busy with other work**: times are of "
-        "the thread's or the process' processor, and only ratios of times that were taken in turns are compared. Counted "
-        "figures do not depend on the machine."
+        f"Measured on {where} ({when}), {hours:.1f} hours in all. The machine was **busy with other work**: times are "
+        "of the thread's or the process' processor, and only ratios of times that were taken in turns are compared. "
+        "Counted figures do not depend on the machine."
     )
 
 
@@ -202,8 +202,8 @@ def _race_table(results: Results) -> Iterable[str]:
     names = [name for name in plots.ALGORITHMS if name != "our kernel"]
     yield "### The A-Tree: our kernel beside them"
     yield (
-        "Events per second of one thread. The kernel is not in the thesis: it compiles all rules before the first row, so "
-        "it has no insertions to compare."
+        "Events per second of one thread. The kernel is not in the thesis: it compiles all rules before the first row, "
+        "so it has no insertions to compare."
     )
     yield markdown(["section", "L", "subscriptions", *names, "our kernel"], table)
 

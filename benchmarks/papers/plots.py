@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from benchmarks.advertisement_pruning import PAPER as TABLE_4
 from benchmarks.advertisement_pruning import Point, cut_off
@@ -87,11 +88,17 @@ def thesis_events(results: Results) -> str:
 def thesis_maintenance(results: Results) -> str:
     """5.4: insertions, deletions and memory."""
     longest = _lengths(results, "thesis-5.4")[-1]
-    panels = [
-        _sizes_panel(results, "thesis-5.4", longest, "insertions", "insertions per second"),
-        _sizes_panel(results, "thesis-5.4", longest, "deletions", "deletions per second"),
-        _sizes_panel(results, "thesis-5.4", longest, "bytes", "megabytes", 1e-6),
-    ]
+    panels = []
+    for metric, label, factor in (
+        ("insertions", "insertions per second", 1.0),
+        ("deletions", "deletions per second", 1.0),
+        ("bytes", "megabytes", 1e-6),
+    ):
+        own = _sizes_panel(results, "thesis-5.4", longest, metric, label, factor)
+        # The filters have one forest: a line for all of them, but for what each needs besides.
+        others = ("zero suppression", "true value path") if metric != "bytes" else ("zero suppression",)
+        left_out = (*others, "brute force") if metric == "insertions" else others
+        panels.append(replace(own, series={name: line for name, line in own.series.items() if name not in left_out}))
     return line_chart("Insertions, deletions and memory against the number of subscriptions", panels, _used(panels))
 
 

@@ -7,8 +7,8 @@ from functools import lru_cache
 from typing import Any
 
 from benchmarks.papers.experiment import Claim, Options, Points
-from benchmarks.verdict import count, price
 from benchmarks.pruning import CLASSES, PAPER, Point, Truth, bend, curve, rows, subscriptions
+from benchmarks.verdict import count, price
 
 _BEND = {
     "class 3": "Collectors ask for signed copies; how unevenly these are spread decides where the curve bends, and the "

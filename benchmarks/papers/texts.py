@@ -49,7 +49,11 @@ the middle of the thesis' ranges; the JSON has what was measured. *Computed* are
     ("thesis-5.4", "thesis-5.5", "thesis-5.6", "thesis-5.7", "thesis-5.8", "thesis-5.9", "thesis-kernel"),
     (
         Plot("thesis-events", "5.4: conjunctions of equalities. Both axes are logarithmic"),
-        Plot("thesis-maintenance", "5.4: insertions, deletions and memory. The three filters share one forest"),
+        Plot(
+            "thesis-maintenance",
+            "5.4: insertions, deletions and memory. The three filters share one forest, here as *general*; zero "
+            "suppression takes as much memory",
+        ),
         Plot("thesis-filters", "5.5 and 5.6: `>` with AND and OR, and with XOR"),
         Plot("thesis-sweeps", "5.7 to 5.9: what is swept, at the largest size that all points have"),
     ),
@@ -66,7 +70,7 @@ the middle of the thesis' ranges; the JSON has what was measured. *Computed* are
         (
             "partial match, constraints (4.2)",
             "sparkrules/sql/threshold.py",
-            "tests/sql/test_at_least.py",
+            "tests/sql/test_row_functions.py",
             "`at_least`, `matched` in rules",
         ),
         (
@@ -111,15 +115,23 @@ the middle of the thesis' ranges; the JSON has what was measured. *Computed* are
         ),
     ),
     (
-        "The figures of the thesis are pictures, and lost in the text that we have; claims are those of its text and "
-        "tables.",
-        "In 5.4 an event that matches a share of 0.1 % matches ten times as many subscriptions where there are ten times "
-        "as many. All of them are conjunctions of the same 20 values, so they share nodes whatever the pools are. To keep "
-        "SNPS, a part of the subscriptions has values of its own that no event has.",
-        "Gryphon needs one set of attributes for all subscriptions, or a chain of *don't care* edges. The matching tree "
-        "here takes such a chain as one edge.",
-        "Our kernel is the plugin's, measured by `python -m benchmarks --level kernel` on the same subscriptions. It "
-        "lists the numbers of the matching rules, as the others do.",
+        (
+            "The figures of the thesis are pictures, and lost in the text that we have; claims are those of its text "
+            "and tables."
+        ),
+        (
+            "In 5.4 an event that matches a share of 0.1 % matches ten times as many subscriptions where there are ten "
+            "times as many. All of them are conjunctions of the same 20 values, so they share nodes whatever the pools "
+            "are. To keep SNPS, a part of the subscriptions has values of its own that no event has."
+        ),
+        (
+            "Gryphon needs one set of attributes for all subscriptions, or a chain of *don't care* edges. The matching "
+            "tree here takes such a chain as one edge."
+        ),
+        (
+            "Our kernel is the plugin's, measured by `python -m benchmarks --level kernel` on the same subscriptions. "
+            "It lists the numbers of the matching rules, as the others do."
+        ),
     ),
 )
 
@@ -171,8 +183,10 @@ paper ([more](overlap.md#how-fast)).""",
         ("example 7", "n3: .28, n5: 1.0", ".2780, 1.0; n1 0, n4 0, n2 .2408, n8 1.0", _TEST_PRUNING),
     ),
     (
-        "Candidates are counted once for each violating set: a subscription with two sets can meet an advertisement "
-        "twice, which is why there are more than 1.0 per advertisement, here as in the paper.",
+        (
+            "Candidates are counted once for each violating set: a subscription with two sets can meet an "
+            "advertisement twice, which is why there are more than 1.0 per advertisement, here as in the paper."
+        ),
     ),
 )
 
@@ -206,8 +220,10 @@ the rows here have its attributes with made-up distributions.""",
         ("6, class 1", "77 % of the predicates gone", ".667, as its table 2 says", "tests/benchmarks/test_pruning.py"),
     ),
     (
-        "The tree of class 3 is inferred: of those considered, only that of the paper on advertisements has three "
-        "prunings and loses .368 of its predicates at .525.",
+        (
+            "The tree of class 3 is inferred: of those considered, only that of the paper on advertisements has three "
+            "prunings and loses .368 of its predicates at .525."
+        ),
         "For a scan filter this is the wrong measure: [Filters](pruning.md#how-it-is-decided).",
     ),
 )
@@ -259,8 +275,10 @@ has two others. *By predicate* is not in the paper: first what is expected to re
         ),
     ),
     (
-        "A page of the paper is missing (figure 2, 4.2.1, most of 4.2.2), and so are the figures: the text names seven "
-        "values.",
+        (
+            "A page of the paper is missing (figure 2, 4.2.1, most of 4.2.2), and so are the figures: the text names "
+            "seven values."
+        ),
         "[Expensive predicates](expensive-predicates.md) has what the plugin does.",
     ),
 )
@@ -315,15 +333,22 @@ in the middle, low or high, a *peak* (95 % of the values in a range so wide), *o
         ),
     ),
     (
-        "What of it the kernel uses: the constants of an attribute cut it into elementary ranges, and a value is looked "
-        "up once for all rules, by the search with the fewest expected comparisons: most probable first (V1), binary, "
-        "interpolation or hash ([Statistics](statistics.md#how-values-are-looked-up)). It tries V1 only before another "
-        "search, and only for the most probable range, so a drift costs one comparison.",
-        "Which attribute comes first: if every rule needs something of one attribute and few rows have it, the program "
-        "begins with that, which is A2 per cost; below it, predicates that are rarely true and that many rules share.",
-        "V2 and V3 would serve rules with a high priority. The kernel has no use for them: it answers for all rules of a "
-        "row at once, and `top => n` compiles rules in bands of their order instead.",
-        "A3 has no formula in the paper. Ours is the order in which events are rejected earliest, summed over the levels.",
+        (
+            "What of it the kernel uses: the constants of an attribute cut it into elementary ranges, and a value is "
+            "looked up once for all rules, by the search with the fewest expected comparisons: most probable first "
+            "(V1), binary, interpolation or hash ([Statistics](statistics.md#how-values-are-looked-up)). It tries V1 "
+            "only before another search, and only for the most probable range, so a drift costs one comparison."
+        ),
+        (
+            "Which attribute comes first: if every rule needs something of one attribute and few rows have it, the "
+            "program begins with that, which is A2 per cost; below it, predicates that are rarely true and that many "
+            "rules share."
+        ),
+        (
+            "V2 and V3 would serve rules with a high priority. The kernel has no use for them: it answers for all "
+            "rules of a row at once, and `top => n` compiles rules in bands of their order instead."
+        ),
+        "A3 has no formula in the paper. Ours is the order that rejects events earliest, summed over the levels.",
     ),
 )
 

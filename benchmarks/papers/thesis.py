@@ -36,7 +36,7 @@ SWEEPS: dict[str, dict[int, Mix]] = {
     "thesis-5.8": SHARING,
     "thesis-5.9": MATCHES,
 }
-_MEASURED_SNPS = 100_000  # counting shared nodes takes memory: the first so many subscriptions stand for all
+_MEASURED_SNPS = 30_000  # counting shared nodes takes memory: the first so many subscriptions stand for all
 
 
 def key(value: int, size: int) -> str:

@@ -41,7 +41,7 @@ def _fewer(found: Sequence[Figures], one: str, other: str, metric: str) -> Judge
 def _sweep_falls(
     options: Options, points: Points, name: str, metric: str, *, rises: bool = False
 ) -> tuple[list[bool], list[float]]:
-    """Whether a metric falls (or rises) from each value of a sweep to the next, at each size; and by how much in all."""
+    """Whether a metric falls (or rises) between the values of a sweep, at each size; and by how much in all."""
     holds: list[bool] = []
     factors: list[float] = []
     values = sorted(map(int, options["sizes"]))

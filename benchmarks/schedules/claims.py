@@ -107,8 +107,8 @@ def _skew_helps(measured: Figures) -> Judged:
 
 
 _UNREACHABLE = (
-    "The paper's values cannot come from the workload that it describes: with 80,000 rules over 40,000 predicates, five "
-    "draws had 7,757 to 7,828 rules of which no two share a predicate, and each needs an evaluation of its own."
+    "The paper's values cannot come from the workload that it describes: with 80,000 rules over 40,000 predicates, "
+    "five draws had 7,757 to 7,828 rules of which no two share a predicate, and each needs an evaluation of its own."
 )
 _NOT_LINEAR = "2,000 rules need at least 1,392 evaluations; 40 times as many would be more than the 40,000 predicates."
 _RAREST_FIRST = (
@@ -116,8 +116,8 @@ _RAREST_FIRST = (
     "more; with the selectivity model `extreme` it is 3 to 10 % below Sequential in figure 6."
 )
 _TOO_MANY = (
-    "The paper's naive evaluates 16,251 predicates, but 20,000 rules over 30,000 have at most 14,589 in five draws: its "
-    "naive seems not to stop at the first false one."
+    "The paper's naive evaluates 16,251 predicates, but 20,000 rules over 30,000 have at most 14,589 in five draws: "
+    "its naive seems not to stop at the first false one."
 )
 _LONGER_SHARE = "It becomes cheaper: longer rules share more. That it does not degrade with the length holds."
 

@@ -35,7 +35,10 @@ def test_a_small_run_writes_results_a_page_and_plots_and_resumes(tmp_path: Path)
     ]
     assert f"{len(claims)} claims" in written
     assert all(claim.text in written and claim.judged.verdict in VERDICTS for claim in claims)
-    assert {file.name for file in (tmp_path / "docs" / "papers").iterdir()} >= {"verdicts.svg", "distribution-values.svg"}
+    assert {file.name for file in (tmp_path / "docs" / "papers").iterdir()} >= {
+        "verdicts.svg",
+        "distribution-values.svg",
+    }
 
     # A point is taken away: only that one is measured again.
     gone = json.loads(files[0].read_text(encoding="utf-8"))

@@ -60,6 +60,21 @@ class Attribute:
         return 1.0 if self.sizes is None else self.sizes[value]
 
 
+# Example 1 over its elementary ranges: temperature -30..-20..30..35..50, humidity 0..5..80..90..100 and radiation
+# 0..35..40..50..100, with the probabilities of examples 2 and 3.
+TEMPERATURE = Attribute([0.02, 0.17, 0.01, 0.80], [10, 50, 5, 15])
+HUMIDITY = Attribute([0.05, 0.60, 0.25, 0.10], [5, 75, 10, 10])
+RADIATION = Attribute([0.90, 0.05, 0.02, 0.03], [35, 5, 10, 50])
+ATTRIBUTES = [TEMPERATURE, HUMIDITY, RADIATION]
+PROFILES: list[Profile] = [
+    {0: {3}, 1: {3}},
+    {0: {2, 3}, 1: {3}},
+    {0: {2, 3}, 1: {3}, 2: {1, 2}},
+    {0: {0}, 1: {0}, 2: {2, 3}},
+    {0: {2, 3}, 1: {2, 3}},
+]
+
+
 class Count(NamedTuple):
     """What one event costs, and which profiles it matches."""
 
