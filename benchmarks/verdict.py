@@ -102,7 +102,8 @@ def statement(holds: Sequence[bool], ours: str, paper: str = "yes") -> Judged:
     verdict: Verdict = (
         "reproduced" if held == len(holds) else "trend only" if held > len(holds) / 2 else "not reproduced"
     )
-    return Judged("statement", paper, f"{ours}; {held} of {len(holds)} points".removeprefix("; "), None, verdict)
+    points = f"{held} of {len(holds)} points" if len(holds) > 1 else "" if ours else "yes" if held else "no"
+    return Judged("statement", paper, "; ".join(part for part in (ours, points) if part), None, verdict)
 
 
 def _number(kind: Kind, ours: float, paper: float, is_close: bool, neutral: float, shown: str) -> Judged:

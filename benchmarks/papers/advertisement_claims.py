@@ -12,8 +12,8 @@ from benchmarks.papers.experiment import Claim, Options, Points
 from benchmarks.verdict import count, price, speed, statement
 
 _COUNTING = (
-    "Counting violations is a pass over arrays here, and a conjunction without violations needs no evaluation; the "
-    "paper explains the growth of its conjunctive times by cache misses."
+    "Probably because counting violations is a pass over arrays here, and a conjunction without violations needs no "
+    "evaluation; the paper explains the growth of its conjunctive times by cache misses."
 )
 _CANDIDATES = (
     "Candidates are counted once for each violating set, so a subscription with two or four sets can meet an "
@@ -61,7 +61,7 @@ def table_3(_options: Options, points: Points) -> list[Claim]:
                 [0.5 * growth <= own <= 1.5 * growth for own in slower.values()],
                 f"x{min(slower.values()):.1f} to x{max(slower.values()):.1f} for x{growth:.0f}",
             ),
-            "Below some thousand advertisements a fixed part of the time, for the arrays, counts as much.",
+            "A part of the time does not depend on how many there are, probably that of the arrays' operations.",
         )
     )
     return claims
@@ -97,8 +97,8 @@ _CUT = (
 )
 _MEMORY = "It follows the cut-off: more prunings remove more."
 _FIRST = (
-    "Ours skips subscriptions without a violation by counting alone, so pruning spares it less; times of less than a "
-    "millisecond vary by a tenth from run to run."
+    "Ours skips subscriptions without a violation by counting alone, so how much pruning spares it differs; and "
+    "these are times of a few milliseconds on a busy machine."
 )
 
 
@@ -136,7 +136,7 @@ def both(_: Options, points: Points) -> list[Claim]:
             "6.5",
             "share of subscription prunings after which overlaps are stable",
             price(stable, 0.3),
-            "Here the prunings of titles, which decide overlaps, come last.",
+            "Here the prunings of titles, which decide overlaps, come last, probably.",
         ),
         Claim(
             "6.5",
@@ -148,7 +148,6 @@ def both(_: Options, points: Points) -> list[Claim]:
             "6.5",
             "largest memory cut after all subscription prunings",
             count(last[2].memory, 0.53, neutral=first[2].memory, share=True),
-            "Parts of advertisements that no predicate excludes any more have rank 0, and of equals the larger part "
-            "goes first; the paper's queue may break ties otherwise.",
+            "Probably because more parts of advertisements have rank 0 then, and of equals the larger goes first.",
         ),
     ]

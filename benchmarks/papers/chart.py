@@ -60,8 +60,10 @@ def dot_chart(
     """A row for each name, a dot for each series."""
     parts, below = _legend(colours, 22)
     values = [value for own in rows.values() for value in own.values() if value > 0 or not log]
-    low, high = (min(values), max(values)) if log else (0.0, max(values))
-    axis = _Axis(low, high, 10 + label_width, WIDTH - 40, log=log)
+    low, high = (min(values) / 1.15, max(values) * 1.15) if log else (0.0, max(values))
+    axis = _Axis(low, high, 10 + label_width, WIDTH - 40, log=log, exact=log)
+    # Side by side, so that equal values do not hide each other.
+    beside = {name: 3.2 * (place - (len(colours) - 1) / 2) for place, name in enumerate(colours)}
     bottom = below + 26 * len(rows)
     for tick in axis.ticks():
         x = axis.at(tick)
@@ -75,7 +77,7 @@ def dot_chart(
         parts.append(f'<line class="grid" x1="{min(places):.1f}" x2="{max(places):.1f}" y1="{y}" y2="{y}"/>')
         for series, value in own.items():
             if value > 0 or not log:
-                parts.append(_dot(axis.at(value), y, colours[series], 5.5))
+                parts.append(_dot(axis.at(value), y + beside[series], colours[series], 4.5))
     return _svg(about, bottom + 50, parts)
 
 
@@ -163,10 +165,10 @@ class _Axis:
     def ticks(self) -> list[float]:
         if self._log:
             powers = [10.0**power for power in range(ceil(self._low - 1e-9), floor(self._high + 1e-9) + 1)]
-            if len(powers) < 2:
-                more = [factor * 10.0 ** floor(self._low) for factor in (1, 2, 5, 10, 20, 50)]
-                return [tick for tick in more if self._low - 1e-9 <= log10(tick) <= self._high + 1e-9]
-            return powers
+            if len(powers) > 2:
+                return powers
+            more = [factor * 10.0 ** (floor(self._low) + power) for power in range(4) for factor in (1, 2, 5)]
+            return [tick for tick in more if self._low - 1e-9 <= log10(tick) <= self._high + 1e-9]
         step = _round_step((self._high - self._low) or 1.0)
         first = ceil(self._low / step - 1e-9)
         return [step * at for at in range(first, floor(self._high / step + 1e-9) + 1)]

@@ -21,19 +21,19 @@ _EXAMPLES: tuple[tuple[str, str, str, str, str], ...] = (
     ("example 3", "A2 of temperature", "A2 a1", ".05", "A misprint: .625 * .17 = .106."),
     ("example 3", "A2 of humidity", "A2 a2", ".6", "A misprint: .75 * .60 = .45."),
     ("example 3", "natural order, E(X1)", "natural 1", "2.44", ""),
-    ("example 3", "natural order, E(X2 | X1)", "natural 2", ".568", "A misprint: .001 + .0045 + .36 = .3655."),
+    ("example 3", "natural order, E(X2 given X1)", "natural 2", ".568", "A misprint: .001 + .0045 + .36 = .3655."),
     (
         "example 3",
-        "natural order, E(X3 | X2, X1)",
+        "natural order, E(X3 given X2, X1)",
         "natural 3",
         ".363",
         "Radiation from 35 to 50 has the probability .07; .363 follows from .02, that of 40 to 50 alone.",
     ),
     ("example 3", "A1, E(X2)", "A1 1", ".85", ""),
-    ("example 3", "A1, E(X1 | X2)", "A1 2", ".364", ""),
+    ("example 3", "A1, E(X1 given X2)", "A1 2", ".364", ""),
     (
         "example 3",
-        "A1, E(X3 | X1, X2)",
+        "A1, E(X3 given X1, X2)",
         "A1 3",
         ".702",
         (
@@ -42,8 +42,8 @@ _EXAMPLES: tuple[tuple[str, str, str, str, str], ...] = (
         ),
     ),
     ("example 4", "V1 and A2, E(X2)", "V1 and A2 1", ".50", "A misprint: .25 * 1 + .10 * 2 + .05 * 3 = .60."),
-    ("example 4", "V1 and A2, E(X1 | X2)", "V1 and A2 2", ".285", ""),
-    ("example 4", "V1 and A2, E(X3 | X1, X2)", "V1 and A2 3", ".300", "It follows from no reading that we tried."),
+    ("example 4", "V1 and A2, E(X1 given X2)", "V1 and A2 2", ".285", ""),
+    ("example 4", "V1 and A2, E(X3 given X1, X2)", "V1 and A2 3", ".300", "It follows from no reading that we tried."),
     ("example 4", "binary after A2, first level", "binary A2 1", ".55", ""),
 )
 
@@ -199,7 +199,7 @@ def _attributes(ta1: Mapping[str, Any], ta2: Mapping[str, Any]) -> list[Claim]:
                     "4.3, TA1",
                     "the influence is greatest for the relocated Gauss distribution",
                     statement([gains["Gauss low"] == max(gains.values())], shown),
-                    "With equal events most are rejected by the first attribute, too, whose window is a tenth wide.",
+                    "With equal events nine tenths are rejected by the first attribute as well, since its window is a tenth wide.",
                 ),
                 Claim(
                     "4.3, TA1",
@@ -227,7 +227,8 @@ def _attributes(ta1: Mapping[str, Any], ta2: Mapping[str, Any]) -> list[Claim]:
             "4.3, TA2",
             "the relocated Gauss distribution leads to a lower performance than equal events",
             statement([relocated["V1"] > equal["V1"]], f"{relocated['V1']:.1f} and {equal['V1']:.1f} comparisons"),
-            "Ours is relocated away from what profiles want; the paper's seems to be relocated towards it.",
+            "Ours is relocated away from what profiles want, so most events are rejected at once; where the paper's "
+            "profiles lie, it does not say.",
         )
     )
     return made

@@ -104,7 +104,7 @@ _ALL = (
         {
             "smoke": {"sizes": [80, 160], "subscriptions": 6},
             "quick": {"sizes": [1 * _K, 5 * _K], "subscriptions": 24},
-            "full": {"sizes": [4 * _K, 20 * _K, 60 * _K], "subscriptions": 60},
+            "full": {"sizes": [20 * _K, 60 * _K], "subscriptions": 60},
         },
         advertisements.table_3_points,
         advertisements.measure_table_3,

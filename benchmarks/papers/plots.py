@@ -147,7 +147,7 @@ def subscription_curves(results: Results) -> str:
         Panel(
             name,
             "share of all prunings",
-            "share of rows",
+            "share of the rows, of the predicates",
             {
                 "union": [(own["prunings"], own["union"]) for own in found["curve"]],
                 "predicates gone": [(own["prunings"], own["gone"]) for own in found["curve"]],
