@@ -12,9 +12,9 @@ Series = Mapping[str, Sequence[tuple[float, float]]]
 PALETTE = ("#2f81f7", "#e5534b", "#2da44e", "#d29922", "#a371f7", "#1f9e9e", "#db61a2", "#8b949e", "#b08060")
 WIDTH = 1080
 _STYLE = """
-    text { fill: #57606a; font: 12px 'DejaVu Sans', Verdana, sans-serif }
-    .title { font-weight: bold; font-size: 14px; fill: #24292f }
-    .strong { fill: #24292f }
+    text { fill: #6e7781; font: 12px 'DejaVu Sans', Verdana, sans-serif }
+    .title { font-weight: bold; font-size: 14px }
+    .strong { font-weight: bold }
     .on { fill: #ffffff; font-weight: bold }
     .grid { stroke: #8b949e; stroke-opacity: 0.3 }
     .line { fill: none; stroke-width: 2.2; stroke-linejoin: round }

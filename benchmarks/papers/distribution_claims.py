@@ -199,7 +199,7 @@ def _attributes(ta1: Mapping[str, Any], ta2: Mapping[str, Any]) -> list[Claim]:
                     "4.3, TA1",
                     "the influence is greatest for the relocated Gauss distribution",
                     statement([gains["Gauss low"] == max(gains.values())], shown),
-                    "With equal events nine tenths are rejected by the first attribute as well, since its window is a tenth wide.",
+                    "With equal events nine tenths are rejected by the first attribute as well: its window is a tenth.",
                 ),
                 Claim(
                     "4.3, TA1",

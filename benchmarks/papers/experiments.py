@@ -55,7 +55,7 @@ def _distributions(domain: int, drawn: int) -> Options:
         "attributes": 3,
         "small domain": max(6, domain // 5),
         "drawn profiles": drawn,
-        "TA domain": 50,
+        "TA domain": max(20, domain // 2),
         "TA profiles": max(20, drawn // 50),
     }
 
