@@ -69,11 +69,13 @@ def _values(found: Mapping[str, Any]) -> list[Claim]:
     }
     peaked = {pair: own for pair, own in costs.items() if pair.endswith(("only 10 %", "only 40 %")) and _misses(pair)}
     by_formula = []
+    won = 0
     for orders in found.values():
         # "Assuming similar strategies for non-matching events": where there are none, or nearly.
         own = orders["V1"]
         if own["named"] > 1 and math.isclose(own["E(X)"], own["event"], rel_tol=0.01):
             faster = own["event"] < orders["binary"]["event"]
+            won += faster
             by_formula.append(faster == (own["E(X)"] < math.log2(own["named"])))
     profiled = [own for pair, own in found.items() if pair.startswith("equal /") and "only" not in pair]
     gains = [own["V1"]["profile"] / own["V2"]["profile"] for own in profiled]
@@ -103,7 +105,7 @@ def _values(found: Mapping[str, Any]) -> list[Claim]:
         Claim(
             "4.3",
             "V1 is faster than binary search exactly if E(X) < log2(2p - 1)",
-            statement(by_formula, "where all events are matched"),
+            statement(by_formula, f"where all events are matched; V1 is faster at {won}"),
         ),
         Claim(
             "4.3, figure 4(b)",
@@ -133,11 +135,6 @@ def _values(found: Mapping[str, Any]) -> list[Claim]:
                 f"V2 up to {max(gains):.1f} times fewer",
             ),
         ),
-        Claim(
-            "4.3",
-            "V2 and V3 take no fewer comparisons per event than V1",
-            statement([min(own["V2"], own["V3"]) >= own["V1"] - 1e-9 for own in costs.values()], ""),
-        ),
     ]
 
 
@@ -166,7 +163,7 @@ def _drawn(points: Points) -> list[Claim]:
                 [own["V1"] > own["V1 for it"] + 1e-9 for own in drifted],
                 f"up to {max(own['V1'] / own['V1 for it'] for own in drifted):.1f} times as many comparisons",
             ),
-            "Exceptions are pairs of distributions that have the same order of values.",
+            "Exceptions: equal events, for which all orders cost the same, and pairs with the same order of values.",
         )
     )
     return made

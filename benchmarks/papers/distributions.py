@@ -30,7 +30,18 @@ from tests.specification.profile_tree import PROFILES as EXAMPLE_PROFILES
 
 Floats = NDArray[np.float64]
 PEAK = 0.95  # the share of the values that lie in a peak
-EVENTS = ("equal", "falling", "Gauss", "Gauss low", "Gauss high", "peak 10 %", "peak 30 %", "peak 80 %", "peak low")
+EVENTS = (
+    "equal",
+    "falling",
+    "Gauss",
+    "Gauss low",
+    "Gauss high",
+    "peak 3 %",
+    "peak 10 %",
+    "peak 30 %",
+    "peak 80 %",
+    "peak low",
+)
 PROFILES = ("equal", "Gauss", "peak high", "peak low", "only 10 %", "only 40 %")
 TA_EVENTS = ("equal", "Gauss", "Gauss low")
 TA_WIDTHS = {"TA1": (40, 10, 80, 25, 60), "TA2": (48, 42, 56, 45, 52)}

@@ -8,7 +8,7 @@ from pathlib import Path
 from benchmarks.papers import plots
 from benchmarks.papers.experiment import Claim, Result
 from benchmarks.papers.experiments import EXPERIMENTS
-from benchmarks.papers.texts import PAPERS, Misprint, Module, Paper
+from benchmarks.papers.texts import HIGHLIGHTS, PAPERS, Misprint, Module, Paper
 from benchmarks.papers.thesis import figures
 from benchmarks.report import markdown, number
 from benchmarks.verdict import RULES, VERDICTS, Verdict
@@ -109,12 +109,23 @@ def _summary(claims: Mapping[str, Sequence[Claim]]) -> list[str]:
     ]
     return [
         "## All claims",
+        _highlights(claims),
         markdown(["paper", "experiment", *VERDICTS], table),
         f"![Verdicts by paper]({PICTURES}/verdicts.svg)",
         '<details markdown="1">\n<summary>Every claim with its verdict</summary>',
         markdown(["paper", "where", "claim", "verdict"], every),
         "</details>",
     ]
+
+
+def _highlights(claims: Mapping[str, Sequence[Claim]]) -> str:
+    lines = [
+        f"- {question}: **{claim.judged.verdict}** ({claim.judged.ours})"
+        for question, name, text in HIGHLIGHTS
+        for claim in claims.get(name, ())
+        if claim.text == text
+    ]
+    return "\n".join(["What the papers stand for:", "", *lines])
 
 
 def _paper(
@@ -143,8 +154,7 @@ def _paper(
 def _claim_table(claims: Iterable[Claim]) -> str:
     table = [
         (
-            claim.where,
-            claim.text,
+            f"{claim.text} *({claim.where})*",
             claim.judged.kind,
             claim.judged.paper,
             claim.judged.ours,
@@ -154,7 +164,7 @@ def _claim_table(claims: Iterable[Claim]) -> str:
         )
         for claim in claims
     ]
-    return markdown(["where", "claim", "kind", "paper", "ours", "ratio", "verdict", "why"], table)
+    return markdown(["claim", "kind", "paper", "ours", "ratio", "verdict", "why"], table)
 
 
 def _why(claim: Claim) -> str:

@@ -12,7 +12,7 @@ from benchmarks.papers.__main__ import DOCS, RESULTS, main
 from benchmarks.papers.distributions import EVENTS, PROFILES, shape
 from benchmarks.papers.experiment import Result
 from benchmarks.papers.experiments import EXPERIMENTS
-from benchmarks.papers.texts import PAPERS
+from benchmarks.papers.texts import HIGHLIGHTS, PAPERS
 from benchmarks.verdict import VERDICTS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -70,6 +70,12 @@ def test_the_results_are_those_of_a_full_run() -> None:
         found = Result.read(RESULTS / f"{name}.json")
         assert found.options == json.loads(json.dumps(experiment.options["full"])), name
         assert set(experiment.points(found.options)) == set(found.points), name
+
+
+def test_what_the_papers_stand_for_is_among_the_claims() -> None:
+    for _, name, text in HIGHLIGHTS:
+        found = Result.read(RESULTS / f"{name}.json")
+        assert text in {claim.text for claim in EXPERIMENTS[name].claims(found.options, found.points)}
 
 
 def test_every_experiment_is_on_the_page_and_every_module_exists() -> None:
