@@ -129,10 +129,12 @@ the middle of the thesis' ranges; the JSON has what was measured. *Computed* are
             "tree here takes such a chain as one edge."
         ),
         (
-            "With `>` and a share of matches above a tenth, all algorithms have to touch much of what they have. Brute force "
-            "does so in the order of memory, and from some size on it is ahead of the filters.",
+            "With `>` and a share of matches above a tenth, all algorithms have to touch much of what they have. Brute "
+            "force does so in the order of memory, and from some size on it is ahead of the filters."
+        ),
+        (
             "Our kernel is the plugin's, measured by `python -m benchmarks --level kernel` on the same subscriptions. "
-            "It lists the numbers of the matching rules, as the others do.",
+            "It lists the numbers of the matching rules, as the others do."
         ),
     ),
 )
