@@ -53,7 +53,7 @@ def shape(name: str, size: int) -> Floats:
 
     >>> shape("falling", 4).tolist()
     [0.4, 0.3, 0.2, 0.1]
-    >>> round(shape("peak 10 %", 100)[45:55].sum(), 2), shape("only 10 %", 100).nonzero()[0].tolist()[::9]
+    >>> round(float(shape("peak 10 %", 100)[45:55].sum()), 2), shape("only 10 %", 100).nonzero()[0].tolist()[::9]
     (0.95, [45, 54])
     """
     at: Floats = np.arange(size, dtype=np.float64) + 0.5

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-from benchmarks.papers import page
+from benchmarks import verdict
+from benchmarks.papers import chart, distributions, page
 from benchmarks.papers.__main__ import DOCS, RESULTS, main
 from benchmarks.papers.distributions import EVENTS, PROFILES, shape
 from benchmarks.papers.experiment import Result
 from benchmarks.papers.experiments import EXPERIMENTS
 from benchmarks.papers.texts import HIGHLIGHTS, PAPERS
+from benchmarks.race import workload_file
 from benchmarks.verdict import VERDICTS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -84,6 +88,13 @@ def test_every_experiment_is_on_the_page_and_every_module_exists() -> None:
         for _, module, tests, _ in paper.modules:
             assert (ROOT / module).is_file(), module
             assert (ROOT / tests).is_file(), tests
+
+
+@pytest.mark.parametrize("module", [verdict, chart, distributions, workload_file], ids=lambda module: module.__name__)
+def test_examples_in_docstrings_are_right(module: ModuleType) -> None:
+    found = doctest.testmod(module)
+    assert found.attempted > 0
+    assert found.failed == 0
 
 
 @pytest.mark.parametrize("name", sorted({*EVENTS, *PROFILES}))
