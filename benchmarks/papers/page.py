@@ -199,23 +199,31 @@ def _race_table(results: Results) -> Iterable[str]:
     kernel = results.get("thesis-kernel")
     if kernel is None or not kernel.points:
         return
+    names = [name for name in plots.ALGORITHMS if name != "our kernel"]
+    head = ["section", "L", "subscriptions", *names, "our kernel"]
+    yield "### The A-Tree: our kernel beside them"
+    yield (
+        "The kernel is not in the thesis. It compiles all rules before the first row, so it has no insertions to "
+        "compare; [Benchmarks](benchmarks.md#compiling-and-changing) has how fast rules are compiled and changed. "
+        "Events per second of one thread:"
+    )
+    yield markdown(head, _beside(results, kernel, names, "events", 1.0))
+    yield "Megabytes:"
+    yield markdown(head, _beside(results, kernel, names, "bytes", 1e-6))
+
+
+def _beside(
+    results: Results, kernel: Result, names: Sequence[str], metric: str, factor: float
+) -> list[tuple[str, ...]]:
     table = []
     for point, own in kernel.points.items():
         sweep, value, size = point.split()
         found = figures(results[sweep].points, int(value), int(size)) if sweep in results else None
-        if found is None:
-            continue
-        rates = [
-            number(found[name]["events"]) if name in found else "" for name in plots.ALGORITHMS if name != "our kernel"
-        ]
-        table.append((sweep.removeprefix("thesis-"), value, f"{int(size):,}", *rates, f"**{number(own['events'])}**"))
-    names = [name for name in plots.ALGORITHMS if name != "our kernel"]
-    yield "### The A-Tree: our kernel beside them"
-    yield (
-        "Events per second of one thread. The kernel is not in the thesis: it compiles all rules before the first row, "
-        "so it has no insertions to compare."
-    )
-    yield markdown(["section", "L", "subscriptions", *names, "our kernel"], table)
+        if found is not None:
+            cells = [number(found[name][metric] * factor) if name in found else "" for name in names]
+            last = f"**{number(own[metric] * factor)}**"
+            table.append((sweep.removeprefix("thesis-"), value, f"{int(size):,}", *cells, last))
+    return table
 
 
 def _misprints(misprints: Iterable[Misprint]) -> str:
