@@ -70,7 +70,7 @@ def _machine(results: Results) -> str:
     hours = sum(sum(own.seconds.values()) for own in results.values()) / 3600
     when = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}" if dates else ""
     return (
-        f"Measured on {where} ({when}), {hours:.1f} hours in all. The machine was **busy with other work**: times are "
+        f"Measured on {where} ({when}), {hours:.1f} hours in all. The machine was **busy**: times are "
         "of the thread's or the process' processor, and only ratios of times that were taken in turns are compared. "
         "Counted figures do not depend on the machine."
     )

@@ -343,9 +343,10 @@ in the middle, low or high, a *peak* (95 % of the values in a range so wide), *o
             "only before another search, and only for the most probable range, so a drift costs one comparison."
         ),
         (
-            "Which attribute comes first: if every rule needs something of one attribute and few rows have it, the "
-            "program begins with that, which is A2 per cost; below it, predicates that are rarely true and that many "
-            "rules share."
+            "Which attribute comes first: where every rule needs something of an attribute that costs nothing to "
+            "compute, the program begins with the one whose D0 has the most rows, P_e(D0) of A2, if that is at least "
+            "half of them. Below it, predicates that are rarely true and that many rules share come first. The size of "
+            "D0, d0 / d of A1 and A2, plays no part: what matters is how many rows are rejected."
         ),
         (
             "V2 and V3 would serve rules with a high priority. The kernel has no use for them: it answers for all "

@@ -3,7 +3,7 @@ package race
 import java.util.Arrays
 
 /**
- * The forest of thesis 3.3 on arrays, with insertion and deletion (3.6): `tests/specification/atree.py` without objects.
+ * The forest of thesis 3.3 on arrays, with insertion and deletion (3.6), as in `tests/specification/atree.py`.
  *
  * An inner node n has two edges, 2n from its left child and 2n + 1 from its right one; the edges that leave a child are
  * a doubly linked list, so that removing one takes constant time. Nodes are found by hash, not by intersecting the

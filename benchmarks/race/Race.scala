@@ -76,12 +76,13 @@ object Race {
     count * 1e9 / math.max(1L, threads.getCurrentThreadCpuTime - start)
   }
 
-  private def check(all: Seq[Algorithm], events: Seq[Array[Int]]): Unit = events.zipWithIndex.foreach { case (event, n) =>
-    val answers = all.map(own => own.name -> matches(own, event))
-    answers.tail.find(_._2 != answers.head._2).foreach { case (name, found) =>
-      val (first, expected) = answers.head
-      throw new IllegalStateException(s"event $n: $name has ${found.size} matches, $first has ${expected.size}")
-    }
+  private def check(all: Seq[Algorithm], events: Seq[Array[Int]]): Unit = events.zipWithIndex.foreach {
+    case (event, n) =>
+      val answers = all.map(own => own.name -> matches(own, event))
+      answers.tail.find(_._2 != answers.head._2).foreach { case (name, found) =>
+        val (first, expected) = answers.head
+        throw new IllegalStateException(s"event $n: $name has ${found.size} matches, $first has ${expected.size}")
+      }
   }
 
   private def matches(own: Algorithm, event: Array[Int]): Seq[Int] = {
