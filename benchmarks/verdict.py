@@ -1,6 +1,6 @@
-"""When a claim of a paper counts as reproduced: one rule for each kind of claim, fixed before anything is measured.
+"""When a claim of a paper counts as reproduced: one rule for each kind of claim.
 
-`RULES` has them in words; the functions below apply them.
+`RULES` has them in words; the functions below apply them. None looks at which claim it is.
 """
 
 from __future__ import annotations
@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 Verdict = Literal["reproduced", "trend only", "not reproduced"]
-Kind = Literal["calculation", "count", "speed", "price", "bound", "statement"]
+Kind = Literal["calculation", "count", "effect", "speed", "price", "bound", "statement"]
 VERDICTS: tuple[Verdict, ...] = ("reproduced", "trend only", "not reproduced")
 
 # By kind: what the paper says, when that is reproduced, and when only its trend is.
 RULES: dict[Kind, tuple[str, str, str]] = {
     "calculation": ("a value that follows from the paper's own input", "the printed digits, rounded or cut off", "-"),
-    "count": ("a counted share or factor", "within a tenth of it, or .03 if it is a share", "in the same direction"),
+    "count": ("a counted share or factor", "within a tenth of it, or .03 if it is a share", "within a factor of two"),
+    "effect": ("a counted gain or loss", "within a tenth of it, or .03 if it is a share", "in the same direction"),
     "speed": ("a factor between two times", "within a quarter of it", "in the same direction"),
     "price": ("what something costs, as a share", "no more than that, but for .01", "at most twice that"),
     "bound": ("a figure of the paper's machine that is reached", "reached", "-"),
@@ -48,14 +49,22 @@ def calculation(ours: float, printed: str) -> Judged:
     return Judged("calculation", printed, f"{ours:.{digits + 1}f}", _ratio(ours, float(printed)), _either(is_same))
 
 
-def count(ours: float, paper: float, *, neutral: float = 0.0, shown: str = ".2f", share: bool = False) -> Judged:
-    """A counted share or factor; `neutral` is what it would be without the effect.
+def count(
+    ours: float, paper: float, *, neutral: float | None = None, shown: str = ".2f", share: bool = False
+) -> Judged:
+    """A counted share or factor. If it is an effect, `neutral` is what it would be without it.
 
-    >>> count(0.52, 0.49, share=True).verdict, count(1.5, 3, neutral=1).verdict, count(0.8, 3, neutral=1).verdict
+    >>> count(0.52, 0.49, share=True).verdict, count(1.2, 3, neutral=1).verdict, count(0.8, 3, neutral=1).verdict
     ('reproduced', 'trend only', 'not reproduced')
+    >>> count(0.30, 0.49).verdict, count(0.20, 0.49).verdict
+    ('trend only', 'not reproduced')
     """
     is_close = abs(ours - paper) <= max(abs(paper) / 10, 0.03 if share else 0.0)
-    return _number("count", ours, paper, is_close, neutral, shown)
+    if neutral is None:
+        is_near = paper != 0 and 0.5 <= ours / paper <= 2
+        verdict: Verdict = "reproduced" if is_close else "trend only" if is_near else "not reproduced"
+        return Judged("count", f"{paper:{shown}}", f"{ours:{shown}}", _ratio(ours, paper), verdict)
+    return _number("effect", ours, paper, is_close, neutral, shown)
 
 
 def speed(ours: float, paper: float, *, shown: str = ".1f") -> Judged:

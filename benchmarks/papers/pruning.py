@@ -65,7 +65,7 @@ def claims(options: Options, points: Points) -> list[Claim]:
             Claim(
                 "table 2",
                 f"{of}: predicates gone there",
-                count(at.gone, gone, shown=".3f", share=True),
+                count(at.gone, gone, neutral=0.0, shown=".3f", share=True),
                 "It follows the bend.",
             ),
             Claim(

@@ -34,7 +34,7 @@ def judged(measured: Figures) -> list[tuple[Claim, Judged]]:
 def _saving(figure: int, name: str, paper: float) -> Check:
     def check(measured: Figures) -> Judged:
         last = measured[figure][-1]
-        return count(1 - getattr(last, name) / last.naive, paper, shown=".0%", share=True)
+        return count(1 - getattr(last, name) / last.naive, paper, neutral=0.0, shown=".0%", share=True)
 
     return check
 
@@ -42,7 +42,7 @@ def _saving(figure: int, name: str, paper: float) -> Check:
 def _gap_at_last(figure: int, paper: float) -> Check:
     def check(measured: Figures) -> Judged:
         last = measured[figure][-1]
-        return count(1 - last.sub_order / last.sequential, paper, shown="+.0%", share=True)
+        return count(1 - last.sub_order / last.sequential, paper, neutral=0.0, shown="+.0%", share=True)
 
     return check
 
