@@ -19,7 +19,7 @@ _CANDIDATES = (
     "Candidates are counted once for each violating set, so a subscription with two or four sets can meet an "
     "advertisement more than once: hence more than 1.0."
 )
-_PRICES = "The paper does not say which prices it drew; ours were chosen so that fewer of class 1 overlap than with equal ones."
+_PRICES = "The paper does not say which prices it drew; ours were chosen so that few of class 1 overlap."
 
 
 def table_3(_options: Options, points: Points) -> list[Claim]:

@@ -58,9 +58,8 @@ def write_page(results: Results, docs: Path) -> Path:
 
 
 def _is_ready(name: str, own: Result) -> bool:
-    """Claims compare points with each other: some need all of them."""
-    done = set(own.points) >= set(EXPERIMENTS[name].points(own.options))
-    return done or (name.startswith("thesis-") and len(own.points) > 1)
+    """Claims compare points with each other, so they need all of them."""
+    return set(own.points) >= set(EXPERIMENTS[name].points(own.options))
 
 
 def _machine(results: Results) -> str:

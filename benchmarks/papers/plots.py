@@ -107,7 +107,6 @@ def thesis_filters(results: Results) -> str:
     panels = [
         _sizes_panel(results, name, value, "events", "events per second")
         for name in ("thesis-5.5", "thesis-5.6")
-        if name in results
         for value in _lengths(results, name)
     ]
     return line_chart("Events per second with AND and OR, and with XOR", panels, _used(panels))
@@ -118,10 +117,9 @@ def thesis_sweeps(results: Results) -> str:
     labels = {"thesis-5.7": "predicates (L)", "thesis-5.8": "shared nodes (SNPS), %", "thesis-5.9": "matches (SMPE), %"}
     panels = []
     for name, label in labels.items():
-        if name in results:
-            size, lines = _by_value(results, name, "events")
-            title = f"{name.removeprefix('thesis-')}, {size:,} subscriptions"
-            panels.append(Panel(title, label, "events per second", lines, y_log=True))
+        size, lines = _by_value(results, name, "events")
+        title = f"{name.removeprefix('thesis-')}, {size:,} subscriptions"
+        panels.append(Panel(title, label, "events per second", lines, y_log=True))
     return line_chart("Events per second in the other sweeps", panels, _used(panels))
 
 
@@ -230,8 +228,8 @@ def distribution_attributes(results: Results) -> str:
 PLOTS: dict[str, tuple[tuple[str, ...], Callable[[Results], str]]] = {
     "thesis-events": (("thesis-5.4",), thesis_events),
     "thesis-maintenance": (("thesis-5.4",), thesis_maintenance),
-    "thesis-filters": (("thesis-5.5",), thesis_filters),
-    "thesis-sweeps": (("thesis-5.7",), thesis_sweeps),
+    "thesis-filters": (("thesis-5.5", "thesis-5.6"), thesis_filters),
+    "thesis-sweeps": (("thesis-5.7", "thesis-5.8", "thesis-5.9"), thesis_sweeps),
     "advertisement-pruning": (("advertisement-pruning",), advertisement_table_4),
     "subscription-pruning": (("subscription-pruning",), subscription_curves),
     "expensive-predicates": (("expensive-predicates",), expensive_figures),
