@@ -185,7 +185,8 @@ def _sizes(result: Result) -> str:
     for name, value in result.options.items():
         if name == "sizes" and isinstance(value, dict):
             sizes = sorted({size for own in value.values() for size in own})
-            shown.append(f"{sizes[0]:,} to {sizes[-1]:,} subscriptions")
+            span = f"{sizes[0]:,}" if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,}"
+            shown.append(f"{span} subscriptions")
         elif name == "sizes":
             shown.append(f"{', '.join(f'{size:,}' for size in value)} advertisements")
         elif name != "points" or not isinstance(value, list):

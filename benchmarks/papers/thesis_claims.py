@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from benchmarks.papers.experiment import Claim, Options, Points
@@ -30,12 +30,12 @@ def _points(options: Options, points: Points) -> Iterator[tuple[int, int, Figure
 def _faster(found: Iterable[Figures], one: str, other: str) -> Judged:
     """Whether one filter is faster than another at every point."""
     ratios = [own[one]["events"] / own[other]["events"] for own in found if one in own and other in own]
-    return statement([ratio > 1 for ratio in ratios], f"{min(ratios):.2f} to {max(ratios):.2f} times as fast")
+    return statement([ratio > 1 for ratio in ratios], f"{_span(ratios)} times as fast")
 
 
 def _fewer(found: Sequence[Figures], one: str, other: str, metric: str) -> Judged:
     ratios = [own[one][metric] / own[other][metric] for own in found]
-    return statement([ratio < 1 for ratio in ratios], f"{min(ratios):.2f} to {max(ratios):.2f} of it")
+    return statement([ratio < 1 for ratio in ratios], f"{_span(ratios)} of it")
 
 
 def _sweep_falls(
@@ -161,13 +161,22 @@ def section_5_4(options: Options, points: Points) -> list[Claim]:
 
 
 def _range(ratios: Iterable[float]) -> str:
-    own = list(ratios)
-    return f"{min(own):.2g} to {max(own):.2g} times"
+    return f"{_span(list(ratios), '.2g')} times"
+
+
+def _span(values: Sequence[float], shown: str = ".2f") -> str:
+    """From the least to the most, or what both are.
+
+    >>> _span([0.5, 0.25]), _span([0.921, 0.919])
+    ('0.25 to 0.50', '0.92')
+    """
+    low, high = f"{min(values):{shown}}", f"{max(values):{shown}}"
+    return low if low == high else f"{low} to {high}"
 
 
 def _fastest_filter(found: Sequence[Figures]) -> Judged:
     ratios = [own[PATH]["events"] / max(own[GENERAL]["events"], own[ZERO]["events"]) for own in found if PATH in own]
-    return statement([ratio > 1 for ratio in ratios], f"{min(ratios):.2f} to {max(ratios):.2f} times the next")
+    return statement([ratio > 1 for ratio in ratios], f"{_span(ratios)} times the next")
 
 
 def _less_affected_by_size(options: Options, points: Points) -> Claim:
@@ -328,7 +337,7 @@ def section_5_7(options: Options, points: Points) -> list[Claim]:
             Claim(
                 "5.7, figures 5.23 and 5.24",
                 f"more predicates per subscription make the {name} filter slower",
-                statement(holds, f"to {min(factors):.2f} to {max(factors):.2f} of the rate from the least to the most"),
+                statement(holds, f"with the most predicates {_span(factors)} of the rate with the fewest"),
             )
         )
     every = [found for _, _, found in _points(options, points)]
@@ -338,27 +347,23 @@ def section_5_7(options: Options, points: Points) -> list[Claim]:
 
 def section_5_8(options: Options, points: Points) -> list[Claim]:
     """Shared nodes."""
-    texts: list[tuple[str, str, str, bool, Callable[[float], str]]] = [
-        ("figure 5.26", "more events per second", "events", True, _times),
-        ("figure 5.27", "more insertions per second", "insertions", True, _times),
-        ("figure 5.28", "less memory", "bytes", False, _times),
-        ("figure 5.29", "fewer nodes", "nodes", False, _times),
-    ]
+    texts = (
+        ("figure 5.26", "more events per second", "events", True),
+        ("figure 5.27", "more insertions per second", "insertions", True),
+        ("figure 5.28", "less memory", "bytes", False),
+        ("figure 5.29", "fewer nodes", "nodes", False),
+    )
     claims = []
-    for where, text, metric, rises, shown in texts:
+    for where, text, metric, rises in texts:
         holds, factors = _sweep_falls(options, points, PATH, metric, rises=rises)
         claims.append(
             Claim(
                 f"5.8, {where}",
                 f"more shared nodes: {text}",
-                statement(holds, f"{shown(min(factors))} to {shown(max(factors))} from the least to the most"),
+                statement(holds, f"with the most shared nodes {_span(factors)} times that with the fewest"),
             )
         )
     return claims
-
-
-def _times(factor: float) -> str:
-    return f"x{factor:.2f}"
 
 
 def section_5_9(options: Options, points: Points) -> list[Claim]:
@@ -370,7 +375,7 @@ def section_5_9(options: Options, points: Points) -> list[Claim]:
             Claim(
                 f"5.9, {where}",
                 f"fewer matches per event make {name} faster",
-                statement(holds, f"the most matches: {min(factors):.2f} to {max(factors):.2f} of the rate"),
+                statement(holds, f"with the most matches {_span(factors)} of the rate with the fewest"),
             )
         )
     return claims

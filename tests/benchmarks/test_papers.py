@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 from benchmarks import verdict
-from benchmarks.papers import chart, distributions, page
+from benchmarks.papers import chart, distributions, page, thesis_claims
 from benchmarks.papers.__main__ import DOCS, RESULTS, main
 from benchmarks.papers.distributions import EVENTS, PROFILES, shape
 from benchmarks.papers.experiment import Result
@@ -90,7 +90,9 @@ def test_every_experiment_is_on_the_page_and_every_module_exists() -> None:
             assert (ROOT / tests).is_file(), tests
 
 
-@pytest.mark.parametrize("module", [verdict, chart, distributions, workload_file], ids=lambda module: module.__name__)
+@pytest.mark.parametrize(
+    "module", [verdict, chart, distributions, thesis_claims, workload_file], ids=lambda module: module.__name__
+)
 def test_examples_in_docstrings_are_right(module: ModuleType) -> None:
     found = doctest.testmod(module)
     assert found.attempted > 0
