@@ -11,6 +11,7 @@
 #   make build          the wheel (with a prebuilt jar) and the source distribution, in dist/
 #   make release        make build, then check the metadata and run the smoke test on the wheel; uploads nothing
 #   make bench          speed against other ways to do the same; BENCH='--quick' or other options
+#   make papers         the experiments of the five papers, and docs/papers.md; PAPERS='--quick' or other options
 #   make fuzz           random rules against Spark's WHERE, for MINUTES=10 from SEED
 #   make test-hostile   every attack of tests/hostile in child processes: HOSTILE='--family regex' or other options
 #   make test-versions  a small suite on every supported minor of PySpark
@@ -25,8 +26,8 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PYSPARK_MINORS := 4.0 4.1 4.2 4.3
 
-.PHONY: demo test test-fast test-push-down test-scala lint docs build release bench fuzz test-hostile test-versions \
-  test-sqlglot test-lakes test-stores test-bi chromium clean setup java $(PYSPARK_MINORS:%=test-pyspark-%)
+.PHONY: demo test test-fast test-push-down test-scala lint docs build release bench papers fuzz test-hostile \
+  test-versions test-sqlglot test-lakes test-stores test-bi chromium clean setup java $(PYSPARK_MINORS:%=test-pyspark-%)
 
 demo: setup
 	$(BIN)/sparkrules demo
@@ -86,6 +87,9 @@ release: build
 
 bench: setup
 	$(BIN)/python -m benchmarks $(BENCH)
+
+papers: setup
+	$(BIN)/python -m benchmarks.papers $(PAPERS)
 
 MINUTES ?= 10
 fuzz: setup

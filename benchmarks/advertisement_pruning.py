@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.advertisements import _PRICES, _RARE_PRICES, ADVERTISEMENTS, SUBSCRIPTIONS
+from benchmarks.advertisements import ADVERTISEMENTS, SUBSCRIPTIONS, rare_prices
 from sparkrules.demo.auctions import CATEGORIES
 from sparkrules.index.builder import build_segment
 from sparkrules.index.rule import Rule
@@ -132,7 +132,11 @@ def cut_off(points: Sequence[Point]) -> Point:
 
 def advertisement_tables(registered: int, advertisements: int, asked: int) -> Iterator[str]:
     """Table 4 and section 6.5 beside ours."""
-    _PRICES.update(_RARE_PRICES)
+    with rare_prices():
+        yield from _tables(registered, advertisements, asked)
+
+
+def _tables(registered: int, advertisements: int, asked: int) -> Iterator[str]:
     subscribed = subscriptions_of(registered)
     index = OverlapIndex(segment_of(subscribed))
     heads = "advertisements, cut-off, memory removed, First faster by, All faster by, overlaps before, more, verdict"
@@ -163,19 +167,32 @@ def verdict(name: str, at: Point, before: Point) -> str:
 
 def both_prunings(subscribed: Sequence[Node], advertisements: int, asked: int) -> str:
     """Section 6.5: subscriptions pruned in steps, then the advertisements against them."""
-    segment = segment_of(subscribed)
-    leaves = shares(segment)
-    found = Prunings.of(segment.forest, Triples(leaves, leaves, leaves), SelectivityMeasure())
+    found = subscription_prunings(subscribed)
     trees = advertisements_of("all", advertisements)
     heads = "subscriptions pruned, overlaps, with advertisements pruned, largest memory cut, First (ms), First then"
     columns = [*heads.split(", "), "All (ms)", "All then"]
     lines = [f"| {' | '.join(columns)} |", "|---" * 8 + "|"]
     for step in range(STEPS + 1):
-        now = dict(enumerate(subscribed)) | dict(found.trees(round(len(found) * step / STEPS)))
-        index = OverlapIndex(segment_of([now[number] for number in range(len(now))]))
-        before, after = curve(index, trees, asked, steps=1)
+        before, after = both_pruned(subscribed, found, trees, step / STEPS, asked)
         lines.append(
             f"| {step / STEPS:.0%} | {before.overlaps:.2f} | {after.overlaps:.2f} | {after.memory:.2f} "
             f"| {before.first:.2f} | {after.first:.2f} | {before.all:.2f} | {after.all:.2f} |"
         )
     return "\n".join(lines)
+
+
+def subscription_prunings(subscribed: Sequence[Node]) -> Prunings:
+    """All prunings of the subscriptions, in the order of the queue."""
+    segment = segment_of(subscribed)
+    leaves = shares(segment)
+    return Prunings.of(segment.forest, Triples(leaves, leaves, leaves), SelectivityMeasure())
+
+
+def both_pruned(
+    subscribed: Sequence[Node], found: Prunings, trees: Sequence[Node], share: float, asked: int
+) -> tuple[Point, Point]:
+    """After a share of the prunings of subscriptions: none of the prunings of advertisements, and all of them."""
+    now = dict(enumerate(subscribed)) | dict(found.trees(round(len(found) * share)))
+    index = OverlapIndex(segment_of([now[number] for number in range(len(now))]))
+    before, after = curve(index, trees, asked, steps=1)
+    return before, after

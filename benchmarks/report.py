@@ -138,7 +138,7 @@ def plain(head: Sequence[str], table: Table) -> str:
     return "\n".join([line(rows[0]), "  ".join("-" * width for width in widths), *map(line, table)])
 
 
-def markdown(head: Sequence[str], table: Table) -> str:
+def markdown(head: Sequence[str], table: Sequence[Sequence[str]]) -> str:
     """A table for a page.
 
     >>> print(markdown(["a", "b"], [("x", "1.5")]))

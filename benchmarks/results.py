@@ -12,6 +12,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 import sparkrules
+from benchmarks.machine import processor
 from benchmarks.measurement import Measurement, Preparation
 from benchmarks.session import CORES, jvm
 from sparkrules.cli.whole_file import whole_file
@@ -52,7 +53,7 @@ def environment(spark: SparkSession) -> dict[str, str]:
     """The machine, the versions and the date."""
     return {
         "date": datetime.now(timezone.utc).date().isoformat(),
-        "processor": _processor(),
+        "processor": processor(),
         "cores": str(os.cpu_count()),
         "cores used": str(CORES),
         "memory of Spark": spark.conf.get("spark.driver.memory", ""),
@@ -66,12 +67,3 @@ def environment(spark: SparkSession) -> dict[str, str]:
 def _key(one: Measurement | Preparation) -> tuple[str, ...]:
     key = (one.workload, str(one.rules))
     return (*key, one.level, one.engine) if isinstance(one, Measurement) else key
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.machine()

@@ -38,8 +38,8 @@ def points_table(measured: Figures, scale: float) -> str:
 def claims_table(measured: Figures) -> str:
     """The paper's claims with our values and verdicts, as Markdown."""
     lines = ["| figure | claim | paper | ours | verdict |", "|--:|---|---|---|---|"]
-    for claim, ours, verdict in judged(measured):
-        lines.append(f"| {claim.figure} | {claim.text} | {claim.paper} | {ours} | {verdict} |")
+    for claim, found in judged(measured):
+        lines.append(f"| {claim.figure} | {claim.text} | {found.paper} | {found.ours} | {found.verdict} |")
     return "\n".join(lines)
 
 

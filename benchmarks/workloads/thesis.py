@@ -11,13 +11,14 @@ enough predicates are true; how high is determined by search. With `=`, independ
 there are *interests*, each a value for every attribute. A subscription asks for the values of one interest. An event
 has them too, except that each value is replaced with a probability of 5 %. So there are near misses, and SMPE decides
 the number of interests. With equal constants, subscriptions of an interest share small subexpressions whatever the
-pools are: if there are many, SNPS can exceed its target.
+pools are: if there are many, SNPS can exceed its target. `at_size` then gives some of them constants of their own,
+which no event has.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from random import Random
 
@@ -42,7 +43,8 @@ LARGEST = 2_000_000
 _HALVES = (range(1, 1 + ATTRIBUTES // 2), range(1 + ATTRIBUTES // 2, 1 + ATTRIBUTES))  # so that predicates never clash
 NOISE = 0.05
 _USES_OF_A = 10  # how often an expression of pool A is used
-_TRIED = 2_000  # number of subscriptions and events for the search
+_TRIED = 2_000  # number of subscriptions and events for the search of how high values are
+_SEARCHED = 10_000  # number of subscriptions for the searches of `at_size` and `many_subscriptions`
 
 Values = npt.NDArray[np.int64]
 
@@ -57,11 +59,15 @@ class Mix:
     comparison: str
     snps: float
     smpe: float
+    private: float = 0.0
+    """The share of subscriptions that ask for values of their own."""
 
     @property
     def interests(self) -> int:
         """The number of interests; with `>` there is one, since no values have to be equal."""
-        return round((1 - NOISE) ** self.predicates / self.smpe) if self.comparison == "=" else 1
+        if self.comparison == ">":
+            return 1
+        return max(1, round((1 - self.private) * (1 - NOISE) ** self.predicates / self.smpe))
 
 
 CONJUNCTIVE, WITH_OR, WITH_XOR = (1.0, 0.0, 0.0), (0.8, 0.2, 0.0), (0.6, 0.3, 0.1)
@@ -89,7 +95,7 @@ def _workload(mix: Mix, size: int) -> Workload:
         variant=mix.name,
         size=size,
         rules=lambda: _texts(mix, size),
-        rows=lambda count: _table(events(mix, count)),
+        rows=lambda count: table(events(mix, count)),
         generators=(__file__, boolean_trees.__file__),
         rows_name=f"thesis_{mix.name}",
         traits={"L": str(mix.predicates), "SMPE asked for": f"{mix.smpe:.1%}"},
@@ -100,6 +106,31 @@ def _workload(mix: Mix, size: int) -> Workload:
 @lru_cache(maxsize=1)
 def subscriptions(mix: Mix, count: int, seed: int = 0) -> list[Tree]:
     """Subscriptions with the target SNPS, as far as possible."""
+    return list(_draw(mix, count, _use_of_a(mix, count, seed), seed))
+
+
+def at_size(mix: Mix, count: int) -> Mix:
+    """The mix for so many subscriptions: without `private` ones, unless they would share too much."""
+    if mix.comparison == ">":
+        return mix
+    least = shared_nodes_per_subscription(_draw(_sample(mix, count), min(count, _SEARCHED), 0.0, 0))
+    return replace(mix, private=max(0.0, 1 - mix.snps / least))
+
+
+def many_subscriptions(mix: Mix, count: int, seed: int = 0) -> Iterator[Tree]:
+    """Subscriptions of a mix `at_size`, where searching among all of them would take too long."""
+    from_a = 0.0 if mix.private else _use_of_a(_sample(mix, count), min(count, _SEARCHED), seed)
+    return _draw(mix, count, from_a, seed)
+
+
+def _sample(mix: Mix, count: int) -> Mix:
+    """The same with fewer subscriptions and as many fewer interests, so that they share as much."""
+    return replace(mix, smpe=mix.smpe * max(1.0, count / _SEARCHED)) if mix.comparison == "=" else mix
+
+
+@lru_cache
+def _use_of_a(mix: Mix, count: int, seed: int) -> float:
+    """How many of the two expressions of a subscription come from pool A, on average."""
     low, high = 0.0, 2.0
     for _ in range(7):
         middle = (low + high) / 2
@@ -107,10 +138,10 @@ def subscriptions(mix: Mix, count: int, seed: int = 0) -> list[Tree]:
             high = middle
         else:
             low = middle
-    return _draw(mix, count, (low + high) / 2, seed)
+    return (low + high) / 2
 
 
-def _draw(mix: Mix, count: int, from_a: float, seed: int) -> list[Tree]:
+def _draw(mix: Mix, count: int, from_a: float, seed: int) -> Iterator[Tree]:
     """Subscriptions in which, on average, `from_a` of the two expressions come from pool A."""
     random = Random(seed)  # numpy is too slow at drawing one number at a time
     interests = _interests(mix).tolist()
@@ -120,10 +151,10 @@ def _draw(mix: Mix, count: int, from_a: float, seed: int) -> list[Tree]:
 
     def expression(interest: int, half: int) -> Tree:
         attributes = random.sample(_HALVES[half], mix.predicates // 2)
-        if mix.comparison == "=":
+        if mix.comparison == "=" and interest >= 0:
             leaves: list[Leaf] = [(i, "=", interests[interest][i - 1]) for i in attributes]
         else:
-            leaves = [(i, ">", random.randrange(1, LARGEST)) for i in attributes]
+            leaves = [(i, mix.comparison, random.randrange(1, LARGEST)) for i in attributes]
         return random_tree(leaves, mix.operators, random)
 
     def half_of(interest: int, half: int) -> Tree:
@@ -134,12 +165,10 @@ def _draw(mix: Mix, count: int, from_a: float, seed: int) -> list[Tree]:
             pool[key] = expression(interest, half)
         return pool[key]
 
-    drawn: list[Tree] = []
     for _ in range(count):
-        interest = random.randrange(mix.interests)
+        interest = -1 if mix.private and random.random() < mix.private else random.randrange(mix.interests)
         root = random_operator(mix.operators, random)
-        drawn.append((root, half_of(interest, 0), half_of(interest, 1)))
-    return drawn
+        yield root, half_of(interest, 0), half_of(interest, 1)
 
 
 def events(mix: Mix, count: int, seed: int = 0) -> Values:
@@ -157,9 +186,10 @@ def _interests(mix: Mix) -> Values:
     return np.random.default_rng(3).integers(1, LARGEST, (mix.interests, ATTRIBUTES), endpoint=True)
 
 
+@lru_cache
 def _height(mix: Mix) -> float:
     """The height of the events' values at which subscriptions match as often as the target."""
-    tried = _draw(mix, _TRIED, 0.0, seed=4)
+    tried = list(_draw(mix, _TRIED, 0.0, seed=4))
 
     def smpe(height: float) -> float:
         values = _high_values(np.random.default_rng(5), _TRIED, height)
@@ -181,6 +211,7 @@ def _texts(mix: Mix, size: int) -> Iterator[RuleText]:
         yield f"{mix.name}-{number}", sql(tree)
 
 
-def _table(values: Values) -> pa.Table:
+def table(values: Values) -> pa.Table:
+    """Events as rows."""
     columns = {f"a{i + 1}": pa.array(values[:, i].astype(np.int32)) for i in range(ATTRIBUTES)}
     return pa.table({"event": pa.array(np.arange(len(values))), **columns})

@@ -17,6 +17,8 @@ from mkdocs.structure.pages import Page
 
 _EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 _EXAMPLE = re.compile(r"\]\(((?:\.\./)*)\.\./examples/(\w+\.(?:py|ipynb))\)")
+# Source files are linked where the repository is read as it is; the site does not have them.
+_SOURCE = re.compile(r"\[([^\]]+)\]\((?:\.\./)+(?:benchmarks|jars|sparkrules|tests)/[^)]*\)")
 _NOTEBOOK = re.compile(r"\]\(([\w/.]+)\.ipynb\)")
 
 
@@ -34,6 +36,9 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
     """Let links to examples, and from notebooks to pages, stay inside the site. The first page has the whole width."""
     if page.is_homepage:
         page.meta["hide"] = ["navigation", "toc"]
+    elif page.file.src_uri == "papers.md":
+        page.meta["hide"] = ["navigation"]  # wide tables
+    markdown = _SOURCE.sub(r"`\1`", markdown)
     return _NOTEBOOK.sub(r"](\1.md)", _EXAMPLE.sub(r"](\1examples/\2)", markdown)).replace("](../docs/", "](../")
 
 

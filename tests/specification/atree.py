@@ -17,6 +17,11 @@ Where the thesis leaves a choice:
   twice, so the filters need no special case. Repeated operands of AND and OR are dropped.
 - Nodes are found through a dictionary, not by intersecting parent lists (3.8 discusses both).
 - Constants (an AND or OR of nothing) have no node in the thesis and are rejected.
+- An inner node may have a user's function instead of an operator (3.3.1), of any number of children. Nothing is known
+  about it, so its children stay in the order in which they are written. AND, OR and XOR are commutative and
+  associative, and are rearranged.
+- In 3.6.2 the recurrence's cost is that of joining T(i, k) and T(k + 1, j) with i <= k < j, not i < k < j, T(1, k) and
+  T(k + 1, n) as printed; in algorithm 6, i is to be incremented.
 
 >>> a, b, c = (Predicate(name, "is true") for name in "ABC")
 >>> forest = ATree()
@@ -30,18 +35,30 @@ Where the thesis leaves a choice:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
 from sparkrules.sql.tree import Junction, Predicate
 
-Operator = Literal["and", "or", "xor"]
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A user's Boolean function of the values of a node's children. Equal names mean the same function."""
+
+    name: str
+    of: Callable[..., bool] = field(compare=False)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+Operator = Literal["and", "or", "xor"] | Function
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """An operator over expressions; unlike a `Junction` it may be XOR and may contain one."""
+    """An operator over expressions; unlike a `Junction` it may be XOR or a function, and may contain one."""
 
     operator: Operator
     children: tuple[Expression, ...]
@@ -65,7 +82,23 @@ class ATreeNode:
     def __str__(self) -> str:
         if self.predicate is not None:
             return str(self.predicate)
+        if isinstance(self.operator, Function):
+            return f"{self.operator}({', '.join(map(str, self.children))})"
         return f"({f' {self.operator} '.join(map(str, self.children))})"
+
+    def result(self, *operands: bool) -> bool:
+        """The value of an inner node, given those of its children in their order (execute_function)."""
+        if isinstance(self.operator, Function):
+            return bool(self.operator.of(*operands))
+        first, second = operands
+        if self.operator == "and":
+            return first and second
+        return first or second if self.operator == "or" else first != second
+
+    @property
+    def is_true_from_nothing(self) -> bool:
+        """Whether it is true when all its children are false, as NOT, NAND and NOR are."""
+        return self.predicate is None and self.result(*(False for _ in self.children))
 
 
 class ATree:
@@ -74,7 +107,7 @@ class ATree:
     def __init__(self) -> None:
         self.leaves: dict[Predicate, ATreeNode] = {}
         self.roots: dict[str, ATreeNode] = {}
-        self._inner: dict[tuple[Operator, frozenset[ATreeNode]], ATreeNode] = {}
+        self._inner: dict[object, ATreeNode] = {}
 
     def nodes(self) -> Iterator[ATreeNode]:
         """All nodes, leaves first."""
@@ -93,7 +126,7 @@ class ATree:
         """Remove a subscription and every node that only it used (algorithms 4 and 5)."""
         root = self.roots.pop(subscription)
         root.subscriptions.remove(subscription)
-        for node in _tree(root):
+        for node in tree_of(root):
             node.use_count -= 1
             if node.use_count == 0:
                 self._remove(node)
@@ -102,11 +135,11 @@ class ATree:
         """The leaf of a predicate, found or made."""
         return self.leaves.setdefault(predicate, ATreeNode(predicate, None, (), level=1))
 
-    def node(self, operator: Operator, left: ATreeNode, right: ATreeNode) -> ATreeNode:
-        """The inner node that joins two nodes of the forest, found or made."""
-        key = (operator, frozenset((left, right)))
+    def node(self, operator: Operator, *children: ATreeNode) -> ATreeNode:
+        """The inner node that joins nodes of the forest, two unless it is a function, found or made."""
+        key = _key(operator, children)
         if key not in self._inner:
-            made = ATreeNode(None, operator, (left, right), level=1 + max(left.level, right.level))
+            made = ATreeNode(None, operator, children, level=1 + max(child.level for child in children))
             for child in made.children:
                 child.parents.append(made)
             self._inner[key] = made
@@ -116,21 +149,24 @@ class ATree:
         """Let a node of the forest be the root of a new subscription."""
         root.subscriptions.add(subscription)
         self.roots[subscription] = root
-        for node in _tree(root):
+        for node in tree_of(root):
             node.use_count += 1
 
     def _remove(self, node: ATreeNode) -> None:
         if node.predicate is not None:
             del self.leaves[node.predicate]
         elif node.operator is not None:
-            del self._inner[node.operator, frozenset(node.children)]
+            del self._inner[_key(node.operator, node.children)]
             for child in node.children:
                 child.parents.remove(node)
 
     def _place(self, expression: Predicate | _Chain) -> ATreeNode:
         if isinstance(expression, Predicate):
             return self.leaf(expression)
-        return self._rearrange(expression.operator, [self._place(operand) for operand in expression.operands])
+        operands = [self._place(operand) for operand in expression.operands]
+        if isinstance(expression.operator, Function):
+            return self.node(expression.operator, *operands)
+        return self._rearrange(expression.operator, operands)
 
     def _rearrange(self, operator: Operator, operands: list[ATreeNode]) -> ATreeNode:
         """Rearrange_Subtree (algorithm 6): join a chain's operands so that most existing nodes are reused.
@@ -149,7 +185,7 @@ class ATree:
                 for k in range(i, j):
                     left_cost, _, left = best[i, k]
                     right_cost, _, right = best[k + 1, j]
-                    root = self._inner.get((operator, frozenset((left, right)))) if left and right else None
+                    root = self._inner.get(_key(operator, (left, right))) if left and right else None
                     candidates.append((left_cost + right_cost + (root is None), -k, root))
                 cost, split, root = min(candidates, key=lambda candidate: candidate[:2])
                 best[i, j] = cost, -split, root
@@ -165,14 +201,15 @@ class ATree:
         users: dict[ATreeNode, set[str]] = {}
         for subscription, root in self.roots.items():
             assert subscription in root.subscriptions, f"{subscription} is not listed at its root"
-            for node in _tree(root):
+            for node in tree_of(root):
                 users.setdefault(node, set()).add(subscription)
         nodes = list(self.nodes())
         assert users.keys() == set(nodes), "the forest is not exactly what its subscriptions use"
         for node in nodes:
             assert node.use_count == len(users[node]), f"use count of {node}"
             assert node.level == 1 + max((child.level for child in node.children), default=0), f"level of {node}"
-            assert len(node.children) == (0 if node.predicate else 2), f"children of {node}"
+            if not isinstance(node.operator, Function):
+                assert len(node.children) == (0 if node.predicate else 2), f"children of {node}"
             assert {self.roots[subscription] for subscription in node.subscriptions} <= {node}, f"ids at {node}"
             for child in node.children:
                 assert node.use_count <= child.use_count, f"{node} is used more than its child {child}"
@@ -182,7 +219,11 @@ class ATree:
         assert levels == set(range(1, len(levels) + 1)), f"there is an empty level among {sorted(levels)}"
 
 
-def _tree(root: ATreeNode) -> list[ATreeNode]:
+def _key(operator: Operator, children: tuple[ATreeNode, ...]) -> object:
+    return operator, (children if isinstance(operator, Function) else frozenset(children))
+
+
+def tree_of(root: ATreeNode) -> list[ATreeNode]:
     """The nodes of the tree under a root, each once, parents before children."""
     found: dict[ATreeNode, None] = {}
     stack = [root]
@@ -196,7 +237,10 @@ def _tree(root: ATreeNode) -> list[ATreeNode]:
 
 @dataclass(frozen=True, slots=True)
 class _Chain:
-    """A maximal associative chain: its operands are predicates or chains of another operator, in canonical order."""
+    """A maximal associative chain: its operands are predicates or chains of another operator, in canonical order.
+
+    Or a function, whose operands keep their order.
+    """
 
     operator: Operator
     operands: tuple[Predicate | _Chain, ...]
@@ -214,11 +258,13 @@ def _canonical(expression: Expression) -> Predicate | _Chain:
     if isinstance(expression, Predicate):
         return expression
     operands: list[Predicate | _Chain] = []
+    if isinstance(expression.operator, Function) and expression.children:
+        return _Chain(expression.operator, tuple(map(_canonical, expression.children)))
     for child in map(_canonical, expression.children):
         same = isinstance(child, _Chain) and child.operator == expression.operator
         operands.extend(child.operands if same and isinstance(child, _Chain) else (child,))
     if not operands:
-        raise ValueError("the A-Tree has no node for a constant: an AND or OR without operands")
+        raise ValueError("the A-Tree has no node for a constant: an operator without operands")
     if expression.operator != "xor":
         operands = list(dict.fromkeys(operands))
     operands.sort(key=lambda operand: (isinstance(operand, _Chain), str(operand)))

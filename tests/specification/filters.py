@@ -5,9 +5,16 @@ predicates are true. They differ in what they visit:
 
 | filter | visits | propagates | operators |
 |---|---|---|---|
-| general | nodes above a true leaf, level by level | every value | any |
-| zero suppression | nodes above a true node, level by level | true; missing is false | false for false, false |
+| general | nodes above a true leaf, level by level | every value | any, also users' functions |
+| zero suppression | nodes above a true node, level by level | true; missing is false | any that are false for false |
 | true value path | the same, depth first, without queues | true; OR fires on first touch, AND on second | AND, OR |
+
+Where the thesis' algorithms cannot be meant as they are printed:
+
+- Algorithm 1 enqueues only true leaves, so a node that is true because its operands are false (NOT, NAND, NOR, users'
+  functions) is visited only if something below it is true. Here such nodes are in their queues from the beginning.
+- Its loop never advances `current_level`, and it ends before the highest level.
+- Algorithm 3 starts from "non-leaf nodes matched by the current event". It starts from the true leaves, as in 3.5.3.
 
 >>> from sparkrules.sql.tree import Junction
 >>> a, b, c = (Predicate(name, "is true") for name in "ABC")
@@ -35,12 +42,15 @@ def general_filter(forest: ATree, true_leaves: Set[Predicate]) -> set[str]:
 
 def zero_suppression_filter(forest: ATree, true_leaves: Set[Predicate]) -> set[str]:
     """3.5.1: only true goes up; an operand that never arrived is false."""
+    for node in forest.nodes():
+        if node.is_true_from_nothing:
+            raise ValueError(f"{node} is true although nothing below it is (thesis 3.5.1); use the general filter")
     return _level_order(forest, true_leaves, propagated="true")
 
 
 def true_value_path_filter(forest: ATree, true_leaves: Set[Predicate]) -> set[str]:
-    """Algorithms 2 and 3: from each true leaf, walk up as long as nodes become true. No XOR."""
-    if any(node.operator == "xor" for node in forest.nodes()):
+    """Algorithms 2 and 3: from each true leaf, walk up as long as nodes become true. No XOR, and no functions."""
+    if any(node.operator not in ("and", "or", None) for node in forest.nodes()):
         raise ValueError(
             "the true value path filter takes AND and OR only (thesis 3.5.2); "
             "rewrite XOR as (a AND NOT b) OR (NOT a AND b), or use the zero suppression filter"
@@ -80,30 +90,26 @@ def _level_order(forest: ATree, true_leaves: Set[Predicate], propagated: Literal
     """Bottom up with one queue per level; a node's operands are complete when its level is reached (theorem 4)."""
     highest = max((node.level for node in forest.nodes()), default=0)
     queues: list[deque[ATreeNode]] = [deque() for _ in range(highest + 1)]
-    operands: dict[ATreeNode, list[bool]] = {}
+    results: dict[ATreeNode, bool] = {}
+    waiting: set[ATreeNode] = set()
     for leaf in _true_leaves(forest, true_leaves):
-        operands[leaf] = [True]
+        results[leaf] = True
         queues[1].append(leaf)
+    for node in forest.nodes():
+        if node.is_true_from_nothing:
+            waiting.add(node)
+            queues[node.level].append(node)
     matched: set[str] = set()
     for queue in queues:
         while queue:
             node = queue.popleft()
-            result = _result(node, operands[node])
-            if result:
+            if node.predicate is None:
+                results[node] = node.result(*(results.get(child, False) for child in node.children))
+            if results[node]:
                 matched |= node.subscriptions
-            if result or propagated == "every value":
+            if results[node] or propagated == "every value":
                 for parent in node.parents:
-                    if parent not in operands:
-                        operands[parent] = []
+                    if parent not in waiting:
+                        waiting.add(parent)
                         queues[parent.level].append(parent)
-                    operands[parent].append(result)
     return matched
-
-
-def _result(node: ATreeNode, operands: list[bool]) -> bool:
-    if node.predicate is not None:
-        return operands[0]
-    first, second = operands if len(operands) == 2 else (operands[0], False)
-    if node.operator == "and":
-        return first and second
-    return first or second if node.operator == "or" else first != second

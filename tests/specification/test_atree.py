@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sparkrules.sql.tree import Constant, Junction, Predicate
 from tests.index.index_oracle import letters
-from tests.specification.atree import ATree, Expression, Operation
+from tests.specification.atree import ATree, Expression, Function, Operation
 from tests.specification.filters import general_filter, true_value_path, true_value_path_filter, zero_suppression_filter
 
 FILTERS = [general_filter, zero_suppression_filter, true_value_path_filter]
@@ -146,6 +146,41 @@ def test_figure_3_6_nodes_10_and_14_never_match(filtered):
     assert filtered(forest, true) == {"1", "2", "3", "5", "7", "8", "9", "11", "12", "13"}
 
 
+# Users' functions in inner nodes (3.3.1)
+
+NOT = Function("not", lambda a: not a)
+NAND = Function("nand", lambda a, b: not (a and b))
+WITHOUT = Function("without", lambda a, b: a and not b)
+MOST = Function("most", lambda a, b, c: a + b + c >= 2)
+ARITY = {NOT: 1, NAND: 2, WITHOUT: 2, MOST: 3}
+
+
+def function(own: Function, *children):
+    return Operation(own, children)
+
+
+def test_a_function_is_shared_but_its_children_keep_their_order():
+    forest = forest_of(one=function(WITHOUT, A, B), two=function(WITHOUT, B, A), three=and_(C, function(WITHOUT, A, B)))
+    assert forest.roots["one"].use_count == 2
+    assert general_filter(forest, {A, C}) == {"one", "three"}
+    assert general_filter(forest, {B, C}) == {"two"}
+
+
+def test_a_function_that_is_true_from_nothing_is_found_without_a_true_leaf():
+    forest = forest_of(none=function(NOT, A), deep=and_(function(NAND, A, B), function(NOT, C)))
+    assert general_filter(forest, set()) == {"none", "deep"}
+    assert general_filter(forest, {A, B}) == set()
+    assert general_filter(forest, {B}) == {"none", "deep"}
+
+
+def test_the_other_filters_refuse_what_they_would_get_wrong():
+    with pytest.raises(ValueError, match=r"not\(A is true\) is true although nothing below it is"):
+        zero_suppression_filter(forest_of(none=function(NOT, A)), set())
+    with pytest.raises(ValueError, match="AND and OR only"):
+        true_value_path_filter(forest_of(most=function(MOST, A, B, C)), {A})
+    assert zero_suppression_filter(forest_of(most=function(MOST, A, B, C)), {A, C}) == {"most"}
+
+
 # Maintenance
 
 
@@ -191,19 +226,22 @@ def test_a_constant_has_no_node():
 
 
 def expressions(operators):
-    return st.recursive(
-        st.sampled_from([A, B, C, D, E]),
-        lambda inner: st.builds(
-            Operation, st.sampled_from(operators), st.lists(inner, min_size=1, max_size=4).map(tuple)
-        ),
-        max_leaves=12,
-    )
+    def operation(inner):
+        def of(operator):
+            least, most = (ARITY[operator],) * 2 if operator in ARITY else (1, 4)
+            return st.builds(Operation, st.just(operator), st.lists(inner, min_size=least, max_size=most).map(tuple))
+
+        return st.sampled_from(operators).flatmap(of)
+
+    return st.recursive(st.sampled_from([A, B, C, D, E]), operation, max_leaves=12)
 
 
 def holds(expression: Expression, true: set[Predicate]) -> bool:
     if isinstance(expression, Predicate):
         return expression in true
     values = [holds(child, true) for child in expression.children]
+    if isinstance(expression.operator, Function):
+        return expression.operator.of(*values)
     return {"and": all(values), "or": any(values), "xor": sum(values) % 2 == 1}[expression.operator]
 
 
@@ -239,6 +277,18 @@ def test_any_history_of_and_or_keeps_the_invariants_and_three_filters_agree(data
 @given(st.data())
 def test_any_history_with_xor_keeps_the_invariants_and_two_filters_agree(data):
     check_history(data, ["and", "or", "xor"], [general_filter, zero_suppression_filter])
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_any_history_with_functions_keeps_the_invariants_and_the_general_filter_is_right(data):
+    check_history(data, ["and", "or", "xor", *ARITY], [general_filter])
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_any_history_with_functions_that_are_false_from_nothing_takes_two_filters(data):
+    check_history(data, ["and", "or", WITHOUT, MOST], [general_filter, zero_suppression_filter])
 
 
 @settings(deadline=None)
