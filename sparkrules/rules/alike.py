@@ -1,0 +1,142 @@
+"""Texts that differ only in their constants: grouped by skeleton, and compiled with one template for each group.
+
+>>> from sparkrules.sql import DEFAULT_POLICY
+>>> alike = AlikeTexts(DEFAULT_POLICY, lambda texts, _: len(texts) > 1)
+>>> for number, text in enumerate(["a < 5", "b = 1", "a < 7"]):
+...     alike.read(number, text)
+>>> alike.compile()
+>>> alike.forests, [members.tolist() for members in alike.members], alike.left
+([Forest(2 rules, 2 predicates, 2 nodes)], [[0, 2]], [(1, 'b = 1')])
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from sparkrules.index.builder import trees_forest
+from sparkrules.index.csr import Ints
+from sparkrules.index.forest import Forest
+from sparkrules.index.instances import ConstantTable, Instances, instances_forest
+from sparkrules.index.merge_forests import distinct_rows
+from sparkrules.sql import Policy, called_functions
+from sparkrules.sql.rule import read_spark_sql
+from sparkrules.sql.template import Hole, Template, joined, lift, literal_class, make_template
+
+_CLASSES = ("string", "integer", "decimal")
+
+
+@dataclass
+class _Alike:
+    """The texts with one skeleton: their numbers, and the numbers of their literals, text by text."""
+
+    texts: array[int] = field(default_factory=lambda: array("i"))
+    literals: array[int] = field(default_factory=lambda: array("i"))
+
+
+class Numbered(dict[str, int]):
+    """Strings by number, in order of first appearance."""
+
+    def __missing__(self, text: str) -> int:
+        self[text] = number = len(self)
+        return number
+
+
+class AlikeTexts:
+    """Texts in Spark SQL, by number. `is_worth` decides, given the numbers of alike texts and the first of them, whether
+    to make a template.
+
+    After `compile`, the rules of `forests[i]` are the texts `members[i]`, which call `functions[i]`; `translated` has
+    the Spark SQL of texts with row functions. `left` has the other texts, which are not necessarily correct.
+    """
+
+    def __init__(self, policy: Policy, is_worth: Callable[[Ints, str], bool]) -> None:
+        self.policy = policy
+        self.is_worth = is_worth
+        self.alike: dict[str, _Alike] = {}
+        self.numbered = Numbered()
+        self.table = ConstantTable()
+        self.constant_numbers: dict[tuple[bool, bool], Ints] = {}  # of the literals, by the kind of hole
+        self.forests: list[Forest] = []
+        self.members: list[Ints] = []
+        self.functions: list[frozenset[str]] = []
+        self.translated: dict[int, str] = {}
+        self.left: list[tuple[int, str]] = []
+
+    def read(self, number: int, sql: str) -> None:
+        """Split a text into skeleton and literals, and group it with those that have the same skeleton."""
+        skeleton, literals = lift(sql)
+        alike = self.alike.get(skeleton)
+        if alike is None:
+            alike = self.alike[skeleton] = _Alike()
+        alike.texts.append(number)
+        alike.literals.extend(map(self.numbered.__getitem__, literals))
+
+    def compile(self) -> None:
+        self.literals = list(self.numbered)
+        self.classes = np.array([_CLASSES.index(literal_class(literal)) for literal in self.literals], np.int32)
+        for skeleton, alike in self.alike.items():
+            texts = np.frombuffer(alike.texts, np.int32)
+            self._compile_alike(skeleton, texts, np.frombuffer(alike.literals, np.int32).reshape(len(texts), -1))
+        self.alike.clear()
+
+    def _compile_alike(self, skeleton: str, texts: Ints, literals: Ints) -> None:
+        """Texts with one skeleton. Those with the same pinned literals, and the same classes of the others, share
+        one template; making it shows which literals are pinned."""
+        template = self._template(skeleton, literals[0]) if self.is_worth(texts, self._text(skeleton, literals[0])) else None
+        if template is None:
+            self._leave(skeleton, texts, literals)
+            return
+        decisive = np.concatenate([literals[:, list(template.pinned)], self.classes[literals]], axis=1)
+        is_like_first = (decisive == decisive[0]).all(axis=1)
+        self._instantiate(skeleton, template, texts[is_like_first], literals[is_like_first])
+        if not is_like_first.all():
+            others = ~is_like_first
+            _, group = distinct_rows(decisive[others])
+            for number in range(int(group.max()) + 1):
+                self._compile_alike(skeleton, texts[others][group == number], literals[others][group == number])
+
+    def _leave(self, skeleton: str, texts: Ints, literals: Ints) -> None:
+        for number, own in zip(texts.tolist(), literals, strict=True):
+            self.left.append((number, self._text(skeleton, own)))
+
+    def _template(self, skeleton: str, literals: Ints) -> Template | None:
+        """The template, if instantiating it gives the same tree as parsing."""
+        own = [self.literals[number] for number in literals.tolist()]
+        template = make_template(skeleton, own, self.policy)
+        if template is None:
+            return None
+        parsed = read_spark_sql(self._text(skeleton, literals), self.policy).tree
+        roots = trees_forest({"parsed": parsed, "instantiated": template.tree_of(own)}).roots
+        return template if roots[0] == roots[1] else None
+
+    def _instantiate(self, skeleton: str, template: Template, texts: Ints, literals: Ints) -> None:
+        columns = sorted(set(template.holes.values()))
+        constants = np.empty((len(texts), len(columns)), np.int32)
+        for column, hole in enumerate(columns):
+            constants[:, column] = self._constant_numbers(literals[:, hole.number], hole)
+        holes = {constant: columns.index(hole) for constant, hole in template.holes.items()}
+        if template.sql is not None:
+            for number, own in zip(texts.tolist(), literals, strict=True):
+                filled = template.sql_of([self.literals[literal] for literal in own.tolist()])
+                assert filled is not None
+                self.translated[number] = filled
+        forest, usual = instances_forest(Instances(template.tree, holes, constants), self.table)
+        self.forests.append(forest)
+        self.members.append(texts[usual])
+        self.functions.append(called_functions(template.tree))
+        self._leave(skeleton, texts[~usual], literals[~usual])
+
+    def _constant_numbers(self, literals: Ints, hole: Hole) -> Ints:
+        """The constants of literals; each literal is converted once."""
+        kind = (hole.negative, hole.is_searched)
+        known = self.constant_numbers.setdefault(kind, np.full(len(self.literals), -1, np.int32))
+        for number in np.unique(literals[known[literals] < 0]).tolist():
+            known[number] = self.table.number(hole.constant(self.literals[number]))
+        return known[literals]
+
+    def _text(self, skeleton: str, literals: Ints) -> str:
+        return joined(skeleton, [self.literals[number] for number in literals.tolist()])
