@@ -3,7 +3,7 @@
 >>> from sparkrules.sql import DEFAULT_POLICY
 >>> alike = AlikeTexts(DEFAULT_POLICY, lambda texts, _: len(texts) > 1)
 >>> for number, text in enumerate(["a < 5", "b = 1", "a < 7"]):
-...     alike.read(number, text)
+...     _ = alike.read(number, text)
 >>> alike.compile()
 >>> alike.forests, [members.tolist() for members in alike.members], alike.left
 ([Forest(2 rules, 2 predicates, 2 nodes)], [[0, 2]], [(1, 'b = 1')])
@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -66,14 +66,19 @@ class AlikeTexts:
         self.translated: dict[int, str] = {}
         self.left: list[tuple[int, str]] = []
 
-    def read(self, number: int, sql: str) -> None:
-        """Split a text into skeleton and literals, and group it with those that have the same skeleton."""
+    def read(self, number: int, sql: str) -> int:
+        """Split a text into skeleton and literals, and group it with those that have the same skeleton; their number."""
         skeleton, literals = lift(sql)
+        return self.add(number, skeleton, map(self.numbered.__getitem__, literals))
+
+    def add(self, number: int, skeleton: str, literals: Iterable[int]) -> int:
+        """Group a text with a known skeleton, and literals that are numbered in `numbered`; how many are alike."""
         alike = self.alike.get(skeleton)
         if alike is None:
             alike = self.alike[skeleton] = _Alike()
         alike.texts.append(number)
-        alike.literals.extend(map(self.numbered.__getitem__, literals))
+        alike.literals.extend(literals)
+        return len(alike.texts)
 
     def compile(self) -> None:
         self.literals = list(self.numbered)

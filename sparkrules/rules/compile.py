@@ -29,6 +29,8 @@ from sparkrules.sql.variable_templates import VariableTemplates
 # Below this, parsing each text costs less than making and checking a template.
 FEWEST_ALIKE = 16
 FEWEST_OUTLINED = 64
+# Of so many texts, the first few show whether texts are alike. If they are not, the others are cut at once.
+_STRETCH, _TRIED = 1_024, 128
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,8 @@ class _Compilation:
         self.longest = policy.max_characters
         self.count = 0
         self.alike = AlikeTexts(policy, lambda texts, _: len(texts) >= FEWEST_ALIKE)
+        self.outlined = OutlinedTexts(policy)
+        self.unlike = 0  # how many of the tried texts of this stretch are like few others
         self.variables = VariableTemplates(policy)
         self.trees: dict[int, Node] = {}
         self.errors: dict[int, RuleError] = {}
@@ -88,8 +92,14 @@ class _Compilation:
                 self.translated[number] = sql
         if len(sql) > self.longest or SEPARATOR in sql or not (sql.isascii() or _is_unicode(sql)):
             self._parse(number, sql)
-        else:
-            self.alike.read(number, sql)
+            return
+        place = number % _STRETCH
+        if place == 0:
+            self.unlike = 0
+        if place >= _TRIED and self.unlike > _TRIED // 2:
+            self.outlined.read(number, sql)
+        elif self.alike.read(number, sql) < FEWEST_ALIKE:
+            self.unlike += 1
 
     def _without_variables(self, text: str) -> str:
         if self.is_spark and len(text) <= self.longest and (text.isascii() or _is_unicode(text)):
@@ -101,9 +111,8 @@ class _Compilation:
         forests, members = list(self.alike.forests), list(self.alike.members)
         self.translated |= self.alike.translated
         self.functions.update(*self.alike.functions)
-        left = self.alike.left
-        if len(left) >= FEWEST_OUTLINED:
-            outlined = OutlinedTexts(self.policy)
+        left, outlined = self.alike.left, self.outlined
+        if len(left) + len(outlined) >= FEWEST_OUTLINED:
             for number, sql in left:
                 outlined.read(number, sql)
             outlined.compile()

@@ -15,12 +15,14 @@ from sparkrules.rules.alike import AlikeTexts
 from sparkrules.sql import Node, Policy, RuleError, called_functions
 from sparkrules.sql.outline import COMPARISON, FALSE_SIDE, TRUE_SIDE, PredicateForms
 from sparkrules.sql.rule import read_spark_sql
+from sparkrules.sql.template import SEPARATOR, lift
 
 Sides = NDArray[np.uint8]
 
 # Below this, parsing the predicates costs less than making and checking a template.
 _FEWEST_ALIKE = 32
 _NOT = "NOT "
+_DIGITS = 18  # longer numbers may be no plain literals
 
 
 class CutPredicates:
@@ -52,10 +54,17 @@ class CutPredicates:
             return form is not None
 
         alike = AlikeTexts(self.policy, is_worth)
-        for number in np.unique(used[needed & TRUE_SIDE > 0]).tolist():
-            alike.read(2 * number, self.texts[number])
-        for number in np.unique(used[needed & FALSE_SIDE > 0]).tolist():
-            alike.read(2 * number + 1, _NOT + self.texts[number])
+        sides = np.zeros(len(self.texts), np.uint8)
+        np.bitwise_or.at(sides, used, needed)
+        heads = _Heads()
+        for number, own in enumerate(sides.tolist()):
+            if own:
+                skeleton, texts = heads.lift(self.texts[number])
+                literals = [alike.numbered[text] for text in texts]
+                if own & TRUE_SIDE:
+                    alike.add(2 * number, skeleton, literals)
+                if own & FALSE_SIDE:
+                    alike.add(2 * number + 1, _NOT + skeleton, literals)
         alike.compile()
         for forest, members, functions in zip(alike.forests, alike.members, alike.functions, strict=True):
             if not _has_constants(forest):
@@ -105,6 +114,24 @@ class CutPredicates:
         called = [self.calls[2 * used[needed & TRUE_SIDE > 0]], self.calls[2 * used[needed & FALSE_SIDE > 0] + 1]]
         numbers = np.unique(np.concatenate(called)).tolist()
         return frozenset().union(*(self.functions[number] for number in numbers))
+
+
+class _Heads(dict[str, str | None]):
+    """The skeletons of texts that end with a space and a number, by what precedes these; None if that has literals."""
+
+    def __missing__(self, head: str) -> str | None:
+        skeleton, literals = lift(head + " ")
+        self[head] = found = None if literals else skeleton + SEPARATOR
+        return found
+
+    def lift(self, text: str) -> tuple[str, list[str]]:
+        """`template.lift`, in a third of the time for most predicates."""
+        head, _, last = text.rpartition(" ")
+        if last.isdecimal() and last.isascii() and len(last) < _DIGITS:
+            skeleton = self[head]
+            if skeleton is not None:
+                return skeleton, [last]
+        return lift(text)
 
 
 def _has_constants(forest: Forest) -> bool:

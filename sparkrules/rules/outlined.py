@@ -56,6 +56,9 @@ class OutlinedTexts:
         self.functions: frozenset[str] = frozenset()
         self.left: list[tuple[int, str]] = []
 
+    def __len__(self) -> int:
+        return len(self.texts)
+
     def read(self, number: int, sql: str) -> None:
         """Cut a text."""
         outline, predicates = cut(sql)

@@ -55,7 +55,7 @@ _BOUND = rf"(?:[-+]{_SPACE})?(?:[A-Za-z0-9_.]+|'[^'\\]*')(?:[ \t\r\n]*'[^'\\]*')
 _PLAIN = r"(?<![A-Za-z0-9_.'\"`])[A-Za-z_][A-Za-z0-9_]* ?[<>=]{1,2} ?[0-9]+(?=\)| AND | OR )"
 # The alternatives begin differently, and nothing follows the loop, so that it never tries a text twice.
 _PREDICATE = re.compile(
-    rf"({_PLAIN}|(?:{_WORD}(?:{_SPACE}{_CALLED})?|{_QUOTED})"
+    rf"(?=[A-Za-z0-9_'\"`])({_PLAIN}|(?:{_WORD}(?:{_SPACE}{_CALLED})?|{_QUOTED})"
     rf"(?:{_SPACE}(?:[-+*/%<>=!.:~&|^\[\]]+"
     rf"|[Bb][Ee][Tt][Ww][Ee][Ee][Nn][ \t\r\n]+{_BOUND}[ \t\r\n]+[Aa][Nn][Dd]{_WORD_END}"
     rf"|{_WORD}(?:{_SPACE}{_CALLED})?"
@@ -100,7 +100,7 @@ def read_outline(outline: str, predicates: int, *, max_depth: int, max_xors: int
     """The outline of this many predicates; None if it must be left to the parser."""
     if _UNKNOWN.search(outline) or not predicates:
         return None
-    part = _parsed(_SIGN.findall(outline), max_depth - _DEEPEST)
+    part = _parsed(_SIGN.findall(outline.upper()), max_depth - _DEEPEST)
     if part is None:
         return None
     junctions = _Junctions(predicates)
@@ -112,11 +112,11 @@ def read_outline(outline: str, predicates: int, *, max_depth: int, max_xors: int
 
 def _parsed(signs: list[str], max_depth: int) -> _Part | None:
     """The outline as a tree, brackets dissolved; None if it is not one, or too deep."""
-    stack: list[tuple[list[_Part], list[_Part], int, tuple[str, _Part] | None]] = []
+    stack: list[tuple[list[_Part], list[_Part], int, tuple[bool, _Part] | None]] = []
     ors: list[_Part] = []
     ands: list[_Part] = []
     nots, depth, number = 0, 0, 0
-    compared: tuple[str, _Part] | None = None  # the left side of a comparison, and its sign
+    compared: tuple[bool, _Part] | None = None  # whether both sides of a comparison must be equal, and the left one
     is_bracket = False
     part: _Part | None = None  # what was just read, if anything may follow it
     for sign in signs:
@@ -130,7 +130,7 @@ def _parsed(signs: list[str], max_depth: int) -> _Part | None:
                 stack.append((ors, ands, nots, compared))
                 ors, ands, nots, compared = [], [], 0, None
                 depth += 1
-            elif sign.upper() == "NOT" and compared is None:
+            elif sign == "NOT" and compared is None:
                 nots += 1
                 depth += 1
             else:
@@ -141,37 +141,44 @@ def _parsed(signs: list[str], max_depth: int) -> _Part | None:
         if sign in _EQUAL:
             if not is_bracket or compared is not None:
                 return None
-            compared, part = (sign, part), None
+            compared, part = (_EQUAL[sign], part), None
             continue
-        if compared is not None:
-            part = ("=" if _EQUAL[compared[0]] else "<>", [compared[1], part])
-            compared = None
-        depth -= nots
-        ands.append(("not", [part]) if nots % 2 else part)
-        nots, part = 0, None
-        joint = sign.upper()
-        if joint == "AND":
+        if nots or compared is not None:
+            depth -= nots
+            part = _negated(part, compared, nots)
+            nots, compared = 0, None
+        _append(ands, "and", part)
+        part = None
+        if sign == "AND":
             continue
-        ors.append(_joined("and", ands))
+        _append(ors, "or", ands[0] if len(ands) == 1 else ("and", ands))
         ands = []
-        if joint == "OR":
+        if sign == "OR":
             continue
-        if joint != ")" or not stack:
+        if sign != ")" or not stack:
             return None
-        part, is_bracket = _joined("or", ors), True
+        part, is_bracket = ors[0] if len(ors) == 1 else ("or", ors), True
         ors, ands, nots, compared = stack.pop()
         depth -= 1
     if stack or part is None:
         return None
+    _append(ands, "and", _negated(part, compared, nots))
+    _append(ors, "or", ands[0] if len(ands) == 1 else ("and", ands))
+    return ors[0] if len(ors) == 1 else ("or", ors)
+
+
+def _negated(part: _Part, compared: tuple[bool, _Part] | None, nots: int) -> _Part:
+    """What a predicate of the grammar is: the right side of a comparison, and the NOTs before it."""
     if compared is not None:
-        part = ("=" if _EQUAL[compared[0]] else "<>", [compared[1], part])
-    ands.append(("not", [part]) if nots % 2 else part)
-    ors.append(_joined("and", ands))
-    return _joined("or", ors)
+        part = ("=" if compared[0] else "<>", [compared[1], part])
+    return ("not", [part]) if nots % 2 else part
 
 
-def _joined(operator: str, parts: list[_Part]) -> _Part:
-    return parts[0] if len(parts) == 1 else (operator, parts)
+def _append(parts: list[_Part], operator: str, part: _Part) -> None:
+    if type(part) is tuple and part[0] == operator:
+        parts.extend(part[1])
+    else:
+        parts.append(part)
 
 
 class _Junctions:
@@ -187,36 +194,37 @@ class _Junctions:
 
     def side(self, part: _Part, holds: bool) -> int:
         """Where a part is true, or where it is false."""
-        if isinstance(part, int):
+        if type(part) is int:
             self.sides[part] |= TRUE_SIDE if holds else FALSE_SIDE
             return part if holds else self.predicates + part
+        assert type(part) is tuple
         operator, parts = part
         if operator == "not":
             return self.side(parts[0], not holds)
         known = self.known.get((id(part), holds))
         if known is None:
             if operator in ("and", "or"):
-                known = self.junction("and" if (operator == "and") == holds else "or", part, holds)
+                own: JunctionOperator = "and" if (operator == "and") == holds else "or"
+                known = self.add(own, dict.fromkeys(self.operands(own, parts, holds)))
             else:
                 self.exclusives.add(id(part))
                 known = self.exclusive(parts[0], parts[1], (operator == "<>") == holds)
             self.known[id(part), holds] = known
         return known
 
-    def junction(self, operator: JunctionOperator, part: _Part, holds: bool) -> int:
-        children: dict[int, None] = {}
-        stack = [(part, holds)]
-        while stack:
-            inner, is_true = stack.pop()
-            if isinstance(inner, tuple):
-                if inner[0] == "not":
-                    stack.append((inner[1][0], not is_true))
-                    continue
-                if inner[0] in ("and", "or") and ((inner[0] == "and") == is_true) == (operator == "and"):
-                    stack.extend((child, is_true) for child in reversed(inner[1]))
-                    continue
-            children[self.side(inner, is_true)] = None
-        return self.add(operator, children)
+    def operands(self, operator: JunctionOperator, parts: list[_Part], holds: bool) -> list[int]:
+        found: list[int] = []
+        for part in parts:
+            is_true = holds
+            while type(part) is tuple and part[0] == "not":
+                part, is_true = part[1][0], not is_true
+            is_junction = type(part) is tuple and part[0] in ("and", "or")
+            # Behind a NOT, a junction may have the same operator.
+            if is_junction and ((part[0] == "and") == is_true) == (operator == "and"):  # type: ignore[index]
+                found += self.operands(operator, part[1], is_true)  # type: ignore[index]
+            else:
+                found.append(self.side(part, is_true))
+        return found
 
     def exclusive(self, left: _Part, right: _Part, differ: bool) -> int:
         """One true and the other false, or both the same."""
