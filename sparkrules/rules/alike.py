@@ -3,10 +3,13 @@
 >>> from sparkrules.sql import DEFAULT_POLICY
 >>> alike = AlikeTexts(DEFAULT_POLICY, lambda texts, _: len(texts) > 1)
 >>> for number, text in enumerate(["a < 5", "b = 1", "a < 7"]):
-...     _ = alike.read(number, text)
+...     skeleton, literals = lift(text)
+...     _ = alike.read(number, skeleton, map(alike.numbered.__getitem__, literals))
 >>> alike.compile()
->>> alike.forests, [members.tolist() for members in alike.members], alike.left
-([Forest(2 rules, 2 predicates, 2 nodes)], [[0, 2]], [(1, 'b = 1')])
+>>> alike.forests, [members.tolist() for members in alike.members]
+([Forest(2 rules, 2 predicates, 2 nodes)], [[0, 2]])
+>>> [alike.text(skeleton, literals[0]) for skeleton, _, literals in alike.left]
+['b = 1']
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -50,29 +54,27 @@ class AlikeTexts:
     to make a template.
 
     After `compile`, the rules of `forests[i]` are the texts `members[i]`, which call `functions[i]`; `translated` has
-    the Spark SQL of texts with row functions. `left` has the other texts, which are not necessarily correct.
+    the Spark SQL of texts with row functions. `left` has the other texts, which are not necessarily correct: their
+    skeleton, their numbers, and a row of literals for each.
     """
 
-    def __init__(self, policy: Policy, is_worth: Callable[[Ints, str], bool]) -> None:
+    def __init__(
+        self, policy: Policy, is_worth: Callable[[Ints, str], bool], numbered: Numbered | None = None
+    ) -> None:
         self.policy = policy
         self.is_worth = is_worth
         self.alike: dict[str, _Alike] = {}
-        self.numbered = Numbered()
+        self.numbered = Numbered() if numbered is None else numbered
         self.table = ConstantTable()
         self.constant_numbers: dict[tuple[bool, bool], Ints] = {}  # of the literals, by the kind of hole
         self.forests: list[Forest] = []
         self.members: list[Ints] = []
         self.functions: list[frozenset[str]] = []
         self.translated: dict[int, str] = {}
-        self.left: list[tuple[int, str]] = []
+        self.left: list[tuple[str, Ints, Ints]] = []
 
-    def read(self, number: int, sql: str) -> int:
-        """Split a text into skeleton and literals, and group it with those that have the same skeleton; their number."""
-        skeleton, literals = lift(sql)
-        return self.add(number, skeleton, map(self.numbered.__getitem__, literals))
-
-    def add(self, number: int, skeleton: str, literals: Iterable[int]) -> int:
-        """Group a text with a known skeleton, and literals that are numbered in `numbered`; how many are alike."""
+    def read(self, number: int, skeleton: str, literals: Iterable[int]) -> int:
+        """Group a text with those that have the same skeleton; how many these are. Literals are those of `numbered`."""
         alike = self.alike.get(skeleton)
         if alike is None:
             alike = self.alike[skeleton] = _Alike()
@@ -81,19 +83,27 @@ class AlikeTexts:
         return len(alike.texts)
 
     def compile(self) -> None:
-        self.literals = list(self.numbered)
-        self.classes = np.array([_CLASSES.index(literal_class(literal)) for literal in self.literals], np.int32)
+        """Compile what was read."""
         for skeleton, alike in self.alike.items():
             texts = np.frombuffer(alike.texts, np.int32)
-            self._compile_alike(skeleton, texts, np.frombuffer(alike.literals, np.int32).reshape(len(texts), -1))
+            self.compile_alike(skeleton, texts, np.frombuffer(alike.literals, np.int32).reshape(len(texts), -1))
         self.alike.clear()
 
-    def _compile_alike(self, skeleton: str, texts: Ints, literals: Ints) -> None:
+    @cached_property
+    def literals(self) -> list[str]:
+        return list(self.numbered)
+
+    @cached_property
+    def classes(self) -> Ints:
+        return np.array([_CLASSES.index(literal_class(literal)) for literal in self.literals], np.int32)
+
+    def compile_alike(self, skeleton: str, texts: Ints, literals: Ints) -> None:
         """Texts with one skeleton. Those with the same pinned literals, and the same classes of the others, share
         one template; making it shows which literals are pinned."""
-        template = self._template(skeleton, literals[0]) if self.is_worth(texts, self._text(skeleton, literals[0])) else None
+        is_worth = self.is_worth(texts, self.text(skeleton, literals[0]))
+        template = self._template(skeleton, literals[0]) if is_worth else None
         if template is None:
-            self._leave(skeleton, texts, literals)
+            self.left.append((skeleton, texts, literals))
             return
         decisive = np.concatenate([literals[:, list(template.pinned)], self.classes[literals]], axis=1)
         is_like_first = (decisive == decisive[0]).all(axis=1)
@@ -102,11 +112,7 @@ class AlikeTexts:
             others = ~is_like_first
             _, group = distinct_rows(decisive[others])
             for number in range(int(group.max()) + 1):
-                self._compile_alike(skeleton, texts[others][group == number], literals[others][group == number])
-
-    def _leave(self, skeleton: str, texts: Ints, literals: Ints) -> None:
-        for number, own in zip(texts.tolist(), literals, strict=True):
-            self.left.append((number, self._text(skeleton, own)))
+                self.compile_alike(skeleton, texts[others][group == number], literals[others][group == number])
 
     def _template(self, skeleton: str, literals: Ints) -> Template | None:
         """The template, if instantiating it gives the same tree as parsing."""
@@ -114,7 +120,7 @@ class AlikeTexts:
         template = make_template(skeleton, own, self.policy)
         if template is None:
             return None
-        parsed = read_spark_sql(self._text(skeleton, literals), self.policy).tree
+        parsed = read_spark_sql(self.text(skeleton, literals), self.policy).tree
         roots = trees_forest({"parsed": parsed, "instantiated": template.tree_of(own)}).roots
         return template if roots[0] == roots[1] else None
 
@@ -133,7 +139,8 @@ class AlikeTexts:
         self.forests.append(forest)
         self.members.append(texts[usual])
         self.functions.append(called_functions(template.tree))
-        self._leave(skeleton, texts[~usual], literals[~usual])
+        if not usual.all():
+            self.left.append((skeleton, texts[~usual], literals[~usual]))
 
     def _constant_numbers(self, literals: Ints, hole: Hole) -> Ints:
         """The constants of literals; each literal is converted once."""
@@ -143,5 +150,6 @@ class AlikeTexts:
             known[number] = self.table.number(hole.constant(self.literals[number]))
         return known[literals]
 
-    def _text(self, skeleton: str, literals: Ints) -> str:
+    def text(self, skeleton: str, literals: Ints) -> str:
+        """The text with this skeleton and these literals."""
         return joined(skeleton, [self.literals[number] for number in literals.tolist()])

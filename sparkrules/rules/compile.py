@@ -23,12 +23,12 @@ from sparkrules.rules.outlined import OutlinedTexts
 from sparkrules.sql import DEFAULT_POLICY, Node, Policy, RuleError, called_functions
 from sparkrules.sql.dialect import SPARK_DIALECTS
 from sparkrules.sql.rule import in_spark_dialect, read_spark_sql
-from sparkrules.sql.template import SEPARATOR
+from sparkrules.sql.outline import PLACE
+from sparkrules.sql.template import SEPARATOR, lift
 from sparkrules.sql.variable_templates import VariableTemplates
 
 # Below this, parsing each text costs less than making and checking a template.
 FEWEST_ALIKE = 16
-FEWEST_OUTLINED = 64
 # Of so many texts, the first few show whether texts are alike. If they are not, the others are cut at once.
 _STRETCH, _TRIED = 1_024, 128
 
@@ -69,7 +69,7 @@ class _Compilation:
         self.longest = policy.max_characters
         self.count = 0
         self.alike = AlikeTexts(policy, lambda texts, _: len(texts) >= FEWEST_ALIKE)
-        self.outlined = OutlinedTexts(policy)
+        self.outlined = OutlinedTexts(policy, self.alike.numbered)
         self.unlike = 0  # how many of the tried texts of this stretch are like few others
         self.variables = VariableTemplates(policy)
         self.trees: dict[int, Node] = {}
@@ -90,15 +90,18 @@ class _Compilation:
                 return
             if sql != text or not self.is_spark:
                 self.translated[number] = sql
-        if len(sql) > self.longest or SEPARATOR in sql or not (sql.isascii() or _is_unicode(sql)):
+        is_odd = SEPARATOR in sql or PLACE in sql
+        if is_odd or len(sql) > self.longest or not (sql.isascii() or _is_unicode(sql)):
             self._parse(number, sql)
             return
+        skeleton, literals = lift(sql)
+        numbers = map(self.alike.numbered.__getitem__, literals)
         place = number % _STRETCH
         if place == 0:
             self.unlike = 0
         if place >= _TRIED and self.unlike > _TRIED // 2:
-            self.outlined.read(number, sql)
-        elif self.alike.read(number, sql) < FEWEST_ALIKE:
+            self.outlined.read(number, skeleton, numbers)
+        elif self.alike.read(number, skeleton, numbers) < FEWEST_ALIKE:
             self.unlike += 1
 
     def _without_variables(self, text: str) -> str:
@@ -111,16 +114,15 @@ class _Compilation:
         forests, members = list(self.alike.forests), list(self.alike.members)
         self.translated |= self.alike.translated
         self.functions.update(*self.alike.functions)
-        left, outlined = self.alike.left, self.outlined
-        if len(left) + len(outlined) >= FEWEST_OUTLINED:
-            for number, sql in left:
-                outlined.read(number, sql)
-            outlined.compile()
-            forests.append(outlined.forest)
-            members.append(outlined.members)
-            self.functions |= outlined.functions
-            left = outlined.left
-        for number, sql in left:
+        outlined = self.outlined
+        for skeleton, texts, literals in self.alike.left:
+            for number, own in zip(texts.tolist(), literals.tolist(), strict=True):
+                outlined.read(number, skeleton, own)
+        outlined.compile()
+        forests.append(outlined.forest)
+        members.append(outlined.members)
+        self.functions |= outlined.functions
+        for number, sql in outlined.left:
             self._parse(number, sql)
         if self.trees:
             forests.append(trees_forest({str(number): tree for number, tree in self.trees.items()}))

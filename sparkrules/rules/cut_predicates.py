@@ -2,49 +2,74 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Sequence
 from contextlib import suppress
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparkrules.index.builder import trees_forest
-from sparkrules.index.csr import Ints
+from sparkrules.index.csr import Csr, Ints
 from sparkrules.index.forest import PREDICATE, Forest
-from sparkrules.index.merge_forests import merge_forests
-from sparkrules.rules.alike import AlikeTexts
+from sparkrules.index.merge_forests import distinct_rows, merge_forests
+from sparkrules.rules.alike import AlikeTexts, Numbered
 from sparkrules.sql import Node, Policy, RuleError, called_functions
 from sparkrules.sql.outline import COMPARISON, FALSE_SIDE, TRUE_SIDE, PredicateForms
 from sparkrules.sql.rule import read_spark_sql
-from sparkrules.sql.template import SEPARATOR, lift
+from sparkrules.sql.template import SEPARATOR, joined
 
 Sides = NDArray[np.uint8]
 
 # Below this, parsing the predicates costs less than making and checking a template.
 _FEWEST_ALIKE = 32
 _NOT = "NOT "
-_DIGITS = 18  # longer numbers may be no plain literals
 
 
 class CutPredicates:
-    """Predicates by number. Their sides are numbered, too: 2i is where predicate i is true, 2i + 1 where it is false.
+    """Predicates by number, which differ in their skeleton or literals. Their sides are numbered, too: 2i is where
+    predicate i is true, 2i + 1 where it is false.
 
     After `merged`, `nodes` has the node of each side in the merged forest, -1 if it is missing.
     """
 
-    def __init__(self, policy: Policy, texts: list[str]) -> None:
+    def __init__(self, policy: Policy, numbered: Numbered, skeletons: Sequence[str]) -> None:
         self.policy = policy
-        self.texts = texts
+        self.numbered = numbered
+        self.skeletons = skeletons
         self.forms = PredicateForms(policy)
-        self.is_comparison = np.zeros(len(texts), bool)
-        self.calls = np.full(2 * len(texts), -1, np.int32)  # for each side, which of the `functions` it calls
+        self.groups: list[tuple[str, int, Ints]] = []  # a skeleton, the first number, a row of literals for each
+        self.firsts: list[int] = []
         self.functions: list[frozenset[str]] = []
         self.forests: list[Forest] = []
         self.members: list[Ints] = []
-        self.nodes = np.full(2 * len(texts), -1, np.int32)
+
+    def read(self, skeletons: Csr, literals: Csr) -> Csr:
+        """The numbers of the predicates of each text, given their skeletons and all literals of the text."""
+        sizes = np.array([skeleton.count(SEPARATOR) for skeleton in self.skeletons], np.int64)
+        ends = np.cumsum(sizes[skeletons.values])
+        numbers = np.empty(len(ends), np.int32)
+        count = 0
+        order = np.argsort(skeletons.values, kind="stable")
+        for places in np.split(order, np.flatnonzero(np.diff(skeletons.values[order])) + 1):
+            skeleton = int(skeletons.values[places[0]])
+            rows = literals.values[ends[places][:, None] + np.arange(-sizes[skeleton], 0)]
+            distinct, which = distinct_rows(rows)
+            numbers[places] = count + which
+            self.groups.append((self.skeletons[skeleton], count, distinct.astype(np.int32)))
+            self.firsts.append(count)
+            count += len(distinct)
+        self.is_comparison = np.zeros(count, bool)
+        self.calls = np.full(2 * count, -1, np.int32)  # for each side, which of the `functions` it calls
+        self.nodes = np.full(2 * count, -1, np.int32)
+        return Csr(skeletons.offsets, numbers)
 
     def compile_alike(self, used: Ints, needed: Sides) -> None:
         """Compile the predicates that are like enough others, given each use and the sides that it needs."""
-        uses = np.bincount(used[needed > 0], minlength=len(self.texts))
+        uses = np.bincount(used, minlength=len(self.is_comparison))
+        all_sides = np.zeros(len(self.is_comparison), np.uint8)
+        for side in (TRUE_SIDE, FALSE_SIDE):
+            all_sides[used[needed & side > 0]] |= side
 
         def is_worth(sides: Ints, text: str) -> bool:
             if uses[sides >> 1].sum() < _FEWEST_ALIKE:
@@ -53,19 +78,14 @@ class CutPredicates:
             self.is_comparison[sides >> 1] = form == "comparison"
             return form is not None
 
-        alike = AlikeTexts(self.policy, is_worth)
-        sides = np.zeros(len(self.texts), np.uint8)
-        np.bitwise_or.at(sides, used, needed)
-        heads = _Heads()
-        for number, own in enumerate(sides.tolist()):
-            if own:
-                skeleton, texts = heads.lift(self.texts[number])
-                literals = [alike.numbered[text] for text in texts]
-                if own & TRUE_SIDE:
-                    alike.add(2 * number, skeleton, literals)
-                if own & FALSE_SIDE:
-                    alike.add(2 * number + 1, _NOT + skeleton, literals)
-        alike.compile()
+        alike = AlikeTexts(self.policy, is_worth, self.numbered)
+        for skeleton, first, literals in self.groups:
+            own = all_sides[first : first + len(literals)]
+            for side, prefix in ((TRUE_SIDE, ""), (FALSE_SIDE, _NOT)):
+                rows = np.flatnonzero(own & side)
+                if len(rows):
+                    sides = (2 * (first + rows) + (side == FALSE_SIDE)).astype(np.int32)
+                    alike.compile_alike(prefix + skeleton, sides, literals[rows])
         for forest, members, functions in zip(alike.forests, alike.members, alike.functions, strict=True):
             if not _has_constants(forest):
                 self._add(forest, members)
@@ -75,14 +95,17 @@ class CutPredicates:
     def parse(self, used: Ints, needed: Sides) -> None:
         """Parse predicates one by one. Those that are rejected stay missing."""
         trees: dict[int, Node] = {}
+        known = list(self.numbered)
         for number, sides in set(zip(used.tolist(), needed.tolist(), strict=True)):
-            form = self.forms.form(self.texts[number])
+            skeleton, first, literals = self.groups[bisect_right(self.firsts, number) - 1]
+            text = joined(skeleton, [known[literal] for literal in literals[number - first].tolist()])
+            form = self.forms.form(text)
             self.is_comparison[number] = form == "comparison"
             for side, prefix in ((TRUE_SIDE, ""), (FALSE_SIDE, _NOT)):
                 own = 2 * number + (side == FALSE_SIDE)
                 if form is not None and sides & side and self.calls[own] < 0:
                     with suppress(RuleError):
-                        trees[own] = read_spark_sql(prefix + self.texts[number], self.policy).tree
+                        trees[own] = read_spark_sql(prefix + text, self.policy).tree
         trees = {own: tree for own, tree in trees.items() if not _has_constants(trees_forest({"": tree}))}
         if trees:
             self._add(trees_forest({str(own): tree for own, tree in trees.items()}), np.array(list(trees), np.int32))
@@ -114,24 +137,6 @@ class CutPredicates:
         called = [self.calls[2 * used[needed & TRUE_SIDE > 0]], self.calls[2 * used[needed & FALSE_SIDE > 0] + 1]]
         numbers = np.unique(np.concatenate(called)).tolist()
         return frozenset().union(*(self.functions[number] for number in numbers))
-
-
-class _Heads(dict[str, str | None]):
-    """The skeletons of texts that end with a space and a number, by what precedes these; None if that has literals."""
-
-    def __missing__(self, head: str) -> str | None:
-        skeleton, literals = lift(head + " ")
-        self[head] = found = None if literals else skeleton + SEPARATOR
-        return found
-
-    def lift(self, text: str) -> tuple[str, list[str]]:
-        """`template.lift`, in a third of the time for most predicates."""
-        head, _, last = text.rpartition(" ")
-        if last.isdecimal() and last.isascii() and len(last) < _DIGITS:
-            skeleton = self[head]
-            if skeleton is not None:
-                return skeleton, [last]
-        return lift(text)
 
 
 def _has_constants(forest: Forest) -> bool:

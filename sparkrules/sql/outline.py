@@ -1,22 +1,23 @@
 r"""Outlines: how the predicates of a text are joined. Texts of different shapes share their predicates.
 
-`cut` removes the predicates from a text; what is left between them is its *outline*: brackets, AND, OR, NOT, and
-`(...) <> (...)`. The predicates of many texts are then parsed together, one template for those that differ only in their
-constants (see `template`), and an outline is read without looking at them.
+`cut` splits the skeleton of a text (see `template`) into the skeletons of its predicates and what is left between them,
+its *outline*: brackets, AND, OR, NOT, and `(...) <> (...)`. There are far fewer skeletons of predicates than of texts.
+They are parsed once each, and an outline is read without looking at its predicates.
 
 Why this equals parsing the whole text:
 
-- Only spaces and brackets separate the outline from a predicate, and no token contains them, except strings and quoted
-  names. Those are cut as the tokenizer does. So the tokens are the same.
-- `PredicateForms` parses a predicate between all kinds of neighbours that an outline can give it. It accepts it only if it
-  is one predicate there, with the same tokens. The grammar never looks further than one token beyond a predicate.
+- Only spaces and brackets separate the outline from a predicate. If a predicate is correct by itself, no token of it
+  reaches beyond them. So the tokens of a text are those of its outline and its predicates.
+- `PredicateForms` parses a predicate between all kinds of neighbours that an outline can give it. It accepts it only if
+  it is one predicate there, with the same tokens. The grammar never looks further than one token beyond a predicate.
 - Everything else is left to the parser: an outline with other words or signs, or a predicate that is rejected, that
   contains structure of its own, or that is nearly as deep as the policy allows.
 
->>> outline, predicates = cut("NOT (price < 5 OR name LIKE '%(AND)%') AND qty BETWEEN 1 AND 3")
->>> outline.replace(SEPARATOR, "?"), predicates
-('NOT (? OR ?) AND ?', ['price < 5', "name LIKE '%(AND)%'", 'qty BETWEEN 1 AND 3'])
->>> read_outline(outline, 3, max_depth=64)
+>>> from sparkrules.sql.template import lift
+>>> outline, predicates = cut(lift("NOT (price < 5 OR name LIKE '%(AND)%') AND qty BETWEEN 1 AND 3")[0])
+>>> outline.replace(PLACE, "?"), [predicate.replace(SEPARATOR, "5") for predicate in predicates]
+('NOT (? OR ?) AND ?', ['price < 5', 'name LIKE 5', 'qty BETWEEN 5 AND 5'])
+>>> read_outline(outline, max_depth=64)
 Outline(junctions=(('and', (3, 4, 2)),), root=6, sides=b'\x02\x02\x01')
 """
 
@@ -50,13 +51,13 @@ _QUOTED = (
 )
 _ARGUMENTS = rf"(?:[^()'\"`]|{_QUOTED})*"
 _CALLED = rf"\((?:[^()'\"`]|{_QUOTED}|\({_ARGUMENTS}\))*\)"
-_BOUND = rf"(?:[-+]{_SPACE})?(?:[A-Za-z0-9_.]+|'[^'\\]*')(?:[ \t\r\n]*'[^'\\]*')?"
-# The commonest predicates, found in a third of the time.
-_PLAIN = r"(?<![A-Za-z0-9_.'\"`])[A-Za-z_][A-Za-z0-9_]* ?[<>=]{1,2} ?[0-9]+(?=\)| AND | OR )"
+_BOUND = rf"(?:[-+]{_SPACE})?(?:[A-Za-z0-9_.]+|\0)(?:[ \t\r\n]*\0)?"
+# The commonest predicates, found in half of the time.
+_PLAIN = r"(?<![A-Za-z0-9_.'\"`])[A-Za-z_][A-Za-z0-9_]* ?[<>=]{1,2} ?\0(?=\)| AND | OR )"
 # The alternatives begin differently, and nothing follows the loop, so that it never tries a text twice.
 _PREDICATE = re.compile(
-    rf"(?=[A-Za-z0-9_'\"`])({_PLAIN}|(?:{_WORD}(?:{_SPACE}{_CALLED})?|{_QUOTED})"
-    rf"(?:{_SPACE}(?:[-+*/%<>=!.:~&|^\[\]]+"
+    rf"(?=[A-Za-z0-9_'\"`\0])({_PLAIN}|(?:{_WORD}(?:{_SPACE}{_CALLED})?|\0|{_QUOTED})"
+    rf"(?:{_SPACE}(?:[-+*/%<>=!.:~&|^\[\]\0]+"
     rf"|[Bb][Ee][Tt][Ww][Ee][Ee][Nn][ \t\r\n]+{_BOUND}[ \t\r\n]+[Aa][Nn][Dd]{_WORD_END}"
     rf"|{_WORD}(?:{_SPACE}{_CALLED})?"
     rf"|[Ii][Ss][ \t\r\n]+[Nn][Oo][Tt]{_WORD_END}"
@@ -65,8 +66,10 @@ _PREDICATE = re.compile(
     re.DOTALL,
 )
 
-_UNKNOWN = re.compile(r"[^ \t\r\n()\0A-Za-z<>=!]|[\0<>=!][A-Za-z]|[A-Za-z][\0<>=!]|\0[<>=!]|[<>=!]\0")
-_SIGN = re.compile(r"[()\0]|[A-Za-z]+|[<>=!]+")
+PLACE = "\x01"
+"""Where a predicate was, in an outline."""
+_UNKNOWN = re.compile(r"[^ \t\r\n()\x01A-Za-z<>=!]|[\x01<>=!][A-Za-z]|[A-Za-z][\x01<>=!]|\x01[<>=!]|[<>=!]\x01")
+_SIGN = re.compile(r"[()\x01]|[A-Za-z]+|[<>=!]+")
 _EQUAL = {"=": True, "==": True, "<>": False, "!=": False}
 _DEEPEST = 8  # within a predicate
 TRUE_SIDE, FALSE_SIDE, COMPARISON = 1, 2, 4
@@ -86,24 +89,24 @@ class Outline:
     sides: bytes
 
 
-def cut(text: str) -> tuple[str, list[str]]:
-    """The outline of a text, and the predicates removed from it."""
-    pieces = _PREDICATE.split(text)
-    return SEPARATOR.join(pieces[::2]), pieces[1::2]
+def cut(skeleton: str) -> tuple[str, list[str]]:
+    """The outline of a skeleton, which must not contain `PLACE`, and the skeletons of the predicates in it."""
+    pieces = _PREDICATE.split(skeleton)
+    return PLACE.join(pieces[::2]), pieces[1::2]
 
 
 # A part of an outline: the number of a predicate, or an operator with its parts.
 _Part = int | tuple[str, list["_Part"]]
 
 
-def read_outline(outline: str, predicates: int, *, max_depth: int, max_xors: int = 0) -> Outline | None:
-    """The outline of this many predicates; None if it must be left to the parser."""
-    if _UNKNOWN.search(outline) or not predicates:
+def read_outline(outline: str, *, max_depth: int, max_xors: int = 0) -> Outline | None:
+    """What an outline says; None if it must be left to the parser."""
+    if _UNKNOWN.search(outline):
         return None
     part = _parsed(_SIGN.findall(outline.upper()), max_depth - _DEEPEST)
     if part is None:
         return None
-    junctions = _Junctions(predicates)
+    junctions = _Junctions(outline.count(PLACE))
     root = junctions.side(part, True)
     if len(junctions.exclusives) > max_xors:
         return None
@@ -121,7 +124,7 @@ def _parsed(signs: list[str], max_depth: int) -> _Part | None:
     part: _Part | None = None  # what was just read, if anything may follow it
     for sign in signs:
         if part is None:
-            if sign == "\0":
+            if sign == PLACE:
                 if compared is not None:
                     return None
                 part, is_bracket = number, False
