@@ -23,13 +23,15 @@ import numpy as np
 
 from sparkrules.index.builder import trees_forest
 from sparkrules.index.csr import Ints
-from sparkrules.index.forest import Forest
-from sparkrules.index.instances import ConstantTable, Instances, instances_forest
+from sparkrules.index.forest import KINDS, Forest
+from sparkrules.index.instances import ConstantTable, Instances, instances_forest, predicates_forest
 from sparkrules.index.merge_forests import distinct_rows
 from sparkrules.sql import Policy, called_functions
 from sparkrules.sql.rule import read_spark_sql
 from sparkrules.sql.template import Hole, Template, joined, lift, literal_class, make_template
+from sparkrules.sql.tree import Predicate
 
+_INTEGER = KINDS.index("integer")
 _CLASSES = ("string", "integer", "decimal")
 
 
@@ -53,8 +55,8 @@ class AlikeTexts:
     """Texts in Spark SQL, by number. `is_worth` decides, given the numbers of alike texts and the first of them, whether
     to make a template.
 
-    After `compile`, the rules of `forests[i]` are the texts `members[i]`, which call `functions[i]`; `translated` has
-    the Spark SQL of texts with row functions. `left` has the other texts, which are not necessarily correct: their
+    After `compile`, the rules of `forests[i]` are the texts `members[i]`; `functions` says which texts call which, and
+    `translated` has the Spark SQL of texts with row functions. `left` has the other texts, which are not necessarily correct: their
     skeleton, their numbers, and a row of literals for each.
     """
 
@@ -69,7 +71,8 @@ class AlikeTexts:
         self.constant_numbers: dict[tuple[bool, bool], Ints] = {}  # of the literals, by the kind of hole
         self.forests: list[Forest] = []
         self.members: list[Ints] = []
-        self.functions: list[frozenset[str]] = []
+        self.predicates: list[tuple[Instances, Ints]] = []
+        self.functions: list[tuple[Ints, frozenset[str]]] = []
         self.translated: dict[int, str] = {}
         self.left: list[tuple[str, Ints, Ints]] = []
 
@@ -88,6 +91,14 @@ class AlikeTexts:
             texts = np.frombuffer(alike.texts, np.int32)
             self.compile_alike(skeleton, texts, np.frombuffer(alike.literals, np.int32).reshape(len(texts), -1))
         self.alike.clear()
+        self.finish()
+
+    def finish(self) -> None:
+        """Make one forest of all texts that are one predicate. To be called after the last `compile_alike`."""
+        if self.predicates:
+            self.forests.append(predicates_forest([instances for instances, _ in self.predicates], self.table))
+            self.members.append(np.concatenate([texts for _, texts in self.predicates]))
+            self.predicates.clear()
 
     @cached_property
     def literals(self) -> list[str]:
@@ -135,10 +146,15 @@ class AlikeTexts:
                 filled = template.sql_of([self.literals[literal] for literal in own.tolist()])
                 assert filled is not None
                 self.translated[number] = filled
-        forest, usual = instances_forest(Instances(template.tree, holes, constants), self.table)
+        instances, functions = Instances(template.tree, holes, constants), called_functions(template.tree)
+        if isinstance(template.tree, Predicate):
+            self.predicates.append((instances, texts))
+            self.functions.append((texts, functions))
+            return
+        forest, usual = instances_forest(instances, self.table)
         self.forests.append(forest)
         self.members.append(texts[usual])
-        self.functions.append(called_functions(template.tree))
+        self.functions.append((texts[usual], functions))
         if not usual.all():
             self.left.append((skeleton, texts[~usual], literals[~usual]))
 
@@ -146,8 +162,13 @@ class AlikeTexts:
         """The constants of literals; each literal is converted once."""
         kind = (hole.negative, hole.is_searched)
         known = self.constant_numbers.setdefault(kind, np.full(len(self.literals), -1, np.int32))
+        is_plain = kind == (False, False)
         for number in np.unique(literals[known[literals] < 0]).tolist():
-            known[number] = self.table.number(hole.constant(self.literals[number]))
+            literal = self.literals[number]
+            if is_plain and literal[0] in "123456789" and literal.isdigit():
+                known[number] = self.table.number_of(_INTEGER, literal)  # as it is written
+            else:
+                known[number] = self.table.number(hole.constant(literal))
         return known[literals]
 
     def text(self, skeleton: str, literals: Ints) -> str:

@@ -113,7 +113,7 @@ class _Compilation:
         self.alike.compile()
         forests, members = list(self.alike.forests), list(self.alike.members)
         self.translated |= self.alike.translated
-        self.functions.update(*self.alike.functions)
+        self.functions.update(*(functions for texts, functions in self.alike.functions if len(texts)))
         outlined = self.outlined
         for skeleton, texts, literals in self.alike.left:
             for number, own in zip(texts.tolist(), literals.tolist(), strict=True):

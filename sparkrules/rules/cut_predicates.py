@@ -86,11 +86,15 @@ class CutPredicates:
                 if len(rows):
                     sides = (2 * (first + rows) + (side == FALSE_SIDE)).astype(np.int32)
                     alike.compile_alike(prefix + skeleton, sides, literals[rows])
-        for forest, members, functions in zip(alike.forests, alike.members, alike.functions, strict=True):
-            if not _has_constants(forest):
+        alike.finish()
+        for members, functions in alike.functions:
+            self.calls[members] = len(self.functions)
+            self.functions.append(functions)
+        for forest, members in zip(alike.forests, alike.members, strict=True):
+            if _has_constants(forest):
+                self.calls[members] = -1
+            else:
                 self._add(forest, members)
-                self.calls[members] = len(self.functions)
-                self.functions.append(functions)
 
     def parse(self, used: Ints, needed: Sides) -> None:
         """Parse predicates one by one. Those that are rejected stay missing."""
