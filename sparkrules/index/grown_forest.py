@@ -22,7 +22,7 @@ from itertools import chain
 import numpy as np
 
 from sparkrules.index.csr import Csr, Ints
-from sparkrules.index.forest import AND, OR, PREDICATE, Forest, Nodes, rules_using
+from sparkrules.index.forest import AND, OR, PREDICATE, Forest, Nodes, use_counts
 from sparkrules.index.merge_forests import without_unused
 
 
@@ -70,7 +70,7 @@ class GrownForest:
             np.concatenate([first.predicate, np.full(len(self.made), -1, np.int32)]),
             children,
             level,
-            rules_using(children, level, own).lengths.astype(np.int32),
+            use_counts(children, level, own),
         )
         return without_unused(replace(self.first, nodes=nodes, roots=own))
 

@@ -34,8 +34,8 @@ from sparkrules.index.forest import (
     Forest,
     Nodes,
     Predicates,
-    rules_using,
     strings,
+    use_counts,
 )
 
 Wide = NDArray[np.int64]
@@ -52,7 +52,7 @@ def only_rules(forest: Forest, keep: NDArray[np.bool_]) -> Forest:
 def _uses_without(forest: Forest, removed: NDArray[np.bool_]) -> Ints:
     """The use counts without the removed rules. Walks the smaller group: removed or kept rules."""
     few = removed if removed.sum() * 2 < len(removed) else ~removed
-    counted = rules_using(forest.nodes.children, forest.nodes.level, forest.roots[few]).lengths
+    counted = use_counts(forest.nodes.children, forest.nodes.level, forest.roots[few])
     uses = forest.nodes.use_count - counted if few is removed else counted
     return uses.astype(np.int32)
 
@@ -127,7 +127,7 @@ def _has_canonical_predicates(forest: Forest) -> bool:
         return False
     for length in np.unique(own.lengths).tolist():
         rows = np.flatnonzero(own.lengths == length)
-        columns = [forest.predicates.attribute[rows], forest.predicates.operator[rows]]
+        columns: list[NDArray[Any]] = [forest.predicates.attribute[rows], forest.predicates.operator[rows]]
         columns += [own.values[own.offsets[rows] + place] for place in range(length)]
         order = np.lexsort(columns[::-1])
         is_repeated = np.ones(max(len(rows) - 1, 0), bool)

@@ -1,6 +1,7 @@
 """Texts that differ only in their constants: grouped by skeleton, and compiled with one template for each group.
 
 >>> from sparkrules.sql import DEFAULT_POLICY
+>>> from sparkrules.sql.template import lift
 >>> alike = AlikeTexts(DEFAULT_POLICY, lambda texts, _: len(texts) > 1)
 >>> for number, text in enumerate(["a < 5", "b = 1", "a < 7"]):
 ...     skeleton, literals = lift(text)
@@ -28,11 +29,10 @@ from sparkrules.index.instances import ConstantTable, Instances, instances_fores
 from sparkrules.index.merge_forests import distinct_rows
 from sparkrules.sql import Policy, called_functions
 from sparkrules.sql.rule import read_spark_sql
-from sparkrules.sql.template import Hole, Template, joined, lift, literal_class, make_template
+from sparkrules.sql.template import Hole, Template, joined, make_template
 from sparkrules.sql.tree import Predicate
 
 _INTEGER = KINDS.index("integer")
-_CLASSES = ("string", "integer", "decimal")
 
 
 @dataclass
@@ -52,17 +52,15 @@ class Numbered(dict[str, int]):
 
 
 class AlikeTexts:
-    """Texts in Spark SQL, by number. `is_worth` decides, given the numbers of alike texts and the first of them, whether
-    to make a template.
+    """Texts in Spark SQL, by number. `is_worth` decides whether to make a template, given the numbers of alike texts and
+    the first of them.
 
     After `compile`, the rules of `forests[i]` are the texts `members[i]`; `functions` says which texts call which, and
-    `translated` has the Spark SQL of texts with row functions. `left` has the other texts, which are not necessarily correct: their
-    skeleton, their numbers, and a row of literals for each.
+    `translated` has the Spark SQL of texts with row functions. `left` has the other texts, which are not necessarily
+    correct: their skeleton, their numbers, and a row of literals for each.
     """
 
-    def __init__(
-        self, policy: Policy, is_worth: Callable[[Ints, str], bool], numbered: Numbered | None = None
-    ) -> None:
+    def __init__(self, policy: Policy, is_worth: Callable[[Ints, str], bool], numbered: Numbered | None = None) -> None:
         self.policy = policy
         self.is_worth = is_worth
         self.alike: dict[str, _Alike] = {}
@@ -106,7 +104,9 @@ class AlikeTexts:
 
     @cached_property
     def classes(self) -> Ints:
-        return np.array([_CLASSES.index(literal_class(literal)) for literal in self.literals], np.int32)
+        """A number for the class of each literal; a few characters tell, see `literal_class`."""
+        first = [0 if literal[0] == "'" else 2 if "." in literal else 1 for literal in self.literals]
+        return np.array(first, np.int32)
 
     def compile_alike(self, skeleton: str, texts: Ints, literals: Ints) -> None:
         """Texts with one skeleton. Those with the same pinned literals, and the same classes of the others, share
@@ -162,13 +162,12 @@ class AlikeTexts:
         """The constants of literals; each literal is converted once."""
         kind = (hole.negative, hole.is_searched)
         known = self.constant_numbers.setdefault(kind, np.full(len(self.literals), -1, np.int32))
-        is_plain = kind == (False, False)
-        for number in np.unique(literals[known[literals] < 0]).tolist():
-            literal = self.literals[number]
-            if is_plain and literal[0] in "123456789" and literal.isdigit():
-                known[number] = self.table.number_of(_INTEGER, literal)  # as it is written
-            else:
-                known[number] = self.table.number(hole.constant(literal))
+        new = np.unique(literals[known[literals] < 0])
+        texts = [self.literals[number] for number in new.tolist()]
+        if kind == (False, False) and all(text[0] in "123456789" and text.isdigit() for text in texts):
+            known[new] = self.table.numbers_of(_INTEGER, texts)  # each is the text of its constant
+        else:
+            known[new] = [self.table.number(hole.constant(text)) for text in texts]
         return known[literals]
 
     def text(self, skeleton: str, literals: Ints) -> str:

@@ -22,8 +22,8 @@ from sparkrules.rules.alike import AlikeTexts
 from sparkrules.rules.outlined import OutlinedTexts
 from sparkrules.sql import DEFAULT_POLICY, Node, Policy, RuleError, called_functions
 from sparkrules.sql.dialect import SPARK_DIALECTS
-from sparkrules.sql.rule import in_spark_dialect, read_spark_sql
 from sparkrules.sql.outline import PLACE
+from sparkrules.sql.rule import in_spark_dialect, read_spark_sql
 from sparkrules.sql.template import SEPARATOR, lift
 from sparkrules.sql.variable_templates import VariableTemplates
 

@@ -1,7 +1,7 @@
 """Texts of different shapes, compiled by what they share: their predicates.
 
 The skeleton of each text is cut into predicates and an outline (`sparkrules.sql.outline`). Predicates that differ only
-in their constants share a template, rare ones are parsed by themselves, and outlines join the nodes of their predicates.
+in their constants share a template, rare ones are parsed by themselves, and outlines join the nodes of predicates.
 
 >>> from sparkrules.sql import DEFAULT_POLICY
 >>> from sparkrules.sql.template import lift

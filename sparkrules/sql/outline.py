@@ -13,7 +13,7 @@ Why this equals parsing the whole text:
 - Everything else is left to the parser: an outline with other words or signs, or a predicate that is rejected, that
   contains structure of its own, or that is nearly as deep as the policy allows.
 
->>> from sparkrules.sql.template import lift
+>>> from sparkrules.sql.template import SEPARATOR, lift
 >>> outline, predicates = cut(lift("NOT (price < 5 OR name LIKE '%(AND)%') AND qty BETWEEN 1 AND 3")[0])
 >>> outline.replace(PLACE, "?"), [predicate.replace(SEPARATOR, "5") for predicate in predicates]
 ('NOT (? OR ?) AND ?', ['price < 5', 'name LIKE 5', 'qty BETWEEN 5 AND 5'])
@@ -33,7 +33,6 @@ from sparkrules.sql.errors import RuleError
 from sparkrules.sql.grammar import parse_structure
 from sparkrules.sql.policy import DEFAULT_POLICY, Policy
 from sparkrules.sql.syntax import Gate, Not, PredicateSyntax, Syntax
-from sparkrules.sql.template import SEPARATOR
 from sparkrules.sql.tokens import Tokens, tokenize
 from sparkrules.sql.tree import JunctionOperator
 
@@ -80,8 +79,8 @@ class Outline:
     """How to join the predicates of a text, in negation normal form.
 
     Of n predicates, number i stands for predicate i where it is true, n + i for where it is false, and 2n + j for
-    junction j. `sides` says for each predicate what is needed: `TRUE_SIDE`, `FALSE_SIDE`, and `COMPARISON` if it must be
-    one, not a value: it stands alone on a side of a `<>`.
+    junction j. `sides` says for each predicate what is needed: `TRUE_SIDE`, `FALSE_SIDE`, and `COMPARISON` if it must
+    be one, not a value: it stands alone on a side of a `<>`.
     """
 
     junctions: tuple[tuple[JunctionOperator, tuple[int, ...]], ...]
@@ -150,11 +149,17 @@ def _parsed(signs: list[str], max_depth: int) -> _Part | None:
             depth -= nots
             part = _negated(part, compared, nots)
             nots, compared = 0, None
-        _append(ands, "and", part)
+        if type(part) is tuple and part[0] == "and":
+            ands += part[1]
+        else:
+            ands.append(part)
         part = None
         if sign == "AND":
             continue
-        _append(ors, "or", ands[0] if len(ands) == 1 else ("and", ands))
+        if len(ands) > 1:
+            ors.append(("and", ands))
+        else:
+            _append(ors, "or", ands[0])
         ands = []
         if sign == "OR":
             continue
@@ -217,7 +222,12 @@ class _Junctions:
 
     def operands(self, operator: JunctionOperator, parts: list[_Part], holds: bool) -> list[int]:
         found: list[int] = []
+        needed, offset = (TRUE_SIDE, 0) if holds else (FALSE_SIDE, self.predicates)
         for part in parts:
+            if type(part) is int:
+                self.sides[part] |= needed
+                found.append(offset + part)
+                continue
             is_true = holds
             while type(part) is tuple and part[0] == "not":
                 part, is_true = part[1][0], not is_true
