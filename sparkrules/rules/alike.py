@@ -52,8 +52,8 @@ class Numbered(dict[str, int]):
 
 
 class AlikeTexts:
-    """Texts in Spark SQL, by number. `is_worth` decides whether to make a template, given the numbers of alike texts and
-    the first of them.
+    """Texts in Spark SQL, by number. `is_worth` decides whether to make a template, given the numbers of alike texts
+    and the first of them.
 
     After `compile`, the rules of `forests[i]` are the texts `members[i]`; `functions` says which texts call which, and
     `translated` has the Spark SQL of texts with row functions. `left` has the other texts, which are not necessarily
