@@ -16,7 +16,7 @@ are looked at again. Which child that is, the first rows show; it changes the sp
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,11 +30,14 @@ _SPARSE = 0.2
 
 @dataclass
 class _Step:
-    """Junctions of one level, operator and number of children, which are the columns of `children`."""
+    """Junctions of one level, operator and number of children, which are the columns of `children`. The first child of
+    junction i is `firsts[first_of[i]]`."""
 
     is_and: bool
     nodes: NDArray[np.int64]
     children: NDArray[np.int64]
+    firsts: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    first_of: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
 
 
 class Junctions:
@@ -77,27 +80,37 @@ def _put_rarest_first(step: _Step, words: Words) -> None:
     filled = (words[used] != 0).sum(axis=1)
     order = np.argsort(filled[which].reshape(step.children.shape), axis=1, kind="stable")
     step.children = np.take_along_axis(step.children, order, axis=1)
+    step.firsts, step.first_of = np.unique(step.children[:, 0], return_inverse=True)
 
 
 def _fill_and(step: _Step, words: Words) -> None:
-    found = words[step.children[:, 0]]
     width = words.shape[1]
+    # Many ANDs have the same first child, so its words are looked through once for all of them.
+    firsts = words[step.firsts]
+    some = np.flatnonzero((firsts != 0).ravel())
+    counts = np.bincount(some // width, minlength=len(firsts))
+    repeats = counts[step.first_of]
+    if repeats.sum() < _SPARSE * len(step.nodes) * width:
+        ends = np.cumsum(repeats)
+        starts = (np.cumsum(counts) - counts)[step.first_of] - (ends - repeats)
+        own = some[np.arange(int(ends[-1])) + np.repeat(starts, repeats)]
+        node = np.repeat(np.arange(len(step.nodes)), repeats)
+        _fill_sparse(step, words, node, own % width, firsts.reshape(-1)[own])
+        return
+    found = firsts[step.first_of]
     for column in range(1, step.children.shape[1]):
-        some = np.flatnonzero((found != 0).ravel())
-        if len(some) < _SPARSE * found.size:
-            _fill_rest(step, words, column, some, found.ravel()[some], width)
-            return
         found &= words[step.children[:, column]]
     words[step.nodes] = found
 
 
-def _fill_rest(step: _Step, words: Words, column: int, places: NDArray[np.int64], left: Words, width: int) -> None:
-    """Join the remaining children where the others left a bit: `left` has the words at `places`."""
+def _fill_sparse(
+    step: _Step, words: Words, node: NDArray[np.int64], word: NDArray[np.int64], left: Words
+) -> None:
+    """Join the other children where the first left a bit: `left` has these words, for each the junction and place."""
+    width = words.shape[1]
     flat = words.reshape(-1)
-    for other in range(column, step.children.shape[1]):
-        node, word = np.divmod(places, width)
+    for other in range(1, step.children.shape[1]):
         left = left & flat[step.children[node, other] * width + word]
-        kept = np.flatnonzero(left)
-        places, left = places[kept], left[kept]
-    node, word = np.divmod(places, width)
+        kept = np.flatnonzero(left != 0)
+        node, word, left = node[kept], word[kept], left[kept]
     flat[step.nodes[node] * width + word] = left

@@ -31,7 +31,7 @@ from sparkrules.local.truth import Truth
 from sparkrules.logic.columns import NoSuchColumn, Unsupported
 
 MEMORY = 64 * 2**20  # bytes for the matrices of one batch
-_MOST_ROWS = 2**13
+_MOST_ROWS = 2**12
 _WORD = 64
 _SHOWN = 10
 

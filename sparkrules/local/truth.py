@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 Words = NDArray[np.uint64]
 _WORD = 64
+_SHIFT = 6
 
 
 @dataclass(frozen=True)
@@ -48,11 +49,14 @@ class Truth:
         some = np.flatnonzero((words != 0).ravel())
         bits = np.unpackbits(words.ravel()[some].astype("<u8").view(np.uint8), bitorder="little")
         found = np.flatnonzero(bits.view(bool))
-        places, columns = np.divmod(some[found // _WORD], words.shape[1])
-        rows = columns * _WORD + found % _WORD
-        # Places are ascending already.
-        order = np.argsort(rows, kind="stable")
-        order = order[: np.searchsorted(rows[order], self.rows)]
+        places, columns = np.divmod(some, words.shape[1])
+        of_word = found >> _SHIFT
+        rows, places = columns[of_word] * _WORD + (found & (_WORD - 1)), places[of_word]
+        if len(rows) and rows.max() >= self.rows:
+            inside = np.flatnonzero(rows < self.rows)
+            rows, places = rows[inside], places[inside]
+        # Places are ascending already. Numbers of 16 bits are sorted by counting.
+        order = np.argsort(rows.astype(np.uint16) if self.rows <= 2**16 else rows, kind="stable")
         return rows[order], places[order]
 
 
