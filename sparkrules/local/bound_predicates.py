@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sparkrules.index.segment import Segment
@@ -166,16 +167,15 @@ class _Patterns:
 
     def __init__(self, column: Column, comparisons: list[tuple[int, Comparison]]) -> None:
         self.column = column
-        self.comparisons = [
-            (number, _MATCHERS[comparison.operator](comparison.values[0]), comparison.negated)
-            for number, comparison in comparisons
-        ]
+        self.comparisons = [(number, comparison) for number, comparison in comparisons]
 
     def fill(self, words: Words, array: Any) -> None:
         distinct, rows = _distinct(array)
-        for number, matches, negated in self.comparisons:
-            found = [matches(value) != negated for value in distinct]
-            words[number] = packed(np.array([[*found, False]])[:, rows])  # NULL rows have index -1, the last entry
+        values = pa.array(distinct, pa.binary())
+        for number, comparison in self.comparisons:
+            found = np.zeros((1, len(distinct) + 1), bool)  # NULL rows have index -1, the last entry
+            found[0, :-1] = _matching(comparison, distinct, values) != comparison.negated
+            words[number] = packed(found[:, rows])
 
 
 class Truths:
@@ -191,6 +191,23 @@ class Truths:
 
 
 Group = _Comparisons | _Patterns | Truths
+
+
+def _matching(comparison: Comparison, distinct: list[bytes], values: Any) -> NDArray[np.bool_]:
+    """Which of the distinct values a pattern matches. Arrow looks for bytes, if there are any."""
+    sought = comparison.values[0].encode()
+    search = _SEARCHES.get(comparison.operator)
+    if search is not None and sought:
+        return search(values, sought).to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
+    matches = _MATCHERS[comparison.operator](comparison.values[0])
+    return np.fromiter(map(matches, distinct), bool, len(distinct))
+
+
+_SEARCHES: dict[str, Callable[[Any, bytes], Any]] = {
+    "contains": pc.match_substring,
+    "startswith": pc.starts_with,
+    "endswith": pc.ends_with,
+}
 
 
 def _like(pattern: str) -> Callable[[bytes], bool]:

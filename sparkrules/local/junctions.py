@@ -103,9 +103,7 @@ def _fill_and(step: _Step, words: Words) -> None:
     words[step.nodes] = found
 
 
-def _fill_sparse(
-    step: _Step, words: Words, node: NDArray[np.int64], word: NDArray[np.int64], left: Words
-) -> None:
+def _fill_sparse(step: _Step, words: Words, node: NDArray[np.int64], word: NDArray[np.int64], left: Words) -> None:
     """Join the other children where the first left a bit: `left` has these words, for each the junction and place."""
     width = words.shape[1]
     flat = words.reshape(-1)

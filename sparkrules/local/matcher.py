@@ -6,8 +6,8 @@ local time, a missing column), the rule is not answered at all: `match` raises, 
 rule and says so. An OR with one uncertain side is uncertain as a whole.
 
 There are two phases, as in the thesis (3.2.2): the predicates, attribute by attribute (`bound_predicates`), then the
-inner nodes, level by level (`junctions`), both 64 rows at a time (`truth`). Rows are processed in blocks to keep the matrices within
-`MEMORY`.
+inner nodes, level by level (`junctions`), both 64 rows at a time (`truth`). Rows are processed in blocks, which keeps
+the matrices within `MEMORY`, and mostly within the processor's cache.
 """
 
 from __future__ import annotations
