@@ -24,7 +24,7 @@ import numpy as np
 
 from sparkrules.errors import DuplicateId, RuleSetError
 from sparkrules.index.csr import Csr
-from sparkrules.index.forest import AND, OR, PREDICATE, Constants, Forest, Nodes, Predicates, rules_using, strings
+from sparkrules.index.forest import AND, OR, PREDICATE, Constants, Forest, Nodes, Predicates, strings, use_counts
 from sparkrules.index.merge_forests import merge_forests, without_unused
 from sparkrules.index.rule import Rule
 from sparkrules.index.rule_columns import RuleColumns
@@ -84,7 +84,7 @@ def trees_forest(trees: Mapping[str, Node]) -> Forest:
                 np.array(forest.node_predicate, np.int32),
                 children,
                 level,
-                rules_using(children, level, roots).lengths.astype(np.int32),
+                use_counts(children, level, roots),
             ),
             roots,
         )

@@ -50,11 +50,9 @@ class Csr:
     @staticmethod
     def concatenated(parts: Sequence[Csr]) -> Csr:
         """All rows of the first part, then those of the next."""
-        none = np.empty(0, np.int64)
-        return Csr.from_lengths(
-            np.concatenate([none, *(part.lengths for part in parts)]),
-            np.concatenate([none, *(part.values for part in parts)]),
-        )
+        offsets = np.zeros(1 + sum(map(len, parts)), np.int64)
+        np.cumsum(np.concatenate([np.empty(0, np.int64), *(part.lengths for part in parts)]), out=offsets[1:])
+        return Csr(offsets, np.concatenate([np.empty(0, np.int32), *(part.values for part in parts)]))
 
     @property
     def lengths(self) -> Offsets:

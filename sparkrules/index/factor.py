@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparkrules.index.csr import Csr, Ints
-from sparkrules.index.forest import AND, OR, PREDICATE, Forest, Nodes, rules_using
+from sparkrules.index.forest import AND, OR, PREDICATE, Forest, Nodes, use_counts
 from sparkrules.index.merge_forests import Wide, distinct_rows
 
 # Longer chains pair only this many operands, the most used ones.
@@ -42,7 +42,7 @@ def factored(forest: Forest) -> Forest:
         forest = _factored(forest, operator)
     nodes = forest.nodes
     level = _levels(nodes.children, nodes.operator == PREDICATE)
-    use_count = rules_using(nodes.children, level, forest.roots).lengths.astype(np.int32)
+    use_count = use_counts(nodes.children, level, forest.roots)
     return replace(forest, nodes=replace(nodes, level=level, use_count=use_count))
 
 

@@ -16,8 +16,11 @@ a node is identified by its operator and its children once these have their fina
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import islice
+from operator import lt
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,19 +28,16 @@ from numpy.typing import NDArray
 from sparkrules.index.csr import Csr, Ints
 from sparkrules.index.forest import (
     AND,
-    KINDS,
     OR,
     PREDICATE,
     Constants,
     Forest,
     Nodes,
     Predicates,
-    rules_using,
     strings,
+    use_counts,
 )
-from sparkrules.sql.tree import Constant
 
-_KIND_CODE = {kind: code for code, kind in enumerate(KINDS)}
 Wide = NDArray[np.int64]
 
 
@@ -52,7 +52,7 @@ def only_rules(forest: Forest, keep: NDArray[np.bool_]) -> Forest:
 def _uses_without(forest: Forest, removed: NDArray[np.bool_]) -> Ints:
     """The use counts without the removed rules. Walks the smaller group: removed or kept rules."""
     few = removed if removed.sum() * 2 < len(removed) else ~removed
-    counted = rules_using(forest.nodes.children, forest.nodes.level, forest.roots[few]).lengths
+    counted = use_counts(forest.nodes.children, forest.nodes.level, forest.roots[few])
     uses = forest.nodes.use_count - counted if few is removed else counted
     return uses.astype(np.int32)
 
@@ -93,34 +93,72 @@ def without_unused(forest: Forest) -> Forest:
 
 def merge_forests(forests: Sequence[Forest]) -> Forest:
     """One forest for the rules of all, in the order of the forests. A single forest is renumbered canonically."""
+    if len(forests) == 1 and _has_canonical_predicates(forests[0]):
+        return _merged_nodes(forests, forests[0], [np.arange(len(forests[0].predicates), dtype=np.int32)])
     attributes = sorted({attribute for forest in forests for attribute in forest.attributes.tolist()})
     attribute_number = {attribute: i for i, attribute in enumerate(attributes)}
-    constants = sorted(
-        {constant for forest in forests for constant in forest.constants}, key=lambda c: (_KIND_CODE[c.kind], c.text)
-    )
+    constants = sorted(set().union(*(_kinds_and_texts(forest.constants) for forest in forests)))
     constant_number = {constant: i for i, constant in enumerate(constants)}
     predicates, numbers = _merged_predicates(forests, attribute_number, constant_number)
-    nodes = _Nodes(forests, numbers, len(predicates))
+    kinds, texts = np.array([kind for kind, _ in constants], np.uint8), strings(text for _, text in constants)
+    none = np.empty(0, np.int32)
+    empty = Nodes(none.astype(np.uint8), none, Csr.from_rows([]), none, none)
+    return _merged_nodes(
+        forests, Forest(strings(attributes), Constants(kinds, texts), predicates, empty, none), numbers
+    )
+
+
+def _merged_nodes(forests: Sequence[Forest], merged: Forest, numbers: Sequence[Ints]) -> Forest:
+    """The forest with the attributes, constants and predicates of `merged`, and the nodes and roots of all."""
+    nodes = _Nodes(forests, numbers, len(merged.predicates))
     for level in range(1, 1 + max((int(forest.nodes.level.max(initial=0)) for forest in forests), default=0)):
         nodes.add_level(level)
     roots = [number[forest.roots] for forest, number in zip(forests, nodes.numbers, strict=True)]
-    return Forest(
-        strings(attributes),
-        Constants.of(constants),
-        predicates,
-        nodes.merged(),
-        np.concatenate([np.empty(0, np.int32), *roots]),
-    )
+    return replace(merged, nodes=nodes.merged(), roots=np.concatenate([np.empty(0, np.int32), *roots]))
+
+
+def _has_canonical_predicates(forest: Forest) -> bool:
+    """Whether attributes, constants and predicates have their canonical numbers already, as those of a merged forest
+    have: comparing neighbours costs far less than renumbering."""
+    attributes = forest.attributes.tolist()
+    constants = list(_kinds_and_texts(forest.constants))
+    own = forest.predicates.constants
+    if not _is_ascending(attributes) or not _is_ascending(constants) or not _is_sorted(own.lengths):
+        return False
+    for length in np.unique(own.lengths).tolist():
+        rows = np.flatnonzero(own.lengths == length)
+        columns: list[NDArray[Any]] = [forest.predicates.attribute[rows], forest.predicates.operator[rows]]
+        columns += [own.values[own.offsets[rows] + place] for place in range(length)]
+        order = np.lexsort(columns[::-1])
+        is_repeated = np.ones(max(len(rows) - 1, 0), bool)
+        for column in columns:
+            is_repeated &= column[1:] == column[:-1]
+        if not _is_sorted(order) or is_repeated.any():
+            return False
+    return True
+
+
+def _is_ascending(values: Sequence[Any]) -> bool:
+    return all(map(lt, values, islice(values, 1, None)))
+
+
+def _is_sorted(values: NDArray[np.integer]) -> bool:
+    return bool((values[1:] >= values[:-1]).all())
+
+
+def _kinds_and_texts(constants: Constants) -> Iterable[tuple[int, str]]:
+    """The constants as tuples, which are compared and hashed much faster; in the order of `KINDS`."""
+    return zip(constants.kind.tolist(), constants.text.tolist(), strict=True)
 
 
 def _merged_predicates(
-    forests: Sequence[Forest], attribute_number: dict[str, int], constant_number: dict[Constant, int]
+    forests: Sequence[Forest], attribute_number: dict[str, int], constant_number: dict[tuple[int, str], int]
 ) -> tuple[Predicates, list[Ints]]:
     """The merged predicates, and for each forest the new numbers of its predicates."""
     rows: list[Csr] = []  # attribute, operator, constants
     for forest in forests:
         numbers = np.array([attribute_number[a] for a in forest.attributes.tolist()], np.int32)
-        constant = np.array([constant_number[c] for c in forest.constants], np.int32)
+        constant = np.array([constant_number[c] for c in _kinds_and_texts(forest.constants)], np.int32)
         own = forest.predicates.constants
         offsets = own.offsets + 2 * np.arange(len(own.offsets))
         values = np.empty(offsets[-1], np.int32)

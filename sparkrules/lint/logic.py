@@ -17,6 +17,7 @@ from sparkrules.index.rule import Rule
 from sparkrules.lint.finding import Finding, Kind, Place, quoted
 from sparkrules.lint.locate import Locator
 from sparkrules.logic.codes import NULL
+from sparkrules.logic.pattern_of_codes import Pattern, pattern_of_codes
 from sparkrules.logic.regions import Regions
 from sparkrules.logic.relations import redundancies_in, tautology_in
 from sparkrules.logic.satisfiable import formula, impossible
@@ -35,20 +36,31 @@ _REASONS = {
 
 def logic_findings(rules: Sequence[Rule], regions: Regions) -> Iterator[Finding]:
     """See the module."""
+    without: set[Pattern] = set()  # the patterns of rules that have no findings
     for rule in rules:
         written = written_tree(rule.where, rule.sql)
         if written is not None:
             yield from _counted_findings(rule, written, regions)
             continue
-        never = list(_never_true(rule.tree, regions))
-        if never:
-            yield from _never_findings(rule, never, regions)
-        if rule.tree in never:
+        pattern = pattern_of_codes(rule.tree, regions)
+        if pattern in without:
             continue
-        if _holds_for_nulls(rule.tree, regions) and tautology_in(regions, rule.tree, _LIMIT) == "yes":
-            yield Finding("tautology", (rule.id,), "true for every row", suggestion=_ALWAYS)
-        else:
-            yield from _redundant(rule, regions, never)
+        found = list(_findings(rule, regions))
+        yield from found
+        if not found and pattern is not None:
+            without.add(pattern)
+
+
+def _findings(rule: Rule, regions: Regions) -> Iterator[Finding]:
+    never = list(_never_true(rule.tree, regions))
+    if never:
+        yield from _never_findings(rule, never, regions)
+    if rule.tree in never:
+        return
+    if _holds_for_nulls(rule.tree, regions) and tautology_in(regions, rule.tree, _LIMIT) == "yes":
+        yield Finding("tautology", (rule.id,), "true for every row", suggestion=_ALWAYS)
+    else:
+        yield from _redundant(rule, regions, never)
 
 
 def never_findings(rules: Sequence[Rule], regions: Regions) -> Iterator[Finding]:

@@ -1,10 +1,11 @@
 """The first phase of matching: compute which predicates are true for each row of a batch, attribute by attribute.
 
-Contract: `BoundPredicates.truth(batch)` is a matrix [predicates x rows]. A predicate whose truth is not certain is
-never true; `unsupported` has the reason.
+Contract: `BoundPredicates.words(batch)` has a bit for each predicate and row (see `truth`). A predicate whose truth is
+not certain is never true; `unsupported` has the reason.
 
-Each column is encoded once (`logic.codes`). Every comparison is then an interval of codes, and all comparisons of an
-attribute are one matrix of integer comparisons.
+Each column is encoded once (`logic.codes`), and each row sets one bit: that of its code. Every comparison is then an
+interval of codes, which is the difference of two running unions. So the work does not grow with predicates times rows,
+but with the 64th part of that.
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sparkrules.index.segment import Segment
+from sparkrules.local.truth import Words, packed, rows_by_code, unpacked, word_count
 from sparkrules.logic.codes import LOWEST, NULL, constant_code
 from sparkrules.logic.columns import Column, Unsupported, find_column
 from sparkrules.logic.comparison import ColumnType, Comparison, Domain, certain_comparison, column_type
@@ -38,10 +41,14 @@ class BoundPredicates:
 
     def truth(self, batch: pa.RecordBatch) -> Matrix:
         """Which predicates are true for each row: [predicates x rows]."""
-        truth = np.zeros((self.predicates, batch.num_rows), bool)
+        return unpacked(self.words(batch), batch.num_rows)
+
+    def words(self, batch: pa.RecordBatch) -> Words:
+        """The same, one bit each. Bits beyond the rows are undefined."""
+        words = np.zeros((self.predicates, word_count(batch.num_rows)), np.uint64)
         for group in self.groups:
-            group.fill(truth, group.column.read(batch))
-        return truth
+            group.fill(words, group.column.read(batch))
+        return words
 
 
 def bind_predicates(segment: Segment, schema: pa.Schema, declared: pa.Schema | None = None) -> BoundPredicates:
@@ -105,24 +112,33 @@ class _Comparisons:
         self.constants = _values([text.encode() for text in constants] if domain == "string" else constants, domain)
         place = {value: constant_code(i) for i, value in enumerate(constants)}
         intervals = [_interval(comparison, place) for _, comparison in comparisons]
+        self.codes = 2 * len(constants) + 2
         self.low = np.array([low for low, _ in intervals], np.int32)
-        self.high = np.array([high for _, high in intervals], np.int32)
+        self.high = np.minimum(np.array([high for _, high in intervals], np.int32), self.codes - 1)
+        self.single = np.flatnonzero(self.low == self.high)
+        self.spans = np.flatnonzero(self.low < self.high)
         self.lists = [
             (i, np.array([place[value] for value in comparison.values], np.int32))
             for i, (_, comparison) in enumerate(comparisons)
             if comparison.operator == "in"
         ]
-        self.negated = np.array([comparison.negated for _, comparison in comparisons])
-        self.on_null = np.array([comparison.on_null for _, comparison in comparisons])
+        self.negated = np.flatnonzero([comparison.negated for _, comparison in comparisons])
+        self.on_null = np.flatnonzero([comparison.on_null for _, comparison in comparisons])
 
-    def fill(self, truth: Matrix, array: Any) -> None:
-        codes = self._codes(array)
-        result = (codes >= self.low[:, None]) & (codes <= self.high[:, None])
+    def fill(self, words: Words, array: Any) -> None:
+        at = rows_by_code(self._codes(array), self.codes)
+        null = at[NULL].copy()
+        at[NULL] = 0
+        result = np.zeros((len(self.numbers), words.shape[1]), np.uint64)
+        result[self.single] = at[self.low[self.single]]
         for i, wanted in self.lists:
-            result[i] = np.isin(codes, wanted)
-        result ^= self.negated[:, None]
-        result[:, codes == NULL] = self.on_null[:, None]
-        truth[self.numbers] = result
+            result[i] = np.bitwise_or.reduce(at[wanted], axis=0)
+        if len(self.spans):
+            up_to = np.bitwise_or.accumulate(at, axis=0)
+            result[self.spans] = up_to[self.high[self.spans]] ^ up_to[self.low[self.spans] - 1]
+        result[self.negated] ^= ~null
+        result[self.on_null] |= null
+        words[self.numbers] = result
 
     def _codes(self, array: Any) -> NDArray[np.int32]:
         codes: NDArray[np.int32]
@@ -151,16 +167,15 @@ class _Patterns:
 
     def __init__(self, column: Column, comparisons: list[tuple[int, Comparison]]) -> None:
         self.column = column
-        self.comparisons = [
-            (number, _MATCHERS[comparison.operator](comparison.values[0]), comparison.negated)
-            for number, comparison in comparisons
-        ]
+        self.comparisons = [(number, comparison) for number, comparison in comparisons]
 
-    def fill(self, truth: Matrix, array: Any) -> None:
+    def fill(self, words: Words, array: Any) -> None:
         distinct, rows = _distinct(array)
-        for number, matches, negated in self.comparisons:
-            found = [matches(value) != negated for value in distinct]
-            truth[number] = np.array([*found, False])[rows]  # NULL rows have index -1, the last entry
+        values = pa.array(distinct, pa.binary())
+        for number, comparison in self.comparisons:
+            found = np.zeros((1, len(distinct) + 1), bool)  # NULL rows have index -1, the last entry
+            found[0, :-1] = _matching(comparison, distinct, values) != comparison.negated
+            words[number] = packed(found[:, rows])
 
 
 class Truths:
@@ -170,12 +185,29 @@ class Truths:
         self.column = column
         self.numbers = np.array([*numbers], np.int32)
 
-    def fill(self, truth: Matrix, array: Any) -> None:
+    def fill(self, words: Words, array: Any) -> None:
         values = array.flatten().fill_null(False).to_numpy(zero_copy_only=False)
-        truth[self.numbers] = values.reshape(len(array), len(self.numbers)).T
+        words[self.numbers] = packed(values.reshape(len(array), len(self.numbers)).T)
 
 
 Group = _Comparisons | _Patterns | Truths
+
+
+def _matching(comparison: Comparison, distinct: list[bytes], values: Any) -> NDArray[np.bool_]:
+    """Which of the distinct values a pattern matches. Arrow looks for bytes, if there are any."""
+    sought = comparison.values[0].encode()
+    search = _SEARCHES.get(comparison.operator)
+    if search is not None and sought:
+        return search(values, sought).to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
+    matches = _MATCHERS[comparison.operator](comparison.values[0])
+    return np.fromiter(map(matches, distinct), bool, len(distinct))
+
+
+_SEARCHES: dict[str, Callable[[Any, bytes], Any]] = {
+    "contains": pc.match_substring,
+    "startswith": pc.starts_with,
+    "endswith": pc.ends_with,
+}
 
 
 def _like(pattern: str) -> Callable[[bytes], bool]:

@@ -6,14 +6,13 @@ local time, a missing column), the rule is not answered at all: `match` raises, 
 rule and says so. An OR with one uncertain side is uncertain as a whole.
 
 There are two phases, as in the thesis (3.2.2): the predicates, attribute by attribute (`bound_predicates`), then the
-inner nodes, level by level, 64 rows at a time (`truth`). Rows are processed in blocks to keep the matrices within
-`MEMORY`.
+inner nodes, level by level (`junctions`), both 64 rows at a time (`truth`). Rows are processed in blocks, which keeps
+the matrices within `MEMORY`, and mostly within the processor's cache.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
@@ -22,16 +21,18 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sparkrules.errors import SparkRulesError, listed
-from sparkrules.index.csr import Csr, Ints, Offsets
-from sparkrules.index.forest import AND, OR, PREDICATE
+from sparkrules.index.csr import Csr
+from sparkrules.index.forest import PREDICATE
 from sparkrules.index.segment import Segment
 from sparkrules.local.bound_predicates import BoundPredicates, bind_predicates
+from sparkrules.local.junctions import Junctions
 from sparkrules.local.matches import Block, Matches
-from sparkrules.local.truth import Truth, packed
+from sparkrules.local.truth import Truth
 from sparkrules.logic.columns import NoSuchColumn, Unsupported
 
 MEMORY = 64 * 2**20  # bytes for the matrices of one batch
-_MOST_ROWS = 2**16
+_MOST_ROWS = 2**12
+_WORD = 64
 _SHOWN = 10
 
 
@@ -103,18 +104,14 @@ class Matcher:
 
     def __init__(self, segment: Segment, bound: BoundPredicates) -> None:
         self.bound = bound
-        self._steps = list(_steps(segment))
+        self._junctions = Junctions(segment.forest)
         self._nodes = len(segment.forest.nodes.operator)
         self._is_predicate = np.flatnonzero(segment.forest.nodes.operator == PREDICATE)
         self._predicate = segment.forest.nodes.predicate[self._is_predicate]
-        self._always = np.flatnonzero(
-            (segment.forest.nodes.operator == AND) & (segment.forest.nodes.children.lengths == 0)
-        )
         self._order = segment.rules.output_order
         self._roots = segment.forest.roots
-        widest = max((len(step.children) + len(step.nodes) for step in self._steps), default=0)
-        bytes_per_row = 4 * len(segment.forest.predicates.operator) + (self._nodes + widest) // 8
-        self._block_rows = max(1, min(_MOST_ROWS, MEMORY // max(bytes_per_row, 1)))
+        bytes_per_row = (4 * len(segment.forest.predicates.operator) + 2 * self._nodes) // 8
+        self._block_rows = max(_WORD, min(_MOST_ROWS, MEMORY // max(bytes_per_row, 1) // _WORD * _WORD))
 
     def blocks(self, table: pa.Table | pa.RecordBatch, valid: NDArray[np.bool_]) -> Iterator[Block]:
         """The rows in order, as many at a time as memory allows. Only `valid` rules match."""
@@ -126,14 +123,10 @@ class Matcher:
             yield Block(truth, Csr.from_lengths(np.bincount(rows, minlength=batch.num_rows), reported[places]))
 
     def _node_truth(self, batch: Any) -> Truth:
-        predicates = packed(self.bound.truth(batch))
+        predicates = self.bound.words(batch)
         words = np.zeros((self._nodes, predicates.shape[1]), np.uint64)
         words[self._is_predicate] = predicates[self._predicate]
-        words[self._always] = ~np.uint64(0)
-        for step in self._steps:
-            # reduceat would misread an empty row, so `_steps` skips empty junctions.
-            join = np.bitwise_and if step.is_and else np.bitwise_or
-            words[step.nodes] = join.reduceat(words[step.children], step.starts, axis=0)
+        self._junctions.fill(words)
         return Truth(words, batch.num_rows)
 
 
@@ -146,29 +139,6 @@ def _unsupported(segment: Segment, reasons: Mapping[int, Unsupported]) -> dict[i
             for rule in segment.forest.users.row(int(segment.forest.node_of_predicate[predicate])).tolist():
                 found.setdefault(rule, reasons[predicate])
     return {rule: found[rule] for rule in sorted(found, key=segment.rules.output_rank.__getitem__)}
-
-
-@dataclass(frozen=True)
-class _Step:
-    """The junctions of one level and operator: node `nodes[i]` joins `children[starts[i]:starts[i + 1]]`."""
-
-    is_and: bool
-    nodes: NDArray[np.int64]
-    children: Ints
-    starts: Offsets
-
-
-def _steps(segment: Segment) -> Iterator[_Step]:
-    """The junctions that have children, level by level."""
-    nodes = segment.forest.nodes
-    order = np.argsort(nodes.level, kind="stable")
-    levels = np.split(order, np.flatnonzero(np.diff(nodes.level[order])) + 1)
-    for level in levels:
-        for operator in (AND, OR):
-            chosen = level[(nodes.operator[level] == operator) & (nodes.children.lengths[level] > 0)]
-            if len(chosen):
-                children = nodes.children.take(chosen)
-                yield _Step(operator == AND, chosen, children.values, children.offsets[:-1])
 
 
 def _batches(table: pa.Table | pa.RecordBatch, rows: int) -> Iterator[Any]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
+import sparkrules.rules.alike
 import sparkrules.rules.compile
+import sparkrules.rules.cut_predicates
 from sparkrules import Policy, RuleSet
 from sparkrules.index import to_tables
 from sparkrules.rules.sources import RuleRow
@@ -19,7 +21,8 @@ def test_rules_that_differ_in_constants_are_parsed_once(monkeypatch: pytest.Monk
         return original(text, policy)
 
     original = sparkrules.rules.compile.read_spark_sql
-    monkeypatch.setattr(sparkrules.rules.compile, "read_spark_sql", counting)
+    for module in (sparkrules.rules.alike, sparkrules.rules.cut_predicates, sparkrules.rules.compile):
+        monkeypatch.setattr(module, "read_spark_sql", counting)
     rules = RuleSet("alerts")
     assert rules.subscribe_all((f"r{n}", f"price < {n} AND name = 'n{n % 7}' OR sold") for n in range(5_000)) == 5_000
     assert len(parsed) == 1, "to be sure of the template"
