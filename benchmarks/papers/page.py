@@ -33,7 +33,8 @@ its plots are generated; sizes are set in [experiments.py](../benchmarks/papers/
 _RULES_TEXT = """## Verdicts
 
 A claim has a kind, and each kind has one rule. The rules are in [verdict.py](../benchmarks/verdict.py) and do not look
-at which claim it is. What is neither reproduced nor a trend is *not reproduced*.
+at which claim it is. What is neither reproduced nor a trend is *not reproduced*. One rule was made stricter after the
+first results: a count without a direction has to be within a factor of two to be a trend.
 """
 
 
@@ -69,9 +70,10 @@ def _machine(results: Results) -> str:
     hours = sum(sum(own.seconds.values()) for own in results.values()) / 3600
     when = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}" if dates else ""
     return (
-        f"Measured on {where} ({when}), {hours:.1f} hours in all. The machine was **busy**: times are "
-        "of the thread's or the process' processor, and only ratios of times that were taken in turns are compared. "
-        "Counted figures do not depend on the machine."
+        f"Measured on {where} ({when}), {hours:.1f} hours in all. The machine was **busy**: times are of the thread's "
+        "or the process' processor. At a point of the race all algorithms took turns; other times, and different "
+        "points, were taken one after the other, so small differences between them say little. Counted figures do not "
+        "depend on the machine."
     )
 
 
