@@ -32,6 +32,9 @@ trait RuleCall extends Expression with Unevaluable {
   /** How many matches are wanted, the first in their order; all if it is not given. */
   def top: Option[Int]
 
+  /** The ids of the rules that are asked for; all if it is not given. */
+  def needed: Option[Set[String]] = None
+
   /** The instant in microseconds, as far as it is known while the query is planned. */
   final def now: Long = instant match {
     case CurrentBatchTimestamp(millis, _, _) => millis * 1000

@@ -1,7 +1,8 @@
 package sparkrules.plan
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expression}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expression, Literal}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
+import org.apache.spark.sql.catalyst.util.GenericArrayData
 
 import sparkrules.answer.Answer
 import sparkrules.python.PythonCall
@@ -30,6 +31,7 @@ object Per {
  *   computed for the rules only
  * @param scan what is said of the scan filter in EXPLAIN, once it is decided
  * @param calls the calls of Python functions that rules may need, the first to be made first
+ * @param skipsUnmatched whether rows without a match are left out: the query drops them
  */
 final case class MatchSpec(
     rules: PinnedRules,
@@ -37,7 +39,8 @@ final case class MatchSpec(
     answers: Seq[Answer],
     read: Set[Int] = Set.empty,
     scan: Option[String] = None,
-    calls: Seq[PythonCall] = Nil) {
+    calls: Seq[PythonCall] = Nil,
+    skipsUnmatched: Boolean = false) {
 
   /** What a query can read, given the columns of the input and those that are added. */
   def available(input: Seq[Attribute], added: Seq[Attribute]): Seq[Attribute] =
@@ -81,6 +84,16 @@ final case class Match(
     extends UnaryNode {
   override def output: Seq[Attribute] = spec.available(child.output, added)
   override def producedAttributes: AttributeSet = AttributeSet(added)
+
+  /** Whether a condition is never true for a row without matches. */
+  def dropsUnmatched(condition: Expression): Boolean = {
+    val empty = added.zip(spec.answers).collect {
+      case (attribute, Answer.Ids | Answer.Overlaps | Answer.Rows) =>
+        attribute.exprId -> Literal(new GenericArrayData(Array.empty[Any]), attribute.dataType)
+    }.toMap
+    NeverTrue(condition.transform { case a: Attribute if empty.contains(a.exprId) => empty(a.exprId) })
+  }
+
   override def maxRows: Option[Long] = if (spec.per == Per.Row) child.maxRows else None
   override def simpleString(maxFields: Int): String = spec.describe(added)
   override protected def withNewChildInternal(newChild: LogicalPlan): Match = copy(child = newChild)

@@ -16,15 +16,22 @@ import sparkrules.conf.Settings
 import sparkrules.guard.Metering
 import sparkrules.python.{PythonSteps, PythonWork}
 
-object MatchStrategy extends SparkStrategy {
+object MatchStrategy extends SparkStrategy with PredicateHelper {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case Project(list, matched: Match) => planned(matched, list) :: Nil
     case Project(list, Filter(condition, matched: Match)) =>
       val used = AttributeSet.fromAttributeSets(condition.references +: list.map(_.references))
-      val below = planned(matched, matched.output.filter(used.contains))
-      ProjectExec(list, FilterExec(condition, below)) :: Nil
+      ProjectExec(list, filtered(condition, matched, matched.output.filter(used.contains))) :: Nil
+    case Filter(condition, matched: Match) => filtered(condition, matched, matched.output) :: Nil
     case matched: Match => planned(matched, matched.output) :: Nil
     case _ => Nil
+  }
+
+  private def filtered(condition: Expression, matched: Match, output: Seq[Attribute]): SparkPlan = {
+    // Only by what WHERE looks at first: anything before it could fail.
+    val skips = matched.spec.per == Per.Row && matched.dropsUnmatched(splitConjunctivePredicates(condition).head)
+    val spec = matched.spec.copy(skipsUnmatched = skips)
+    FilterExec(condition, planned(matched.copy(spec = spec), output))
   }
 
   private def planned(matched: Match, list: Seq[NamedExpression]): SparkPlan =
@@ -88,6 +95,7 @@ final case class MatchExec(
     val work = new MatchWork(
       AnswerRequest(rules, spec.answers),
       spec.per,
+      spec.skipsUnmatched,
       BindReferences.bindReferences(inputs, child.output),
       RuleCall.micros(instant),
       MatchOutput(projection, spec.available(child.output, added)),

@@ -22,6 +22,7 @@ import sparkrules.version.{RowMatches, RowQuestions, VersionMatcher}
 private final class MatchWork(
     request: AnswerRequest,
     per: Per,
+    skipsUnmatched: Boolean,
     inputs: Seq[Expression],
     instant: Option[Long],
     output: MatchOutput,
@@ -35,7 +36,7 @@ private final class MatchWork(
     val clock = new RowClock
     val matcher = new VersionMatcher(request.rules, inputs, instant, clock)
     val answers = new Answers(matcher, request, areCopied = true)
-    val task = new MatchTask(matcher, answers, per, output.writer(partition), clock, metrics)
+    val task = new MatchTask(matcher, answers, per, skipsUnmatched, output.writer(partition), clock, metrics)
     metrics("setupTime") += System.nanoTime - start
     task.results(matched(matcher))
   }
@@ -100,6 +101,7 @@ private final class MatchTask(
     matcher: VersionMatcher,
     answers: Answers,
     per: Per,
+    skipsUnmatched: Boolean,
     write: UnsafeProjection,
     clock: RowClock,
     metrics: Map[String, SQLMetric]) {
@@ -108,8 +110,7 @@ private final class MatchTask(
   Option(TaskContext.get()).foreach(_.addTaskCompletionListener[Unit](_ => report()))
 
   def results(input: Iterator[RowMatches]): Iterator[InternalRow] = per match {
-    case Per.Row => input.map { found =>
-        count(found)
+    case Per.Row => rowsOf(input).map { found =>
         outputRows += 1
         val start = clock.now()
         val result = write(joined(found.row, answers.ofRow(found)))
@@ -125,6 +126,11 @@ private final class MatchTask(
         written(own.map(answer => write(joined(found.row, answer))))
       }
     case Per.Rule => countsOf(input)
+  }
+
+  private def rowsOf(input: Iterator[RowMatches]): Iterator[RowMatches] = input.filter { found =>
+    count(found)
+    !skipsUnmatched || found.count > 0
   }
 
   /** Results that are written, and timed, when they are asked for. */

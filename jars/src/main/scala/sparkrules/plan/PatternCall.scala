@@ -14,12 +14,14 @@ import sparkrules.pattern.Detections
  * @param inputs the columns that rules and patterns may use
  * @param time the column with the times of the rows
  * @param id the column that rows are called by, if detections are to name their rows
+ * @param needed the rules of the patterns, once these are known
  */
 final case class PatternCall(
     site: CallSite,
     inputs: Seq[Expression],
     time: Expression,
     id: Option[Expression],
+    override val needed: Option[Set[String]] = None,
     instant: Expression = CurrentTimestamp())
     extends RuleCall {
   override def question: Question = Question.Detect

@@ -13,8 +13,8 @@ import sparkrules.answer.Answer
 import sparkrules.bind.Local
 import sparkrules.conf.{Listed, OnMissingColumn, OnRejectedRule, RulesException}
 import sparkrules.pattern.{Pattern, PatternFile, PatternProcessor, Patterns, SortedRows}
-import sparkrules.store.StoreAccess
-import sparkrules.version.{Pinned, PinnedRules, Pinning}
+import sparkrules.store.{StoreAccess, Version}
+import sparkrules.version.{CurrentVersion, Pinned, PinnedRules, Pinning}
 
 /**
  * Ties a detection to the version of its rule set that is current now: both the rules that make rows events, and the
@@ -56,19 +56,22 @@ private final class PinPatterns(
     val (call, rows) = plan.collectFirst {
       case Generate(Inline(call: PatternCall), _, _, _, _, rows) => (call, rows)
     }.get
-    val found = Pinning.pin(session, call, Local(rows))
+    val (version, all) = current(call, rows.isStreaming)
+    val needed = all.flatMap(_.steps.flatten.map(_.rule)).toSet
+    val asked = call.copy(site = call.site.copy(ruleSet = Some(version.toString)), needed = Some(needed))
+    val found = Pinning.pin(session, asked, Local(rows))
     val placed = new Placing(found.rules, rows)
-    val patterns = patternsOf(found.rules, rows.isStreaming).flatMap(placed(_))
+    val patterns = all.flatMap(placed(_))
     val ids = Answer.Ids.attribute
     val matched = matchOn(rows, MatchSpec(found.rules, Per.Row, Seq(Answer.Ids)), found, Seq(ids))
-    // Asks for rows with a match, so that the source can skip others.
-    val needed = Filter(GreaterThan(Size(ids, legacySizeOfNull = false), Literal(0)), matched)
+    // Asks for rows with a match, so that others are dropped early, by the source if it can.
+    val matching = Filter(GreaterThan(Size(ids, legacySizeOfNull = false), Literal(0)), matched)
     val id = call.id.fold[Expression](Literal(null, StringType))(PatternColumns.text(_, "the column of ids"))
     val events = PatternEvents(patterns, ids, call.time, id, placed.values)
     val hasDeadlines = !rows.isStreaming && patterns.exists(_.pattern.hasDeadlines)
     val pinned = plan.transformDown {
       case generate @ Generate(Inline(_: PatternCall), _, _, _, _, _) =>
-        generate.copy(generator = Inline(events), child = needed)
+        generate.copy(generator = Inline(events), child = matching)
       case project: Project => project.transformExpressions {
           case EndOfTime(time) if hasDeadlines => ScalarSubquery(latest(time, rows))
           case EndOfTime(time) => Literal(null, time.dataType)
@@ -81,16 +84,18 @@ private final class PinPatterns(
   private def latest(time: Expression, rows: LogicalPlan): LogicalPlan =
     Aggregate(Nil, Seq(Alias(Max(time).toAggregateExpression(), "until")()), rows)
 
-  private def patternsOf(rules: PinnedRules, isStreaming: Boolean): Seq[Pattern] = {
+  /** The version that the call means now, and its patterns. */
+  private def current(call: PatternCall, isStreaming: Boolean): (Version, Seq[Pattern]) = {
     val store = StoreAccess.of(session)
-    val patterns = PatternFile.read(store, store.manifest(rules.key.version))
+    val version = CurrentVersion.of(session, store, call.ruleSet, "detect_patterns('alerts', TABLE(t), time => 'ts')")
+    val patterns = PatternFile.read(store, store.manifest(version))
     if (patterns.isEmpty) {
       val message =
-        s"${rules.key.version} has no patterns. Define some, as in RuleSet.sequence or RuleSet.count, and publish them."
+        s"$version has no patterns. Define some, as in RuleSet.sequence or RuleSet.count, and publish them."
       // A stream goes on: the next version may have some again.
       if (isStreaming) log.warn(message) else throw new RulesException(message)
     }
-    patterns
+    (version, patterns)
   }
 
   /** Finds the columns that patterns name. */

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.catalog.HiveTableRelation
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.catalyst.util.{ArrayData, GenericArrayData}
+import org.apache.spark.sql.catalyst.util.ArrayData
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.columnar.InMemoryRelation
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
@@ -33,7 +33,7 @@ final case class PushScanFilter(session: SparkSession) extends Rule[LogicalPlan]
     else plan.transformDown {
       case filter @ Filter(condition, matched: Match) if isOpen(matched) =>
         val conditions = splitConjunctivePredicates(condition)
-        if (matched.spec.per == Per.Row && !conditions.exists(dropsUnmatched(_, matched))) filter
+        if (matched.spec.per == Per.Row && !conditions.exists(matched.dropsUnmatched(_))) filter
         else filter.copy(child = filtered(matched, conditions, mode))
       case matched: Match if isOpen(matched) && matched.spec.per != Per.Row => filtered(matched, Nil, mode)
     }
@@ -84,15 +84,6 @@ final case class PushScanFilter(session: SparkSession) extends Rule[LogicalPlan]
     parts.indices.flatMap { p =>
       parts(p).bound.columns.zipWithIndex.map { case (column, i) => (column, starts(p) + i) }
     }.collect { case (column, input) if matched.spec.read(input) => column -> matched.inputs(input) }.toMap
-  }
-
-  /** Whether a condition is never true for a row without matches. */
-  private def dropsUnmatched(condition: Expression, matched: Match): Boolean = {
-    val empty = matched.added.zip(matched.spec.answers).collect {
-      case (attribute, Answer.Ids | Answer.Overlaps | Answer.Rows) =>
-        attribute.exprId -> Literal(new GenericArrayData(Array.empty[Any]), attribute.dataType)
-    }.toMap
-    NeverTrue(condition.transform { case a: Attribute if empty.contains(a.exprId) => empty(a.exprId) })
   }
 
   /** Which rules a query asks for, if its conditions tell. */

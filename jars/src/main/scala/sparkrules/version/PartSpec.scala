@@ -59,7 +59,8 @@ final case class PartKey(
     statistics: Option[Int],
     costs: Map[String, Double],
     exact: Boolean,
-    inBands: Boolean)
+    inBands: Boolean,
+    needed: Option[Set[String]])
 
 object PartKey {
   def apply(application: String, key: ProgramKey, costs: Map[String, Double], spec: PartSpec): PartKey = PartKey(
@@ -76,5 +77,6 @@ object PartKey {
     key.statistics,
     if (key.forRegions) Map.empty else costs,
     key.exact,
-    key.top.isDefined)
+    key.top.isDefined,
+    key.needed)
 }

@@ -45,7 +45,10 @@ object Pinning {
     val key = ProgramKey.of(session, store, call, isLocal)
     val known = VersionCache.version(key)
     val manifest = known.fold(store.manifest(key.version))(_.manifest)
-    val specs = PartSpec.of(key.question.segments(manifest), key.partRules, key.exact)
+    val segments = key.question.segments(manifest)
+    val specs =
+      if (key.needed.isEmpty) PartSpec.of(segments, key.partRules, key.exact)
+      else Seq(PartSpec(segments, omits = true, isAll = true))
     val parts = compiled(session, store, key, manifest.costs, specs)
     known.map(_.rules).filter(_.parts.corresponds(parts)((a, b) => a eq b._2)).getOrElse {
       val removed = parts.map { case (spec, part) =>

@@ -15,6 +15,7 @@ import sparkrules.store.{Store, Version}
  * @param statistics the number of the rule set's statistics, if it has been analysed
  * @param exact as in [[RuleCall]]
  * @param top as in [[RuleCall]]
+ * @param needed as in [[RuleCall]]
  * @param partRules how many rules a segment must have to be compiled by itself
  * @param isLocal whether the rows are part of the plan; see [[Local]]
  */
@@ -29,6 +30,7 @@ final case class ProgramKey(
     statistics: Option[Int],
     exact: Boolean,
     top: Option[Int],
+    needed: Option[Set[String]],
     partRules: Int,
     isLocal: Boolean) {
 
@@ -53,6 +55,7 @@ object ProgramKey {
       store.newestStatistics(version.ruleSet),
       call.exact,
       call.top,
+      call.needed,
       Settings.PartRules.get(conf).min(Int.MaxValue.toLong).toInt,
       isLocal)
     // These make no difference to the answers for a region.
