@@ -140,3 +140,29 @@ def test_metrics_tell_how_long_it_takes(spark: SparkSession, static_plans: None,
     assert times["matchTime"] > 1e6
     # A row that is timed stands for at most 31, and may catch any pause of the machine.
     assert sum(times.values()) < 31 * elapsed
+
+
+@pytest.mark.parametrize(
+    ("condition", "written"),
+    {
+        "size(m.ids) > 0": 1,
+        "array_contains(m.ids, 'one') AND id < 9": 1,
+        "size(m.ids) >= 0": 4,
+        "size(m.ids) < 1 OR id > 0": 4,
+    }.items(),
+)
+def test_rows_that_are_dropped_for_want_of_a_match_are_not_written(
+    spark: SparkSession, condition: str, written: int
+) -> None:
+    rules = rule_set("unwritten", {"one": "id = 1"})
+    rules.publish(spark)
+    matched = spark.sql(
+        f"SELECT id, m.ids FROM (SELECT *, match_subscriptions(*) AS m FROM range(4)) WHERE {condition}"
+    )
+    expected = spark.range(4).selectExpr("id", "IF(id = 1, array('one'), array()) AS ids")
+    kept = expected.where(condition.replace("m.ids", "ids")).collect()
+    assert sorted(matched.collect()) == sorted(kept)
+    node = matched._jdf.queryExecution().executedPlan()
+    while "Match unwritten" not in node.nodeName():
+        node = node.children().head()
+    assert node.metrics().apply("numOutputRows").value() == written
