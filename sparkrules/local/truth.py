@@ -61,10 +61,15 @@ class Truth:
 
 
 def packed(matrix: NDArray[np.bool_]) -> Words:
-    """A matrix [nodes x rows] as words."""
+    """A matrix [nodes x rows] as words.
+
+    >>> packed(np.array([[True], [False], [True]]).T).tolist(), packed(np.ones((3, 2), bool).T).tolist()
+    ([[5]], [[7], [7]])
+    """
     missing = -matrix.shape[1] % _WORD
     octets = np.packbits(np.pad(matrix, ((0, 0), (0, missing))), axis=1, bitorder="little")
-    return octets.view("<u8").astype(np.uint64, copy=False)
+    # A transposed matrix is packed into one that has its rows apart.
+    return np.ascontiguousarray(octets).view("<u8").astype(np.uint64, copy=False)
 
 
 def unpacked(words: Words, rows: int) -> NDArray[np.bool_]:
