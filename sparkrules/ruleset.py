@@ -6,7 +6,7 @@
 | `Publication` | publishes, loads and compares versions in a store |
 | `Advertisements` | answers which rules could match the rows of which sources |
 | `Generalization` | gives rules with fewer predicates, and filters that all rules imply |
-| `PatternMethods` | defines patterns over several rows |
+| `PatternAnswers` | defines patterns over several rows, and finds them in a table |
 """
 
 from __future__ import annotations
@@ -19,33 +19,27 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
-import numpy as np
-
 from sparkrules.catalyst.analyze import analyze
 from sparkrules.catalyst.compile import compile_dataframe
+from sparkrules.catalyst.pattern_answers import PatternAnswers
 from sparkrules.catalyst.row_truth import row_truth
 from sparkrules.catalyst.session import RULE_SET_SETTING, STORE_SETTING, store_of
 from sparkrules.errors import RuleSetError
 from sparkrules.index import Rule, Segment, Sharing, build_segment, sharing
 from sparkrules.lint import Report, lint
 from sparkrules.local import (
-    Detections,
     Drawing,
     EstimatedPredicates,
     Explanations,
     Matches,
-    PatternExplanation,
     Selectivities,
     Statistics,
-    detect,
     explain,
-    explain_pattern,
     match,
     timeline,
 )
 from sparkrules.logic import Selectivity
 from sparkrules.logic.implied_filter import MOST_DISJUNCTS, MOST_VALUES
-from sparkrules.patterns import Pattern
 from sparkrules.report import write_report
 from sparkrules.rules.advertised import Advertised, Advertisement
 from sparkrules.rules.advertisements import Advertisements
@@ -68,7 +62,7 @@ from sparkrules.rules.as_written import as_written
 from sparkrules.rules.collection import RuleCollection
 from sparkrules.rules.frames import Frame, as_arrow
 from sparkrules.rules.generalization import Generalization
-from sparkrules.rules.pattern_methods import PatternMethods, Span
+from sparkrules.rules.pattern_methods import Span
 from sparkrules.rules.pruned import Extent
 from sparkrules.rules.publication import AnyStore, Publication, place_of
 from sparkrules.rules.restricted import predicates_of, restricted_segment
@@ -90,7 +84,7 @@ __all__ = ["RuleSet"]
 _Own = TypeVar("_Own", bound="RuleSet")
 
 
-class RuleSet(PatternMethods):
+class RuleSet(PatternAnswers):
     """Rules under one name: SQL WHERE texts by id, collected in Python and published for Spark.
 
     Queries refer to the rules by `name`. `dialect` is the SQL dialect of the texts, and `policy` limits what they may
@@ -647,47 +641,6 @@ class RuleSet(PatternMethods):
         arrow = as_arrow(table)
         return match(self._segment, arrow, unsupported=unsupported, at=instant_of(at), schema=arrow_schema(schema))
 
-    @checked(table=a_table, time=a_text, id=a_text, unsupported=one_of("error", "skip"))
-    def detect(
-        self,
-        table: Frame,
-        *,
-        time: str,
-        id: str | None = None,
-        unsupported: Literal["error", "skip"] = "error",
-        at: datetime | None = None,
-        schema: TableSchema | None = None,
-    ) -> Detections:
-        """What the patterns find in the rows of a table, without Spark; see `match` for the table and the options.
-
-        `time` names the column with the time of a row, a timestamp. The last of them is the end of time: what would be
-        decided later is not reported. With `id`, the name of a column, the rows of a detection are named.
-
-        >>> import pyarrow as pa
-        >>> rules = RuleSet("alerts")
-        >>> rules.subscribe("hot", "temperature > 30", on_change=["sensor"])
-        >>> times = pa.array([0, 1, 2, 3, 4], pa.timestamp("s", "UTC"))
-        >>> table = pa.table({"at": times, "sensor": ["a"] * 5, "temperature": [29, 31, 35, 28, 32]})
-        >>> [found["end"].second for found in rules.detect(table, time="at")]
-        [1, 4]
-        """
-        patterns = self._collection.patterns
-        own = self._segment
-        terms = (term for pattern in patterns.values() for term in pattern.terms)
-        named = np.isin(own.rules.id, [term.rule for term in terms if term.rule is not None])
-        return detect(
-            list(patterns.values()),
-            restricted_segment(own, np.flatnonzero(named).astype(np.int32)),
-            build_segment(patterns.conditions()),
-            as_arrow(table),
-            time=time,
-            id=id,
-            unsupported=unsupported,
-            at=instant_of(at),
-            schema=arrow_schema(schema),
-            most_rows=self.policy.max_pattern_rows,
-        )
-
     @checked(spark=a_session, ids=some_ids)
     def explain(
         self,
@@ -720,20 +673,8 @@ class RuleSet(PatternMethods):
         chosen = [id for id in chosen if id not in asked]
         truth = row_truth(segment, row, predicates_of(segment, chosen), spark)
         found = explain(segment, truth, chosen, at=instant)
-        found += [self._explain_pattern(own, row, spark, instant) for own in patterns]
+        found += [self._explained_pattern(own, row, spark, instant) for own in patterns]
         return found
-
-    def _explain_pattern(
-        self, pattern: Pattern, row: Mapping[str, Any] | Row, spark: SparkSession | None, at: datetime
-    ) -> PatternExplanation:
-        named = [term.rule for term in pattern.terms if term.rule is not None and term.rule in self]
-        known = self._collection.patterns.conditions()
-        conditions = build_segment(own for own in known if own.id in pattern.conditions)
-        found = []
-        for segment, ids in ((self._segment, named), (conditions, list(pattern.conditions))):
-            truth = row_truth(segment, row, predicates_of(segment, ids), spark)
-            found.append({own.id: own for own in explain(segment, truth, ids, at=at)})
-        return explain_pattern(pattern, *found)
 
     @checked(spark=a_session)
     def draw(
