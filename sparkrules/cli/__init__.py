@@ -21,6 +21,7 @@ from sparkrules.cli.match_command import add_match
 from sparkrules.cli.overlap_command import add_overlap
 from sparkrules.cli.publish_command import add_publish
 from sparkrules.cli.report_command import add_report
+from sparkrules.cli.rule_test_command import add_test
 from sparkrules.cli.thriftserver_command import add_thriftserver
 from sparkrules.cli.version_commands import add_versions
 
@@ -69,6 +70,7 @@ def _parser() -> argparse.ArgumentParser:
     add_explain(commands)
     add_overlap(commands)
     add_lint(commands)
+    add_test(commands)
     add_report(commands)
     add_versions(commands)
     add_thriftserver(commands)
