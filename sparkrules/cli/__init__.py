@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from sparkrules import SparkRulesError, __version__
+from sparkrules.cli.backtest_command import add_backtest
 from sparkrules.cli.command import Parser
 from sparkrules.cli.demo_command import add_demo
 from sparkrules.cli.detect_command import add_detect
@@ -71,6 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     add_overlap(commands)
     add_lint(commands)
     add_test(commands)
+    add_backtest(commands)
     add_report(commands)
     add_versions(commands)
     add_thriftserver(commands)
