@@ -794,9 +794,12 @@ class RuleSet(PatternMethods):
         spark = df.sparkSession
         require_plugin(spark)
         store = Store(store_of(spark))
-        before = against if against is not None else self.name
-        compared = _pinned(before, store) if isinstance(before, str) else before._pinned_copy(store)
-        return backtest(df, self._pinned_copy(store), compared, samples)
+        if isinstance(against, RuleSet):
+            known = against.version
+            compared, named = against._pinned_copy(store), against.name if known is None else f"{against.name}@{known}"
+        else:
+            compared = named = _pinned(against or self.name, store)
+        return replace(backtest(df, self._pinned_copy(store), compared, samples), against=named)
 
     @overload
     def selectivity(self, id: None = None) -> Selectivities: ...

@@ -56,7 +56,6 @@ def _backtest(arguments: argparse.Namespace) -> int:
 
     rules = chosen_rules(arguments)
     before = load_rules(arguments.against, arguments.store)
-    against = f"{before.name}@{before.version}"
     data = find_data(arguments.data)
     note("matching with Spark")
     with tempfile.TemporaryDirectory(prefix="sparkrules-", ignore_cleanup_errors=True) as scratch:
@@ -67,11 +66,10 @@ def _backtest(arguments: argparse.Namespace) -> int:
                 found = rules.backtest(data_frame(spark, data, directory), before, samples=arguments.samples)
         except PySparkException as error:
             raise cannot_match(error) from error
-    named = Backtest(against, found.rules, found.unchanged)
     if arguments.json:
-        print(json_text(asdict(named), indent=2))
+        print(json_text(asdict(found), indent=2))
     else:
-        _print(named, arguments.limit)
+        _print(found, arguments.limit)
     return SOME_REJECTED if arguments.rules and rules.rejected else DONE
 
 

@@ -90,6 +90,7 @@ def test_nothing_is_published_under_the_name(df: DataFrame, store: Path) -> None
 
 def test_against_a_rule_set_that_is_not_published(df: DataFrame, store: Path) -> None:
     found = rule_set(AFTER).backtest(df, against=rule_set(BEFORE), samples=2)
+    assert found.against == "tried"
     assert {own.id for own in found} == {"wider", "other", "removed", "added"}
     assert all(len(own.gained_rows) <= 2 and len(own.lost_rows) <= 2 for own in found)
     assert str(found["wider"]).startswith(
