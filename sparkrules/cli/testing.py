@@ -226,7 +226,7 @@ def _column(name: str, values: list[Any], kind: pa.DataType | None) -> pa.Array:
 
 
 def _timed(table: pa.Table, time: str) -> pa.Table:
-    """The table with its time as timestamps, where JSON has strings, or YAML dates."""
+    """The table with its time as timestamps, where the file has strings."""
     if time not in table.column_names:
         raise RuleSetError(f"there is no column `{time}`; the rows have: {', '.join(table.column_names)}")
     values = table.column(time).to_pylist()
