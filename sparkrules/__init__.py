@@ -6,6 +6,7 @@
 1
 """
 
+from sparkrules.catalyst.backtest import Backtest
 from sparkrules.catalyst.dataframe import left_out, match, matches, rule_costs, rule_errors
 from sparkrules.catalyst.detection import detect
 from sparkrules.catalyst.jar import jar_path
@@ -39,6 +40,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Advertisement",
     "Advertisements",
+    "Backtest",
     "Baseline",
     "CorruptStore",
     "Detections",

@@ -20,10 +20,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from sparkrules.catalyst.analyze import analyze
+from sparkrules.catalyst.backtest import Backtest, backtest, check_backtest
 from sparkrules.catalyst.compile import compile_dataframe
+from sparkrules.catalyst.dataframe import name_and_version
 from sparkrules.catalyst.pattern_answers import PatternAnswers
 from sparkrules.catalyst.row_truth import row_truth
-from sparkrules.catalyst.session import RULE_SET_SETTING, STORE_SETTING, store_of
+from sparkrules.catalyst.session import RULE_SET_SETTING, STORE_SETTING, require_plugin, store_of
 from sparkrules.errors import RuleSetError
 from sparkrules.index import Rule, Segment, Sharing, build_segment, sharing
 from sparkrules.lint import Report, lint
@@ -56,6 +58,7 @@ from sparkrules.rules.arguments import (
     checked,
     one_of,
     some_ids,
+    some_rules,
     true_or_false,
 )
 from sparkrules.rules.as_written import as_written
@@ -715,6 +718,30 @@ class RuleSet(PatternAnswers):
         """
         return analyze(self, df, rows, seed)
 
+    @checked(df=a_data_frame, against=some_rules, samples=a_whole_number)
+    def backtest(self, df: DataFrame, against: RuleSet | str | None = None, *, samples: int = 5) -> Backtest:
+        """Which rows each rule gains and loses compared with another version, before this one is published.
+
+        `against` is a published version in the session's store, `"alerts@12"` or `"alerts"` for the newest; by default
+        the newest of this rule set. It may also be a rule set. Both are matched in one pass over the rows, as they are
+        valid now, and at most `samples` rows are shown for each rule. Patterns are not compared.
+
+        Nothing is published under the name of this rule set. Rules that are not published are given to Spark as a
+        version of the rule set with this name and `.backtest`, of which old versions are removed again.
+
+            print(rules.backtest(spark.table("readings"), against="alerts@12"))
+        """
+        check_backtest(df, samples)
+        spark = df.sparkSession
+        require_plugin(spark)
+        store = Store(store_of(spark))
+        if isinstance(against, RuleSet):
+            known = against.version
+            compared, named = against._pinned_copy(store), against.name if known is None else f"{against.name}@{known}"
+        else:
+            compared = named = _pinned(against or self.name, store)
+        return replace(backtest(df, self._pinned_copy(store), compared, samples), against=named)
+
     @overload
     def selectivity(self, id: None = None) -> Selectivities: ...
 
@@ -795,6 +822,17 @@ class RuleSet(PatternAnswers):
     def _estimated(self) -> EstimatedPredicates:
         return EstimatedPredicates(self.store.analysis(self.name))
 
+    def _pinned_copy(self, store: Store) -> str:
+        """A version that has these rules, as `alerts@12`: a known one of the store, or one of a copy."""
+        known = self._publication.version_in(store)
+        if known is not None:
+            return f"{self.name}@{known}"
+        everything = np.arange(len(self._segment.rules.id), dtype=np.int32)
+        made = self._copy(f"{self.name}.backtest", restricted_segment(self._segment, everything), general=self.general)
+        version = made.publish(store=store)
+        made.collect_garbage(keep=2)
+        return f"{made.name}@{version}"
+
     def _copy(self, name: str, segment: Segment, *, general: bool) -> RuleSet:
         """Rules of this rule set under another name, with the same settings."""
         policy = replace(self.policy, costs=self._publication.costs)
@@ -803,3 +841,9 @@ class RuleSet(PatternAnswers):
         made._collection.content.add_segment(segment, segment.rules.id.tolist())
         made._collection.general = general
         return made
+
+
+def _pinned(rules: str, store: Store) -> str:
+    """The version that a name stands for now, as `alerts@12`."""
+    name, version = name_and_version(rules)
+    return f"{name}@{store.manifest(name, version).version}"

@@ -1,6 +1,7 @@
 """Everything that needs Spark: the plugin's jar, the session, DataFrames, and `python_engine`, without the plugin."""
 
 from sparkrules.catalyst.analyze import Counted, count_ranges, counted_values, predicate_positions
+from sparkrules.catalyst.backtest import Backtest, ChangedRule
 from sparkrules.catalyst.dataframe import Rules, left_out
 from sparkrules.catalyst.detection import detect
 from sparkrules.catalyst.embedded import embedded_spark
@@ -14,6 +15,8 @@ from sparkrules.catalyst.thrift_server import DEFAULT_PORT, ThriftServer, free_p
 __all__ = [
     "DEFAULT_PORT",
     "NEWEST_SPARK",
+    "Backtest",
+    "ChangedRule",
     "Counted",
     "Rules",
     "ThriftServer",

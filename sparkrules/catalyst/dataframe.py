@@ -160,7 +160,7 @@ def _segment_of(df: DataFrame, rules: Rules | str) -> tuple[Segment, str]:
     """The index of the rules, and the name to report them under."""
     if not isinstance(rules, str):
         return rules._segment, rules.name
-    name, version = _name_and_version(rules)
+    name, version = name_and_version(rules)
     parts = Store(store_of(df.sparkSession)).open(name, version)
     return merged(parts.parts), f"{name}@{parts.manifest.version}"
 
@@ -170,7 +170,7 @@ def published_name(df: DataFrame, rules: Rules | str) -> str:
     spark = df.sparkSession
     require_plugin(spark)
     if isinstance(rules, str):
-        _name_and_version(rules)
+        name_and_version(rules)
         return rules
     store = store_of(spark)
     if rules._publication.version_in(store) is None:
@@ -178,7 +178,8 @@ def published_name(df: DataFrame, rules: Rules | str) -> str:
     return rules.name
 
 
-def _name_and_version(rules: str) -> tuple[str, int | None]:
+def name_and_version(rules: str) -> tuple[str, int | None]:
+    """The parts of `alerts@12`; None is the newest version."""
     name, at, version = rules.partition("@")
     if at and not version.isdecimal():
         raise RuleSetError(f"{rules!r} is not a version of a rule set: write '{name}@12' with a number")

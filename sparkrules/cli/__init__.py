@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from sparkrules import SparkRulesError, __version__
+from sparkrules.cli.backtest_command import add_backtest
 from sparkrules.cli.command import Parser
 from sparkrules.cli.demo_command import add_demo
 from sparkrules.cli.detect_command import add_detect
@@ -21,6 +22,7 @@ from sparkrules.cli.match_command import add_match
 from sparkrules.cli.overlap_command import add_overlap
 from sparkrules.cli.publish_command import add_publish
 from sparkrules.cli.report_command import add_report
+from sparkrules.cli.rule_test_command import add_test
 from sparkrules.cli.thriftserver_command import add_thriftserver
 from sparkrules.cli.version_commands import add_versions
 
@@ -69,6 +71,8 @@ def _parser() -> argparse.ArgumentParser:
     add_explain(commands)
     add_overlap(commands)
     add_lint(commands)
+    add_test(commands)
+    add_backtest(commands)
     add_report(commands)
     add_versions(commands)
     add_thriftserver(commands)

@@ -3,8 +3,8 @@
 | code | means |
 |---|---|
 | 0 | done |
-| 1 | failed, with the reason on stderr; `lint`: there are findings; `doctor`: something is broken |
-| 2 | wrong usage; `lint`: it could not run, so that CI can tell this from findings |
+| 1 | failed, with the reason on stderr; `lint`: there are findings; `test`: a test does not pass; `doctor`: broken |
+| 2 | wrong usage; `lint` and `test`: they could not run, so that CI can tell this from what they find |
 | 3 | done, but some rules of the file were rejected |
 | 130 | stopped by Ctrl-C |
 """

@@ -6,8 +6,6 @@ import argparse
 import json
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass
 from datetime import datetime, timezone
 from difflib import get_close_matches
 from pathlib import Path
@@ -23,10 +21,10 @@ from sparkrules.cli.exit_codes import DONE
 from sparkrules.cli.json_text import json_text
 from sparkrules.cli.options import add_engine, add_json, add_rules
 from sparkrules.cli.rules import chosen_rules
+from sparkrules.cli.unmatched import Unmatched
 from sparkrules.errors import SparkRulesError, listed
-from sparkrules.local import ExplainedNode, Explanation, NeedsSpark, UnknownColumn
+from sparkrules.local import ExplainedNode, Explanation
 from sparkrules.ruleset import RuleSet
-from sparkrules.sql import columns_in, distinct_predicates
 
 
 def add_explain(commands: Commands) -> None:
@@ -60,7 +58,7 @@ def add_explain(commands: Commands) -> None:
 def _explain(arguments: argparse.Namespace) -> int:
     rules = chosen_rules(arguments)
     row = _row_of(arguments)
-    unmatched = _Unmatched.of(rules, row)
+    unmatched = Unmatched.of(rules, row)
     by_spark = arguments.engine == "spark" or bool(arguments.conf)
     ids = arguments.id or _candidates(rules, row, unmatched, everything=by_spark or arguments.all)
     _check(rules, ids, unmatched)
@@ -96,39 +94,7 @@ def _row_of(arguments: argparse.Namespace) -> pa.Table:
         raise SparkRulesError(f"--row has a value that no column can hold: {error}") from error
 
 
-@dataclass(frozen=True)
-class _Unmatched:
-    """Rules with a column that the row lacks, and rules that only Spark can match, each with the reason."""
-
-    missing: Mapping[str, str]
-    undecided: Mapping[str, str]
-
-    @staticmethod
-    def of(rules: RuleSet, row: pa.Table) -> _Unmatched:
-        missing: Mapping[str, str] = {}
-        try:
-            rules.match(row)
-        except UnknownColumn as error:
-            missing = error.reasons
-        except NeedsSpark:
-            pass
-        skipped = rules.match(row, unsupported="skip").skipped
-        undecided = {id: reason for id, reason in skipped.items() if id not in missing}
-        unknown = _unknown_columns(rules, undecided, {name.lower() for name in row.column_names})
-        return _Unmatched({**missing, **unknown}, {id: reason for id, reason in undecided.items() if id not in unknown})
-
-
-def _unknown_columns(rules: RuleSet, ids: Iterable[str], known: Set[str]) -> dict[str, str]:
-    """The rules among `ids` with a derived attribute for which a column is missing."""
-    found: dict[str, str] = {}
-    for id in ids:
-        for predicate in distinct_predicates(rules.subscriptions[id].tree):
-            for name in sorted(columns_in(predicate.attribute) - known):
-                found.setdefault(id, f"there is no column `{name}`")
-    return found
-
-
-def _candidates(rules: RuleSet, row: pa.Table, unmatched: _Unmatched, *, everything: bool) -> list[str]:
+def _candidates(rules: RuleSet, row: pa.Table, unmatched: Unmatched, *, everything: bool) -> list[str]:
     """The rules to explain: all valid ones, or those that match or could match."""
     if unmatched.missing:
         note(f"skipped, because the row lacks a column: {listed(unmatched.missing, 3)}")
@@ -140,7 +106,7 @@ def _candidates(rules: RuleSet, row: pa.Table, unmatched: _Unmatched, *, everyth
     return [*matched, *unmatched.undecided]
 
 
-def _check(rules: RuleSet, ids: list[str], unmatched: _Unmatched) -> None:
+def _check(rules: RuleSet, ids: list[str], unmatched: Unmatched) -> None:
     for id in ids:
         if id not in rules.subscriptions:
             near = get_close_matches(id, rules.subscriptions, 3)

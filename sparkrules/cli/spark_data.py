@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,14 +38,14 @@ def data_frame(spark: SparkSession, data: DataFiles, directory: Path) -> DataFra
     """The rows of the data; scratch files go to the directory."""
     if data.format == "parquet":
         return _parquet(spark, data)
-    return _converted(spark, data, directory).drop(FILE, ROW)
+    return converted(spark, data.read, directory).drop(FILE, ROW)
 
 
 def numbered_frame(spark: SparkSession, data: DataFiles, directory: Path) -> DataFrame:
     """The same with the columns `ROW`, and `FILE`: the path of a Parquet file, else the number of the file."""
     if data.format == "parquet":
         return _parquet(spark, data).selectExpr("*", f"{_PATH} AS {FILE}", f"_metadata.row_index AS {ROW}")
-    return _converted(spark, data, directory)
+    return converted(spark, data.read, directory)
 
 
 def cannot_match(error: BaseException, what: str = "match") -> SparkRulesError:
@@ -69,16 +70,17 @@ def _parquet(spark: SparkSession, data: DataFiles) -> DataFrame:
     return spark.read.option("mergeSchema", "true").parquet(*map(_spark_path, paths))
 
 
-def _converted(spark: SparkSession, data: DataFiles, directory: Path) -> DataFrame:
-    for number, table in enumerate(data.read):
+def converted(spark: SparkSession, tables: Sequence[pa.Table], directory: Path) -> DataFrame:
+    """The rows of tables with the same columns, numbered as in `numbered_frame`."""
+    for number, table in enumerate(tables):
         void = [field.name for field in table.schema if pa.types.is_null(field.type)]
         known = table.drop_columns(void)
         known = known.cast(pa.schema([field.with_type(_storable(field.type)) for field in known.schema]))
         files = pa.repeat(pa.scalar(number, pa.int32()), table.num_rows)
         known = known.append_column(FILE, files).append_column(ROW, numbered(0, table.num_rows))
         pq.write_table(known, directory / f"data-{number}.parquet")
-    void = [field.name for field in data.schema if pa.types.is_null(field.type)]
-    frame = spark.read.parquet(*(str(directory / f"data-{number}.parquet") for number in range(len(data.files))))
+    void = [field.name for field in tables[0].schema if pa.types.is_null(field.type)]
+    frame = spark.read.parquet(*(str(directory / f"data-{number}.parquet") for number in range(len(tables))))
     return frame.selectExpr("*", *(f"NULL AS {quoted(name)}" for name in void))
 
 

@@ -37,6 +37,7 @@ PATTERN_FIELDS = (
     "on_change",
 )
 _OF_PATTERNS = frozenset(PATTERN_FIELDS)
+TESTS = "tests"
 
 
 class RuleRow(NamedTuple):
@@ -50,13 +51,19 @@ class RuleRow(NamedTuple):
     valid_until: Any = None
 
 
-class FileRow(RuleRow):
+class RowWithTests(RuleRow):
+    """A rule with tests beside it, unchecked. It equals any other row with these fields: a rule set keeps no tests."""
+
+    tests: Any = None
+
+
+class FileRow(RowWithTests):
     """A rule of a file, with its place there. It equals any other row with these fields."""
 
     source: Source
 
 
-class PatternRow(RuleRow):
+class PatternRow(RowWithTests):
     """A row with fields of a pattern, unchecked: a pattern, or a rule that has one as an option."""
 
     fields: Mapping[str, Any]
@@ -66,6 +73,7 @@ class PatternRow(RuleRow):
     def of(fields: Mapping[str, Any]) -> PatternRow:
         row = PatternRow(*(fields.get(field) for field in FIELDS))
         row.fields = fields
+        row.tests = fields.get(TESTS)
         return row
 
     @staticmethod
@@ -118,6 +126,9 @@ def _row_of(rule: Any) -> RuleRow:
         if not _OF_PATTERNS.isdisjoint(rule) and any(rule.get(field) is not None for field in PATTERN_FIELDS):
             return PatternRow.of(rule)
         row = RuleRow(*(rule.get(field) for field in FIELDS))
+        if rule.get(TESTS) is not None:
+            row = RowWithTests(*row)
+            row.tests = rule[TESTS]
     else:
         row = RuleRow(*(getattr(rule, field, None) for field in FIELDS))
     return RuleRow(NoRule(_without_fields(rule)), None) if row.id is None and row.where is None else row
@@ -126,6 +137,8 @@ def _row_of(rule: Any) -> RuleRow:
 def _file_row(rule: Any, file: Path, unit: str, number: int) -> RuleRow:
     row = rule if isinstance(rule, RuleRow) else _row_of(rule)
     placed = row if isinstance(row, PatternRow) else FileRow(*row)
+    if isinstance(row, RowWithTests):
+        placed.tests = row.tests
     placed.source = (str(file), unit, number)
     return placed
 
@@ -146,7 +159,7 @@ def _is_one(fields: Mapping[Any, Any]) -> bool:
     """Whether these are the fields of one rule or pattern, not several by id."""
     names = set(fields)
     is_pattern = {"id", "within"} <= names and not names.isdisjoint(_KINDS)
-    return ({"id", "where"} <= names or is_pattern) and names <= {*FIELDS, *PATTERN_FIELDS}
+    return ({"id", "where"} <= names or is_pattern) and names <= {*FIELDS, *PATTERN_FIELDS, TESTS}
 
 
 def _named(rule: Any) -> Mapping[str, Any]:
@@ -179,7 +192,7 @@ def is_spark(source: object) -> TypeGuard[DataFrame]:
 def table_rows(table: pa.Table) -> Iterator[RuleRow]:
     """The rules of an Arrow table."""
     names = check_columns(table.column_names, "the DataFrame")
-    fields = [field for field in (*FIELDS, *PATTERN_FIELDS) if field in names]
+    fields = [field for field in (*FIELDS, *PATTERN_FIELDS, TESTS) if field in names]
     kept = table.select([names[field] for field in fields]).rename_columns(fields)
     read = _row_of if _OF_PATTERNS.isdisjoint(fields) else _cells_row
     for batch in kept.to_batches(max_chunksize=10_000):
@@ -248,7 +261,7 @@ def _read_csv(file: Path) -> Iterator[RuleRow]:
         try:
             header = next(rows, [])
             names = check_columns(header, str(file))
-            fields = [field for field in (*FIELDS, *PATTERN_FIELDS) if field in names]
+            fields = [field for field in (*FIELDS, *PATTERN_FIELDS, TESTS) if field in names]
             places = [(field, header.index(names[field])) for field in fields]
             read = _row_of if _OF_PATTERNS.isdisjoint(fields) else _cells_row
             line = rows.line_num + 1

@@ -12,7 +12,8 @@ from sparkrules import __version__, cli
 from tests.cli.process import environment, run
 
 COMMANDS = (
-    *("demo", "publish", "match", "detect", "explain", "overlap", "lint", "versions", "diff", "rollback"),
+    *("demo", "publish", "match", "detect", "explain", "overlap", "lint", "test", "backtest"),
+    *("versions", "diff", "rollback"),
     *("jar-path", "build-jar", "doctor", "thriftserver", "report"),
 )
 
