@@ -96,8 +96,14 @@ def _metadata(rule: SigmaRule | SigmaCorrelationRule) -> dict[str, Any]:
         "status": None if rule.status is None else str(rule.status),
         "author": rule.author,
         "tags": [str(tag) for tag in rule.tags],
-        "logsource": rule.logsource.to_dict() if isinstance(rule, SigmaRule) else None,
+        "logsource": _logsource(rule) if isinstance(rule, SigmaRule) else None,
     }
+    return {name: value for name, value in found.items() if value}
+
+
+def _logsource(rule: SigmaRule) -> dict[str, str]:
+    own = rule.logsource
+    found = {"category": own.category, "product": own.product, "service": own.service}
     return {name: value for name, value in found.items() if value}
 
 
