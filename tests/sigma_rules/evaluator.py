@@ -15,6 +15,8 @@ Event = Mapping[str, Any]
 def is_match(event: Event, item: str, value: Any) -> bool:
     """Whether `item: value` holds for an event, as in `CommandLine|contains|all: [a, b]`."""
     field, *modifiers = item.split("|")
+    if "neq" in modifiers:
+        return not is_match(event, item.replace("|neq", ""), value)
     values = value if isinstance(value, list) else [value]
     found = [_holds(event, field, own, [name for name in modifiers if name != "all"]) for own in values]
     return all(found) if "all" in modifiers else any(found)
@@ -33,7 +35,7 @@ def _holds(event: Event, field: str, value: Any, modifiers: list[str]) -> bool:
         return other is not None and str(actual).lower() == str(other).lower()
     if modifiers == ["cidr"]:
         return _is_within(str(actual), value)
-    if modifiers and modifiers[0] in ("lt", "lte", "gt", "gte", "neq"):
+    if modifiers and modifiers[0] in ("lt", "lte", "gt", "gte"):
         return _is_compared(modifiers[0], actual, value)
     if modifiers and modifiers[0] == "re":
         flags = sum({"i": re.I, "m": re.M, "s": re.S}[letter] for letter in modifiers[1:])
@@ -125,5 +127,4 @@ def _is_compared(name: str, actual: Any, value: float) -> bool:
         "lte": number <= value,
         "gt": number > value,
         "gte": number >= value,
-        "neq": number != value,
     }[name]

