@@ -22,6 +22,7 @@ ALLOWED = {
     "store": "errors patterns sql index",
     "lint": "errors patterns sql index logic",
     "rules": "errors patterns sql index logic store lint",
+    "sigma": "errors sql rules",
     "catalyst": "errors patterns sql index logic local store rules",
     "report": "errors patterns sql index local store lint catalyst",
     "ruleset": "errors patterns sql index logic local store lint rules catalyst report",

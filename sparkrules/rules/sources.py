@@ -117,6 +117,8 @@ def read_rules(source: object) -> Iterator[RuleRow]:
 
 
 def _row_of(rule: Any) -> RuleRow:
+    if isinstance(rule, RuleRow):
+        return rule
     if isinstance(rule, (tuple, list)):
         if 2 <= len(rule) <= len(FIELDS):
             return RuleRow(*rule)
