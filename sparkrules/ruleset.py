@@ -19,6 +19,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
+import numpy as np
+
 from sparkrules.catalyst.analyze import analyze
 from sparkrules.catalyst.backtest import Backtest, backtest, check_backtest
 from sparkrules.catalyst.compile import compile_dataframe
