@@ -116,6 +116,20 @@ def test_a_changed_pattern_starts_afresh_and_others_go_on(spark: SparkSession, t
     assert stream.state_rows == 0  # also that of the pattern that is no more
 
 
+def test_what_is_kept_of_a_removed_rule_is_gone_after_a_day(spark: SparkSession, tmp_path: Path) -> None:
+    rules = rules_of("removed-change", lambda rules: rules.subscribe("became", "c", on_change="k"))
+    stream = Stream(spark, rules, 1, tmp_path)
+    stream.arrive([row(1, c=True), row(1, k="y", c=True)], [row(4)])
+    assert len(stream.run()) == 2
+    stream.arrive([FLUSH | {"ts": BEGIN + timedelta(days=2)}])
+    stream.run()
+    assert stream.state_rows == 2  # it is still true
+    rules.unsubscribe("became")
+    stream.arrive([FLUSH | {"ts": BEGIN + timedelta(days=4)}])
+    stream.run()
+    assert stream.state_rows == 0
+
+
 def test_rows_keep_what_they_matched_when_rules_change(spark: SparkSession, tmp_path: Path) -> None:
     rules = rules_of("changing-rules", lambda rules: rules.sequence("ab", ["a", "b"], by="k", within="1 minute"))
     stream = Stream(spark, rules, 1, tmp_path)

@@ -69,8 +69,9 @@ final case class PatternProcessor(patterns: Patterns, rows: Detections, mostWait
           head.waiting = later.length.toLong
           head.detection = bytesOf(detector.write)
           val next = (Milliseconds.until(detector.wakeUp - 1) +: later.map(e => Milliseconds.until(e.time))).min
+          val now = timers.getCurrentWatermarkInMs()
           // Spark deletes the timer that has expired only now: one at the same moment would be gone with it.
-          setTimer(head, math.max(next, timers.getCurrentWatermarkInMs() + 1))
+          setTimer(head, math.min(math.max(next, now + 1), now + LongestSleep))
           state.update(head.write())
         }
         found.iterator.map(rows.row(pattern, key, _))
@@ -159,6 +160,9 @@ object PatternProcessor {
   }
 
   private val Format = 1
+
+  // In milliseconds, a day: what is kept of a pattern that is no more is found when its key wakes up.
+  private val LongestSleep = 24L * 60 * 60 * 1000
 
   /** The kind of a row that tells how many rows were dropped. */
   private val Overflow = "overflow"
