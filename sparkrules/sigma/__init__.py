@@ -4,7 +4,7 @@
 |---|---|
 | read files and directories | `read`, for `RuleSet.subscribe_all` |
 
-It needs pySigma: `pip install "sparkrules-engine[sigma]"`.
+It needs pySigma, and Python 3.11 or newer: `pip install "sparkrules-engine[sigma]"`.
 """
 
 from __future__ import annotations
@@ -55,7 +55,9 @@ def read(
     try:
         import sigma.collection  # noqa: F401
     except ImportError as error:
-        raise SetupError(f'Sigma needs another package: pip install "sparkrules-engine[sigma]" ({error})') from error
+        raise SetupError(
+            f'Sigma needs pySigma, and that Python 3.11 or newer: pip install "sparkrules-engine[sigma]" ({error})'
+        ) from error
     from sparkrules.sigma.files import read_files
 
     if not paths:

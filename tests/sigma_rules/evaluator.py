@@ -50,7 +50,7 @@ def _holds(event: Event, field: str, value: Any, modifiers: list[str]) -> bool:
     return any(_fits(own, str(actual).lower()) for own in lowered)
 
 
-MANY, ONE = "many", "one"
+MANY, ONE = "\ue000", "\ue001"  # characters that no test uses
 _WILD = (MANY, ONE)
 
 
@@ -103,7 +103,7 @@ def _fits(pattern: tuple[str, ...], text: str) -> bool:
     def from_here(at: int, place: int) -> bool:
         if at == len(pattern):
             return place == len(text)
-        if pattern[at] is MANY:
+        if pattern[at] == MANY:
             return from_here(at + 1, place) or (place < len(text) and from_here(at, place + 1))
         return place < len(text) and pattern[at] in (ONE, text[place]) and from_here(at + 1, place + 1)
 

@@ -6,10 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 import sparkrules
 from sparkrules import sigma
+
+pytest.importorskip("sigma.collection", reason="pySigma is not installed")
 
 
 def rule(name: str, selection: Any, condition: str = "selection", **fields: Any) -> dict[str, Any]:

@@ -45,7 +45,7 @@ def two_valued(text: str) -> str:
 
 
 def test_rules_match_as_their_converted_sql(spark: SparkSession) -> None:
-    part = sigma.corpus(spark, every_rule=12, every_event=40)
+    part = sigma.corpus(spark, every_rule=5, every_event=25)
     with (sigma.DATA / "rules.jsonl").open(encoding="utf-8") as lines:
         files = {own["id"]: FILES / own["source"] for own in map(json.loads, lines)}
     rules = subscribed(*(files[id] for id in part.rules), keywords="raw")

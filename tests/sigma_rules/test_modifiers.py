@@ -69,7 +69,7 @@ ITEMS: list[tuple[str, Any]] = [
     ("F|fieldref", "G"),
     *(
         (f"F|re{flags}", text)
-        for text in ("ABC", "^abc$", "a.c", "a[[&]", "a{b", "line.abc")
+        for text in ("ABC", "^abc$", "a.c", "a[&[]", "a{b", "line.abc")
         for flags in ("", "|i", "|m", "|s")
     ),
     ("F|re", r"^(?P<first_part>a)\W+c|[]x]abc"),
