@@ -1,8 +1,11 @@
 package sparkrules.store
 
-import java.io.IOException
+import java.io.{EOFException, FileNotFoundException, IOException}
+import java.nio.file.AccessDeniedException
 
-import org.apache.hadoop.fs.FSDataInputStream
+import scala.annotation.tailrec
+
+import org.apache.hadoop.fs.{ChecksumException, FSDataInputStream}
 
 import sparkrules.value.LruCache
 
@@ -79,3 +82,31 @@ object CheckedBytes {
   // Who reads all columns of the rules, some rows at a time, reads in so many places at once: 8 MiB.
   private val Kept = 32
 }
+
+/** Reads again what could not be read. Files never change, so it makes no difference which attempt was successful. */
+private[store] object Repeated {
+  private val Attempts = 3
+
+  /** What `read` returns. Fails with [[UnreadableFile]], unless the file is missing or too short. */
+  def apply[T](read: => T): T = attempt(() => read, 1)
+
+  @tailrec
+  private def attempt[T](read: () => T, number: Int): T = {
+    val result =
+      try Right(read())
+      catch {
+        case e: FileNotFoundException => throw e
+        case e: AccessDeniedException => throw new UnreadableFile(e)
+        case e: IOException => Left(e)
+      }
+    result match {
+      case Right(found) => found
+      case Left(_) if number < Attempts => attempt(read, number + 1)
+      case Left(e @ (_: EOFException | _: ChecksumException)) => throw e
+      case Left(e) => throw new UnreadableFile(e)
+    }
+  }
+}
+
+/** A file cannot be read now, or not by this user. That says nothing about what is in it. */
+private[store] final class UnreadableFile(cause: IOException) extends IOException(cause.getMessage, cause)

@@ -1,12 +1,12 @@
 package sparkrules.store
 
-import java.io.{EOFException, FileNotFoundException, IOException}
+import java.io.FileNotFoundException
 
 import scala.util.control.NonFatal
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{ChecksumException, FileSystem, Path}
+import org.apache.hadoop.fs.{FileSystem, Path}
 import org.apache.spark.unsafe.types.UTF8String
 
 import sparkrules.conf.{AllowedRuleSets, Listed, RulesException, Settings}
@@ -195,7 +195,7 @@ final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleS
   /** An open Arrow file, of which only the schema has been read. */
   private[sparkrules] def arrow(ruleSet: String, file: PublishedFile): ArrowFile = {
     val path = pathOf(ruleSet, file)
-    val bytes = new CheckedBytes(() => files.open(path), files.getFileStatus(path).getLen, file.sum)
+    val bytes = Repeated(new CheckedBytes(() => files.open(path), files.getFileStatus(path).getLen, file.sum))
     try new ArrowFile(bytes)
     catch { case NonFatal(e) => bytes.close(); throw e }
   }
@@ -239,7 +239,7 @@ final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleS
       case e: RulesException => throw e
       case e: FileNotFoundException =>
         throw new RulesException(s"$file is missing from the store: $remedy the rule set again.", e)
-      case e: IOException if !Store.isDamage(e) =>
+      case e: UnreadableFile =>
         throw new RulesException(s"$file cannot be read: ${e.getMessage}", e)
       case NonFatal(e) =>
         throw new RulesException(s"$file is damaged (${e.getMessage}): $remedy the rule set again.", e)
@@ -248,8 +248,4 @@ final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleS
 
 object Store {
   private val Shown = 20
-
-  /** Whether an error is a file's own fault: not if somebody else could read it, or later. */
-  private def isDamage(error: IOException): Boolean =
-    error.isInstanceOf[EOFException] || error.isInstanceOf[ChecksumException]
 }
