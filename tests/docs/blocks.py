@@ -4,7 +4,7 @@
 |---|---|
 | `python` | executed; the blocks of a page share their names, and `spark` is defined |
 | `sql` | each statement (they end with `;`) goes to `spark.sql`; results of SELECT are shown |
-| `bash` | lines of `sparkrules` with one of `_COMMANDS` go to `cli.main`; other lines, and any with `&&`, are not run |
+| `bash` | lines of `sparkrules` with one of `_COMMANDS` go to `cli.main`; others, and any with `&&` or a URL, are not run |
 | `csv`, `json`, `jsonl`, `yaml` | written to the file that a line `<!-- file: name -->` before the block names |
 | `text` | the output of the previous block, compared line by line; `...` in a line matches anything |
 """
@@ -93,7 +93,7 @@ class Page:
 
     def _bash(self, block: Block) -> None:
         for line in block.text.splitlines():
-            if line.startswith(_COMMANDS) and "&&" not in line:
+            if line.startswith(_COMMANDS) and "&&" not in line and "://" not in line:
                 with contextlib.redirect_stderr(sys.stdout):
                     code = cli.main(shlex.split(line, comments=True)[1:])
                 failing = (1,) if line.startswith("sparkrules test ") else ()  # a page shows what a failure looks like

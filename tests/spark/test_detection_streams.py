@@ -116,6 +116,22 @@ def test_a_changed_pattern_starts_afresh_and_others_go_on(spark: SparkSession, t
     assert stream.state_rows == 0  # also that of the pattern that is no more
 
 
+def test_a_version_that_returns_finds_what_it_has_kept(spark: SparkSession, tmp_path: Path) -> None:
+    """A stream goes on where a version has no patterns, and a rollback brings back the definition of the state."""
+    rules = rules_of("returning", lambda rules: rules.count("two", "a", by="k", within="1 minute", at_least=2))
+    first = rules.publish(spark)
+    stream = Stream(spark, "returning", 1, tmp_path)
+    stream.arrive([row(1, a=True)], [row(4)])
+    assert stream.run() == []
+    rules.remove_pattern("two")
+    rules.publish(spark)
+    stream.arrive([row(6, a=True)])
+    assert stream.run() == []
+    rules.rollback(first)
+    stream.arrive([row(10, a=True)], [FLUSH])
+    assert short(stream.run()) == [("two", "count", 1.0, 10.0)]
+
+
 def test_what_is_kept_of_a_removed_rule_is_gone_after_a_day(spark: SparkSession, tmp_path: Path) -> None:
     rules = rules_of("removed-change", lambda rules: rules.subscribe("became", "c", on_change="k"))
     stream = Stream(spark, rules, 1, tmp_path)

@@ -1,7 +1,8 @@
 """Priorities of subscriptions in the A-Tree (thesis 4.1): a specification; users get `priority` of a rule instead.
 
 Contract: of the subscriptions that an event matches, one with a higher priority is reported before one with a lower
-priority, except where the lower one's expression is a subexpression of the higher one's: it is known first.
+priority, except where the lower one's expression is a subexpression of one that has at least the higher priority: it
+is known first.
 
 The priority of a node is the highest of the subscriptions that use it. There is a queue for each level and priority;
 all queues of the highest priority come first, level by level. A node's children have at least its priority, so they
