@@ -4,7 +4,7 @@
 |---|---|
 | `python` | executed; the blocks of a page share their names, and `spark` is defined |
 | `sql` | each statement (they end with `;`) goes to `spark.sql`; results of SELECT are shown |
-| `bash` | lines of `sparkrules` with one of `_COMMANDS` go to `cli.main`; others, and any with `&&` or a URL, are not run |
+| `bash` | lines of `sparkrules` with one of `_COMMANDS` go to `cli.main`; others, or with `&&` or a URL, are not run |
 | `csv`, `json`, `jsonl`, `yaml` | written to the file that a line `<!-- file: name -->` before the block names |
 | `text` | the output of the previous block, compared line by line; `...` in a line matches anything |
 """
