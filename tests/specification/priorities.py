@@ -8,9 +8,18 @@ The priority of a node is the highest of the subscriptions that use it. There is
 all queues of the highest priority come first, level by level. A node's children have at least its priority, so they
 are decided before it.
 
-Two corrections. On deletion the thesis takes the highest priority of a node's *parents*: the subscriptions that end at
+Three corrections. On deletion the thesis takes the highest priority of a node's *parents*: those that end at
 the node count, too. And it says that S_i, of higher priority, comes before S_j unless S_i occurs in S_j; its example
-shows that it means S_j in S_i.
+shows that it means S_j in S_i. And it compares the two alone, which its queues do not keep: a node is decided for the
+most urgent of all who use it, so "routine" below comes before "other" and is no part of it.
+
+>>> a, b = (Predicate(name, "is true") for name in "AB")
+>>> forest = PriorityATree()
+>>> forest.insert("routine", a, priority=0)
+>>> forest.insert("urgent", a, priority=2)
+>>> forest.insert("other", b, priority=1)
+>>> priority_filter(forest, {a, b})
+['urgent', 'routine', 'other']
 
 >>> a, b, c = (Predicate(name, "is true") for name in "ABC")
 >>> forest = PriorityATree()

@@ -63,7 +63,7 @@ final case class PatternEvents(
   override def eval(row: InternalRow): Any = {
     val matched = ids.eval(row).asInstanceOf[ArrayData]
     val count = if (matched.numElements() == 0 || time.eval(row) == null) 0 else collect(matched)
-    if (count == 0) PatternEvents.None
+    if (count == 0) PatternEvents.NoEvents
     else {
       java.util.Arrays.fill(parts.asInstanceOf[Array[AnyRef]], null)
       val name = id.eval(row)
@@ -123,5 +123,5 @@ final case class PatternEvents(
 private object PatternEvents {
   final case class Role(pattern: Int, step: Long)
 
-  val None = new GenericArrayData(Array.empty[Any])
+  val NoEvents = new GenericArrayData(Array.empty[Any])
 }

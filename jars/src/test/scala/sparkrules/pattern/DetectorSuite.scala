@@ -3,6 +3,8 @@ package sparkrules.pattern
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataInputStream, DataOutputStream}
 import java.util.Random
 
+import org.apache.spark.unsafe.types.UTF8String
+
 import sparkrules.Suite
 
 /** What a detector finds does not depend on when it is told of the time, nor on whether its state is stored between. */
@@ -64,8 +66,7 @@ final class DetectorSuite extends Suite {
       val values = Seq.fill(random.nextInt(5))(texts(random.nextInt(texts.length)))
       val pattern = randomPattern(random)
       val key = values.foldLeft(PatternKey.of(pattern)) { (key, value) =>
-        org.apache.spark.unsafe.types.UTF8String.concat(
-          key, PatternKey.part(org.apache.spark.unsafe.types.UTF8String.fromString(value)))
+        UTF8String.concat(key, PatternKey.part(UTF8String.fromString(value)))
       }
       checkEqual(PatternKey.read(key.toString), PatternKey(pattern.id, pattern.fingerprint, values), "the key")
     }
