@@ -631,11 +631,11 @@ class RuleSet(PatternAnswers):
     ) -> Matches:
         """Match every row of a table without Spark, against the rules that are valid `at` a time, by default now.
 
-        The table is an Arrow table, or a DataFrame of pandas (where NaN is NULL, as in Spark) or polars. Some rules
-        only Spark can match: those with a derived attribute or a regular expression, and those that compare a CHAR(n)
-        or a string with a collation. They raise `NeedsSpark`, or are skipped with `unsupported="skip"` and named in
-        `Matches.skipped`. Arrow has no collations: if the table has any, give the `schema` of the DataFrame that it
-        comes from.
+        The table is an Arrow table, a DataFrame of pandas (where NaN is NULL, as in Spark) or polars, or anything else
+        that exports Arrow, such as a relation of DuckDB. A LazyFrame of polars is collected. Some rules only Spark can
+        match: those with a derived attribute or a regular expression, and those that compare a CHAR(n) or a string with
+        a collation. They raise `NeedsSpark`, or are skipped with `unsupported="skip"` and named in `Matches.skipped`.
+        Arrow has no collations: if the table has any, give the `schema` of the DataFrame that it comes from.
 
         >>> import pyarrow as pa
         >>> rules = RuleSet("alerts")
