@@ -192,6 +192,8 @@ class RuleSet(PatternAnswers):
         on_change: str | Sequence[str] | None = None,
         suppress: Span | None = None,
         by: str | Sequence[str] | None = None,
+        status: str = "live",
+        tags: Iterable[str] = (),
     ) -> None: ...
 
     @overload
@@ -208,6 +210,8 @@ class RuleSet(PatternAnswers):
         on_change: str | Sequence[str] | None = None,
         suppress: Span | None = None,
         by: str | Sequence[str] | None = None,
+        status: str = "live",
+        tags: Iterable[str] = (),
     ) -> str: ...
 
     @checked(ticket=true_or_false)
@@ -224,12 +228,17 @@ class RuleSet(PatternAnswers):
         on_change: str | Sequence[str] | None = None,
         suppress: Span | None = None,
         by: str | Sequence[str] | None = None,
+        status: str = "live",
+        tags: Iterable[str] = (),
     ) -> str | None:
         """Add a rule. Raises `RuleError` if its text is invalid, `DuplicateId` if the id is taken.
 
         The rule matches from `valid_from` (inclusive) until `valid_until` (exclusive); both need a time zone. With
         `ticket=True` this returns a secret, without which the rule cannot be renewed or removed. Only a hash of the
         secret is kept.
+
+        A rule whose `status` is `shadow` is matched only for queries that ask for shadow rules, and a `draft` is not
+        matched at all. `tags` are names by which a query can choose rules.
 
         With `on_change` the rule also becomes a pattern that detects when it becomes true, for the rows with the same
         values of these columns. With `suppress` it becomes a pattern that detects every match, but for that long
@@ -246,7 +255,7 @@ class RuleSet(PatternAnswers):
         """
         fields = {"on_change": on_change, "suppress": suppress, "by": by, "metadata": metadata}
         pattern = self._option(id, where, fields)
-        row = RuleRow(id, where, priority, metadata, valid_from, valid_until)
+        row = RuleRow(id, where, priority, metadata, valid_from, valid_until, status, tags)
         secret = self._collection.add(row, ticket=ticket)
         if pattern is not None:
             self._collection.patterns.add(pattern)
@@ -257,9 +266,9 @@ class RuleSet(PatternAnswers):
 
         The source is an iterable of `(id, where)`, `(id, where, priority, metadata)` or dictionaries; a mapping of id
         to text; a DataFrame of Spark, pandas or polars or a pyarrow table with the columns `id`, `where` and optionally
-        `priority`, `metadata`, `valid_from` and `valid_until`; or the path of a `.csv`, `.jsonl` or `.yaml` file with
-        these fields. If the source cannot be read to its end, no rule is added. On a terminal, a progress bar appears
-        after a second.
+        `priority`, `metadata`, `valid_from`, `valid_until`, `status` and `tags`; or the path of a `.csv`, `.jsonl` or
+        `.yaml` file with these fields. If the source cannot be read to its end, no rule is added. On a terminal, a
+        progress bar appears after a second.
 
         A row with one of the fields `sequence`, `together`, `count` and `absence` is a pattern, which has the arguments
         of the method with this name as fields. A rule can have the fields `on_change`, `suppress` and `by`.

@@ -10,7 +10,7 @@ from sparkrules.patterns import Pattern
 from sparkrules.ruleset import RuleSet
 from sparkrules.store import Changes, Store
 
-_FIELDS = ("priority", "metadata", "valid_from", "valid_until")
+_FIELDS = ("priority", "metadata", "valid_from", "valid_until", "status", "tags")
 
 
 def changed_rules(
@@ -41,10 +41,14 @@ def _changed_pattern(old: Pattern, new: Pattern) -> Iterator[tuple[str, str, str
 def _changed(old: Rule, new: Rule) -> Iterator[tuple[str, str, str]]:
     """What differs: the text, before and after, or other fields."""
     others = [
-        f"{field} {getattr(old, field)} → {getattr(new, field)}"
+        f"{field} {_shown(getattr(old, field))} → {_shown(getattr(new, field))}"
         for field in _FIELDS
         if getattr(old, field) != getattr(new, field)
     ]
     if old.where != new.where:
         others.insert(0, f"{old.where} → {new.where}")
     yield "changed", new.id, "; ".join(others) or "ticket"
+
+
+def _shown(value: object) -> str:
+    return ", ".join(value) or "none" if isinstance(value, tuple) else str(value)

@@ -31,7 +31,7 @@ def add_versions(commands: Commands) -> None:
         "diff",
         "list the rules that differ between two versions",
         "List the rules that differ between two versions: added ones, removed ones, and those with another text, "
-        "priority, metadata, validity or ticket. Also the patterns that differ.",
+        "priority, metadata, validity, ticket, status or tags. Also the patterns that differ.",
         examples=["sparkrules diff --ruleset alerts 7", "sparkrules diff --ruleset alerts 7 9 --json"],
     )
     add_ruleset(diff)

@@ -60,6 +60,19 @@ def texts_to_arrow(texts: Sequence[str | None] | NDArray[Any]) -> Any:
     return pa.Array.from_buffers(pa.utf8(), len(texts), [valid, pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded))])
 
 
+def lists_to_arrow(lists: Sequence[Sequence[str] | None] | NDArray[Any]) -> Any:
+    """Lists of strings, with None as NULL.
+
+    >>> lists_to_arrow([("a", "b"), None]).to_pylist()
+    [['a', 'b'], None]
+    """
+    offsets = np.zeros(len(lists) + 1, np.int32)
+    np.cumsum([0 if own is None else len(own) for own in lists], out=offsets[1:])
+    texts = texts_to_arrow([text for own in lists if own is not None for text in own])
+    valid = _bits(np.array([own is not None for own in lists], bool))
+    return pa.Array.from_buffers(pa.list_(pa.utf8()), len(lists), [valid, pa.py_buffer(offsets)], children=[texts])
+
+
 def instants_to_arrow(instants: NDArray[np.datetime64]) -> Any:
     """Microseconds, NaT as NULL."""
     return arrow_of(instants.astype("datetime64[us]").view(np.int64), INSTANT, ~np.isnat(instants))

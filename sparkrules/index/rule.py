@@ -8,6 +8,8 @@ from datetime import datetime
 
 from sparkrules.sql.tree import Node
 
+LIVE, SHADOW, DRAFT = STATUSES = ("live", "shadow", "draft")
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
@@ -15,7 +17,7 @@ class Rule:
 
     `sql` is the text as Spark SQL, if `where` is not. The rule is valid from `valid_from` (inclusive) to
     `valid_until` (exclusive), both with a time zone. `ticket` is the keyed hash of the secret that lets its owner renew
-    or cancel it.
+    or cancel it. `status` is one of `STATUSES`; `tags` are sorted and distinct.
 
     >>> from sparkrules.sql.tree import Predicate
     >>> Rule("cold", "temperature IS NULL", Predicate("temperature", "is null")).priority
@@ -31,3 +33,5 @@ class Rule:
     valid_from: datetime | None = None
     valid_until: datetime | None = None
     ticket: str | None = None
+    status: str = LIVE
+    tags: tuple[str, ...] = ()

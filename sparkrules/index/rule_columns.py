@@ -13,14 +13,18 @@ from numpy.typing import NDArray
 
 from sparkrules.index.csr import Ints
 from sparkrules.index.forest import Strings, freeze, strings
-from sparkrules.index.rule import Rule
+from sparkrules.index.rule import LIVE, Rule
 
 Instants = NDArray[np.datetime64]  # microseconds, UTC; NaT where a column is NULL
+Tags = NDArray[np.object_]  # of tuples of strings; None where a rule has no tags
 
 
 @dataclass(frozen=True, eq=False)
 class RuleColumns:
-    """See the module. The columns are those of `subscriptions` in `docs/store-format.md`, except `node`."""
+    """See the module. The columns are those of `subscriptions` in `docs/store-format.md`, except `node`.
+
+    `status` is None for a rule that is live, `tags` for one that has none: so most rule sets need neither column.
+    """
 
     id: Strings
     priority: Ints
@@ -30,6 +34,8 @@ class RuleColumns:
     valid_from: Instants
     valid_until: Instants
     ticket: Strings
+    status: Strings
+    tags: Tags
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -48,6 +54,8 @@ class RuleColumns:
             instants(rule.valid_from for rule in rules),
             instants(rule.valid_until for rule in rules),
             strings(rule.ticket for rule in rules),
+            statuses(rule.status for rule in rules),
+            tag_lists(rule.tags for rule in rules),
         )
 
     @staticmethod
@@ -94,6 +102,20 @@ def instants(values: Iterable[datetime | None]) -> Instants:
     """Instants with a time zone as a column."""
     naive = [None if value is None else value.astimezone(timezone.utc).replace(tzinfo=None) for value in values]
     return np.array(naive, "datetime64[us]")
+
+
+def statuses(values: Iterable[str]) -> Strings:
+    """The status of each rule as a column."""
+    return strings(None if status == LIVE else status for status in values)
+
+
+def tag_lists(values: Iterable[tuple[str, ...]]) -> Tags:
+    """The tags of each rule as a column."""
+    listed = [own or None for own in values]
+    array: Tags = np.empty(len(listed), object)
+    for place, own in enumerate(listed):  # numpy would make a second dimension of tuples with the same length
+        array[place] = own
+    return array
 
 
 def metadata_json(metadata: Mapping[str, object] | None) -> str | None:

@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 
 import numpy as np
 
-from sparkrules.index.rule import Rule
+from sparkrules.index.rule import LIVE, Rule
 from sparkrules.index.segment import Segment
 from sparkrules.index.tables import CorruptSegment
 
@@ -31,6 +31,8 @@ def rule_at(segment: Segment, row: int) -> Rule:
         _instant(row, segment.rules.valid_from[row]),
         _instant(row, segment.rules.valid_until[row]),
         segment.rules.ticket[row],
+        segment.rules.status[row] or LIVE,
+        segment.rules.tags[row] or (),
     )
 
 

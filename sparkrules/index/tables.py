@@ -31,6 +31,7 @@ from sparkrules.index.arrow_arrays import (
     arrow_of,
     instants_from_arrow,
     instants_to_arrow,
+    lists_to_arrow,
     numpy_of,
     texts_to_arrow,
 )
@@ -46,7 +47,8 @@ from sparkrules.index.forest import (
     Predicates,
     Strings,
 )
-from sparkrules.index.rule_columns import Instants, RuleColumns
+from sparkrules.index.rule import LIVE, STATUSES
+from sparkrules.index.rule_columns import Instants, RuleColumns, Tags, tag_lists
 from sparkrules.index.segment import Segment
 from sparkrules.sql.tree import OPERATORS
 
@@ -76,11 +78,18 @@ SCHEMAS: dict[str, pa.Schema] = {
             ("valid_from", INSTANT),
             ("valid_until", INSTANT),
             ("ticket", pa.utf8()),
+            ("status", pa.utf8()),
+            ("tags", pa.list_(pa.utf8())),
         ]
     ),
     "functions": pa.schema([("name", pa.utf8())]),
 }
-_NULLABLE = {("subscriptions", name) for name in ("metadata", "sql", "valid_from", "valid_until", "ticket")}
+# Columns that a file has only if one of its rules has a value. Older versions of sparkrules do not know them.
+OPTIONAL = {"subscriptions": ("status", "tags")}
+_NULLABLE = {
+    ("subscriptions", name)
+    for name in ("metadata", "sql", "valid_from", "valid_until", "ticket", *OPTIONAL["subscriptions"])
+}
 _NUMBER = r"^-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _TEXTS = {"boolean": "^(true|false)$", "integer": "^-?[0-9]+$", "decimal": _NUMBER, "double": _NUMBER}
 
@@ -126,6 +135,8 @@ def rule_column(segment: Segment, name: str) -> Any:
     values: Any = segment.forest.roots if name == "node" else getattr(segment.rules, name)
     if values.dtype.kind == "M":
         return instants_to_arrow(values)
+    if name == "tags":
+        return lists_to_arrow(values)
     return _column(values, SCHEMAS["subscriptions"].field(name).type)
 
 
@@ -160,11 +171,14 @@ def from_tables(tables: Mapping[str, pa.Table]) -> Segment:
         rules.instants("valid_from"),
         rules.instants("valid_until"),
         rules.strings("ticket"),
+        rules.strings("status"),
+        rules.tags("tags"),
     )
     _check_constants(forest.predicates)
     _check_texts(constants.table)
     _check_nodes(forest.nodes, len(forest.predicates))
     _check_ids(columns)
+    _check_statuses(columns)
     return Segment(forest, columns, tuple(read["functions"].strings("name").tolist()))
 
 
@@ -223,6 +237,13 @@ def _check_ids(rules: RuleColumns) -> None:
         seen.add(id)
 
 
+def _check_statuses(rules: RuleColumns) -> None:
+    """NULL is the only way to write that a rule is live: otherwise a merge would change it."""
+    written = set(rules.status.tolist())
+    for unknown in written - {None, *STATUSES} | written & {LIVE}:
+        _refuse("subscriptions", rules.status == unknown, lambda _, found=unknown: f"unknown status {found!r}")
+
+
 def _refuse(table: str, wrong: NDArray[np.bool_], reason: Any) -> None:
     if wrong.any():
         row = int(np.argmax(wrong))
@@ -250,8 +271,18 @@ class _Reader:
 
     def strings(self, column: str) -> Strings:
         strings: Strings = np.empty(self.rows, object)
-        strings[:] = self._array(column).to_pylist()
+        array = self._array(column)
+        if array.null_count < self.rows:
+            strings[:] = array.to_pylist()
         return strings
+
+    def tags(self, column: str) -> Tags:
+        array = self._array(column)
+        if array.null_count == self.rows:
+            return np.empty(self.rows, object)
+        if array.flatten().null_count:
+            raise CorruptSegment(self.name, None, f"{column} contains NULL")
+        return tag_lists(tuple(own or ()) for own in array.to_pylist())
 
     def instants(self, column: str) -> Instants:
         return np.array(instants_from_arrow(self._array(column)))

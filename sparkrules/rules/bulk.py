@@ -20,10 +20,10 @@ import numpy as np
 from sparkrules.errors import DuplicateId, RuleSetError
 from sparkrules.index.forest import strings
 from sparkrules.index.merge import merge_segments
-from sparkrules.index.rule_columns import RuleColumns, instants, metadata_json
+from sparkrules.index.rule_columns import RuleColumns, instants, metadata_json, statuses, tag_lists
 from sparkrules.index.segment import Segment
 from sparkrules.rules.compile import compile_texts
-from sparkrules.rules.fields import check_id, check_metadata, check_priority, check_where
+from sparkrules.rules.fields import check_id, check_metadata, check_priority, check_status, check_tags, check_where
 from sparkrules.rules.pattern_rows import PlacedPattern, placed_pattern, rejected_row
 from sparkrules.rules.sources import FileRow, NoRule, PatternRow, RuleRow
 from sparkrules.rules.validity import check_validity
@@ -53,17 +53,26 @@ class CheckedRow(NamedTuple):
     metadata: dict[str, object] | None
     valid_from: datetime | None
     valid_until: datetime | None
+    status: str
+    tags: tuple[str, ...]
 
 
 def check_row(row: RuleRow, default_validity: timedelta | None = None) -> CheckedRow:
     """The fields of a row; `RuleSetError` if one of them is invalid."""
-    id, where, priority, metadata, valid_from, valid_until = row
+    id, where, priority, metadata, valid_from, valid_until, status, tags = row
     if isinstance(id, NoRule):
         raise RuleSetError(id.reason)
     if valid_from is not None or valid_until is not None or default_validity is not None:
         valid_from, valid_until = check_validity(valid_from, valid_until, default_validity)
     return CheckedRow(
-        check_id(id), check_where(where), check_priority(priority), check_metadata(metadata), valid_from, valid_until
+        check_id(id),
+        check_where(where),
+        check_priority(priority),
+        check_metadata(metadata),
+        valid_from,
+        valid_until,
+        check_status(status),
+        check_tags(tags),
     )
 
 
@@ -219,5 +228,7 @@ def _compiled(
         instants(row.valid_from for row in own),
         instants(row.valid_until for row in own),
         strings(None for _ in own),
+        statuses(row.status for row in own),
+        tag_lists(row.tags for row in own),
     )
     return Segment.of(done.forest, subscriptions, done.functions), done.errors

@@ -208,6 +208,8 @@ class RuleCollection:
             sql,
             row.valid_from,
             row.valid_until,
+            status=row.status,
+            tags=row.tags,
         )
 
     def _owned(self, ids: list[str]) -> set[str]:

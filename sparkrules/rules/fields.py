@@ -1,13 +1,17 @@
-"""Checks of the fields of a rule: id, text, priority and metadata."""
+"""Checks of the fields of a rule: id, text, priority, metadata, status and tags."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from numbers import Integral
 from typing import Any
 
 from sparkrules.errors import RuleSetError
+from sparkrules.index.rule import LIVE, STATUSES
+
+MOST_TAGS = 100
+LONGEST_TAG = 200
 
 
 def check_id(id: Any) -> str:
@@ -84,3 +88,56 @@ def check_metadata(metadata: Any) -> dict[str, object] | None:
     except (TypeError, ValueError, RecursionError) as error:
         raise RuleSetError(f"metadata must be a mapping that JSON can hold: {error}") from error
     return copied
+
+
+def check_status(status: Any) -> str:
+    """The status: live, the default, shadow or draft.
+
+    >>> check_status(None), check_status("Shadow")
+    ('live', 'shadow')
+    """
+    if status is None:
+        return LIVE
+    known = status.strip().lower() if isinstance(status, str) else ""
+    if known not in STATUSES:
+        raise RuleSetError(f"a status is {', '.join(STATUSES[:-1])} or {STATUSES[-1]}, not {status!r:.60}")
+    return known
+
+
+def check_tags(tags: Any) -> tuple[str, ...]:
+    """The tags, sorted and distinct: from a list, or a string that is a JSON list or has tags with commas between.
+
+    >>> check_tags(["windows", "attack.t1059", "windows"]), check_tags("linux, windows"), check_tags(None)
+    (('attack.t1059', 'windows'), ('linux', 'windows'), ())
+    """
+    if tags is None or (isinstance(tags, str) and not tags.strip()):
+        return ()
+    if isinstance(tags, str):
+        tags = _json_list(tags) if tags.lstrip().startswith("[") else tags.split(",")
+    if isinstance(tags, (Mapping, bytes)) or not isinstance(tags, Iterable):
+        raise RuleSetError(f"tags are a list of strings, not {tags!r:.60}")
+    known = set()
+    for tag in tags:
+        known.add(check_tag(tag))
+        if len(known) > MOST_TAGS:
+            raise RuleSetError(f"a rule has at most {MOST_TAGS} tags")
+    return tuple(sorted(known))
+
+
+def check_tag(tag: Any) -> str:
+    """One tag, without spaces at its ends."""
+    own = tag.strip() if isinstance(tag, str) else ""
+    if not own:
+        raise RuleSetError(f"a tag is a non-empty string, not {tag!r:.60}")
+    if len(own) > LONGEST_TAG:
+        raise RuleSetError(f"a tag has at most {LONGEST_TAG} characters, and {own!r:.60}... has {len(own)}")
+    if "," in own or not own.isprintable():
+        raise RuleSetError(f"the tag {own!r:.60} contains a comma, or a character that cannot be printed")
+    return own
+
+
+def _json_list(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise RuleSetError(f"tags are not JSON: {error}") from None

@@ -23,7 +23,7 @@ from sparkrules.sql.rejected import Source
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-FIELDS = ("id", "where", "priority", "metadata", "valid_from", "valid_until")
+FIELDS = ("id", "where", "priority", "metadata", "valid_from", "valid_until", "status", "tags")
 _KINDS = ("sequence", "together", "count", "absence")
 PATTERN_FIELDS = (
     *_KINDS,
@@ -49,6 +49,8 @@ class RuleRow(NamedTuple):
     metadata: Any = None
     valid_from: Any = None
     valid_until: Any = None
+    status: Any = None
+    tags: Any = None
 
 
 class RowWithTests(RuleRow):

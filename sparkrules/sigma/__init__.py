@@ -30,11 +30,11 @@ def read(
 ) -> Iterator[RuleRow]:
     r"""The rules and patterns of Sigma files, and of those in directories, for `RuleSet.subscribe_all`.
 
-    Rules have Sigma's id, and title, level, status, author, tags and log source as metadata. Filters are applied to the
-    rules that are read with them. Correlations become patterns; a rule that is only part of a correlation does not
-    match by itself. `pipeline` is a processing pipeline of pySigma, or its file, that renames fields and adds
-    conditions. `keywords` names the column in which values without a field are searched. What cannot be expressed
-    exactly is rejected with its reason; the rule set keeps it in `rejected`.
+    Rules have Sigma's id and tags, and title, level, status, author, tags and log source as metadata. Filters are
+    applied to the rules that are read with them. Correlations become patterns; a rule that is only part of a
+    correlation does not match by itself. `pipeline` is a processing pipeline of pySigma, or its file, that renames
+    fields and adds conditions. `keywords` names the column in which values without a field are searched. What cannot be
+    expressed exactly is rejected with its reason; the rule set keeps it in `rejected`.
 
     >>> import sparkrules, tempfile
     >>> file = Path(tempfile.mkdtemp(), "whoami.yml")

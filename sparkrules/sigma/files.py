@@ -72,7 +72,9 @@ def _converted(
                 own.apply_on_rule(rule)
             backend.convert_rule(rule)
             if rule._output:
-                row = FileRow(rule_id(rule), any_of(rule.get_conversion_result()), metadata=_metadata(rule))
+                row = FileRow(
+                    rule_id(rule), any_of(rule.get_conversion_result()), metadata=_metadata(rule), tags=_tags(rule)
+                )
                 row.source = source
                 yield row
         except SigmaError as error:
@@ -95,10 +97,14 @@ def _metadata(rule: SigmaRule | SigmaCorrelationRule) -> dict[str, Any]:
         "level": None if rule.level is None else str(rule.level),
         "status": None if rule.status is None else str(rule.status),
         "author": rule.author,
-        "tags": [str(tag) for tag in rule.tags],
+        "tags": _tags(rule),
         "logsource": _logsource(rule) if isinstance(rule, SigmaRule) else None,
     }
     return {name: value for name, value in found.items() if value}
+
+
+def _tags(rule: SigmaRule | SigmaCorrelationRule) -> list[str]:
+    return [str(tag) for tag in rule.tags]
 
 
 def _logsource(rule: SigmaRule) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Collection
 from typing import IO
 
 import pyarrow as pa
@@ -40,10 +41,12 @@ def map_arrow(
     remedy: str = PUBLISH_AGAIN,
     published: FileSum | None = None,
     older: pa.Schema | None = None,
+    optional: Collection[str] = (),
 ) -> pa.Table:
     """Map a file and return its table, without validating it. Errors name the file.
 
     If `published` is given, the file must match it. Its schema may be the one of `older` versions of sparkrules.
+    The `optional` columns that it lacks are NULL.
     """
     try:
         content = content_of(file)
@@ -55,6 +58,7 @@ def map_arrow(
         published.check(content, file, remedy)
     try:
         table = pa.ipc.open_file(pa.BufferReader(content)).read_all()
+        table = _with_missing(table, schema, optional)
         is_known = table.schema.equals(schema) or (older is not None and table.schema.equals(older))
         found = "" if is_known else _columns(table.schema)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:  # Arrow decodes column names lazily
@@ -70,13 +74,26 @@ def read_arrow(
     remedy: str = PUBLISH_AGAIN,
     published: FileSum | None = None,
     older: pa.Schema | None = None,
+    optional: Collection[str] = (),
 ) -> pa.Table:
     """Read and validate the table of a file, so that a flipped byte cannot cause a crash later."""
-    table = map_arrow(file, schema, remedy, published, older)
+    table = map_arrow(file, schema, remedy, published, older, optional)
     try:
         table.validate(full=True)
     except pa.ArrowException as error:
         raise CorruptStore(f"{file} is damaged ({error}): {remedy}") from error
+    return table
+
+
+def without_empty(table: pa.Table, optional: Collection[str]) -> pa.Table:
+    """The table without the optional columns that are NULL in every row."""
+    return table.drop_columns([name for name in optional if table.column(name).null_count == table.num_rows])
+
+
+def _with_missing(table: pa.Table, schema: pa.Schema, optional: Collection[str]) -> pa.Table:
+    for place, field in enumerate(schema):
+        if field.name in optional and field.name not in table.schema.names:
+            table = table.add_column(min(place, table.num_columns), field, pa.nulls(table.num_rows, field.type))
     return table
 
 

@@ -27,7 +27,7 @@ _SHOWN = 10
 
 @dataclass(frozen=True)
 class Changes:
-    """The ids that differ, ascending. `changed`: the text, priority, metadata, validity or ticket is different.
+    """The ids that differ, ascending. `changed`: the text, or another field such as the priority, is different.
 
     The same of patterns is in `patterns_added`, `patterns_removed` and `patterns_changed`.
 
@@ -92,11 +92,16 @@ def changes(before: Sequence[Part], after: Sequence[Part]) -> Changes:
         old, new = place.drop_null(), pc.indices_nonzero(in_both)
         differs = np.zeros(len(changed), bool)
         for name in _CONTENT:
-            a, b = _column(gone, name).take(old), _column(came, name).take(new)
+            a, b = _comparable(_column(gone, name).take(old)), _comparable(_column(came, name).take(new))
             differs |= ~numpy_of(pc.equal(a, b)) & ~numpy_of(pc.and_(a.is_null(), b.is_null()))
         changed = changed.take(arrow_of(np.flatnonzero(differs), pa.int64()))
     removed = gone_ids.filter(pc.invert(pc.is_in(gone_ids, value_set=came_ids)))
     return Changes(_sorted(came_ids.filter(pc.invert(in_both))), _sorted(removed), _sorted(changed))
+
+
+def _comparable(column: Any) -> Any:
+    """Arrow compares no lists. No tag contains the separator."""
+    return pc.binary_join(column, "\0") if pa.types.is_list(column.type) else column
 
 
 def _only_in(parts: Sequence[Part], others: Sequence[Part]) -> list[tuple[Part, NDArray[np.int64]]]:

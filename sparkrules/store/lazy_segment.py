@@ -21,7 +21,7 @@ from sparkrules.index.arrow_arrays import numpy_of, texts_to_arrow
 from sparkrules.index.rule import Rule
 from sparkrules.index.segment import Segment
 from sparkrules.index.segment_rules import rule_at
-from sparkrules.index.tables import SCHEMAS, CorruptSegment, rule_column, to_tables
+from sparkrules.index.tables import OPTIONAL, SCHEMAS, CorruptSegment, rule_column, to_tables
 from sparkrules.store.arrow_file import PUBLISH_AGAIN, map_arrow
 from sparkrules.store.checksum import FileSum
 from sparkrules.store.place import Place
@@ -70,6 +70,11 @@ class LazySegment:
         if self._given is not None:
             return len(self._given.forest.predicates.operator), len(self._given.forest.nodes.operator)
         return self._map("predicates").num_rows, self._map("nodes").num_rows
+
+    @cached_property
+    def is_extended(self) -> bool:
+        """Whether its file has columns that older versions of sparkrules do not know."""
+        return any(self.column(name).null_count < self.rows for name in OPTIONAL["subscriptions"])
 
     @cached_property
     def segment(self) -> Segment:
@@ -155,7 +160,12 @@ class LazySegment:
         return low if low < len(ids) and ids[low].as_py() == id else -1
 
     def _map(self, table: str) -> pa.Table:
-        return map_arrow(self._file(table), SCHEMAS[table], published=(self._published or {}).get(table))
+        return map_arrow(
+            self._file(table),
+            SCHEMAS[table],
+            published=(self._published or {}).get(table),
+            optional=OPTIONAL.get(table, ()),
+        )
 
     def _file(self, table: str) -> Place:
         return (self._directory or Path("memory")) / f"{table}.arrow"

@@ -19,8 +19,9 @@ from sparkrules.store.checksum import FileSum, check_seal, is_sealed, sealed
 from sparkrules.store.names import check_name
 from sparkrules.store.place import Place
 
-PATTERNS = 4  # the format of a version with patterns
-FORMAT = 3  # of one without: readers that know no patterns can read it
+EXTENDED = 5  # the format of a version whose rules have a status or tags
+PATTERNS = 4  # of one with patterns, but neither
+FORMAT = 3  # of one with nothing of that: readers that know no patterns can read it
 UNVERIFIED = 2  # the format before, which has no checksums
 
 
@@ -131,6 +132,7 @@ again
         max_calls: int | None = None,
         patterns: str | None = None,
         conditions: str | None = None,
+        extended: bool = False,
     ) -> Manifest:
         return Manifest(
             rule_set,
@@ -148,7 +150,7 @@ again
             advertisements,
             {} if costs is None else costs,
             {} if files is None else files,
-            format=FORMAT if patterns is None else PATTERNS,
+            format=EXTENDED if extended else FORMAT if patterns is None else PATTERNS,
             general=general,
             max_calls=max_calls,
             patterns=patterns,
@@ -203,9 +205,9 @@ again
     @staticmethod
     def _from_fields(fields: dict[str, Any]) -> Manifest:
         found = int(fields["format"])
-        if found not in (UNVERIFIED, FORMAT, PATTERNS):
+        if not UNVERIFIED <= found <= EXTENDED:
             raise NewerFormat(
-                f"has format {found}, and this sparkrules reads the formats {UNVERIFIED} to {PATTERNS}: upgrade the "
+                f"has format {found}, and this sparkrules reads the formats {UNVERIFIED} to {EXTENDED}: upgrade the "
                 "older side"
             )
         return Manifest(

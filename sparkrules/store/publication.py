@@ -107,6 +107,7 @@ def publish_draft(
             max_calls=draft.max_calls if draft.max_calls is not None or base is None else base.manifest.max_calls,
             patterns=patterns,
             conditions=conditions,
+            extended=any(part.body.is_extended for part in parts),
         )
         published = store.commit(made, after=newest)
         if published is not None:

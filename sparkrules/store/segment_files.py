@@ -8,8 +8,8 @@ import pyarrow as pa
 
 from sparkrules.errors import CorruptStore, StoreError
 from sparkrules.index.segment import Segment
-from sparkrules.index.tables import SCHEMAS, CorruptSegment, from_tables
-from sparkrules.store.arrow_file import PUBLISH_AGAIN, read_arrow, write_arrow
+from sparkrules.index.tables import OPTIONAL, SCHEMAS, CorruptSegment, from_tables
+from sparkrules.store.arrow_file import PUBLISH_AGAIN, read_arrow, without_empty, write_arrow
 from sparkrules.store.checksum import FileSum
 from sparkrules.store.place import Place, sync_directory
 
@@ -22,7 +22,11 @@ def write_segment(directory: Place, tables: Mapping[str, pa.Table]) -> dict[str,
     if tables.keys() != SCHEMAS.keys():
         raise StoreError(f"a segment has the tables {sorted(SCHEMAS)}, not {sorted(tables)}")
     directory.mkdir(parents=True)
-    sums = {name: write_arrow(directory / f"{name}.arrow", tables[name], schema) for name, schema in SCHEMAS.items()}
+    sums = {}
+    for name in SCHEMAS:
+        table = without_empty(tables[name].select(SCHEMAS[name].names), OPTIONAL.get(name, ()))
+        schema = pa.schema([SCHEMAS[name].field(column) for column in table.schema.names])
+        sums[name] = write_arrow(directory / f"{name}.arrow", table, schema)
     sync_directory(directory)
     sync_directory(directory.parent)
     return sums
@@ -32,7 +36,7 @@ def read_segment(directory: Place, published: Mapping[str, FileSum] | None = Non
     """Read the files of a segment. An error names the file that is missing, damaged or not the published one."""
     sums = published or {}
     return {
-        name: read_arrow(directory / f"{name}.arrow", schema, published=sums.get(name))
+        name: read_arrow(directory / f"{name}.arrow", schema, published=sums.get(name), optional=OPTIONAL.get(name, ()))
         for name, schema in SCHEMAS.items()
     }
 

@@ -31,7 +31,7 @@ from sparkrules.store.checksum import FileSum
 from sparkrules.store.garbage import Garbage, collect_garbage
 from sparkrules.store.lazy_segment import LazySegment
 from sparkrules.store.location import default_store, store_path
-from sparkrules.store.manifest import FORMAT, PATTERNS, Manifest, SegmentEntry
+from sparkrules.store.manifest import EXTENDED, FORMAT, PATTERNS, Manifest, SegmentEntry
 from sparkrules.store.names import check_name, is_name
 from sparkrules.store.numbered_files import add_numbered, numbers, withdraw
 from sparkrules.store.overlaps_file import Pairs, read_overlaps, types_of_overlaps, write_overlaps
@@ -100,6 +100,7 @@ class Store:
                 max_calls=old.max_calls,
                 patterns=old.patterns,
                 conditions=old.conditions,
+                extended=old.format == EXTENDED,
             )
             made = self.commit(again, after=newest)
             if made is not None:
@@ -299,7 +300,8 @@ class Store:
         known = {**manifest.files, **self._written}
         # Compute checksums now for the files of a version that has none.
         sums = {path: known.get(path) or self._sum_on_disk(home, path) for path in manifest.paths()}
-        made = replace(manifest, files=sums, format=FORMAT if manifest.patterns is None else PATTERNS)
+        format = max(manifest.format, FORMAT if manifest.patterns is None else PATTERNS)
+        made = replace(manifest, files=sums, format=format)
 
         def content(number: int) -> bytes:
             return replace(made, version=number).to_json().encode()

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from sparkrules.index.forest import KINDS, NODE_OPERATORS
-from sparkrules.index.rule import Rule
+from sparkrules.index.rule import LIVE, STATUSES, Rule
 from sparkrules.index.segment_rules import metadata_at
 from sparkrules.index.tables import CorruptSegment
 from sparkrules.sql.tree import OPERATORS, Constant, Junction, Node, Predicate
@@ -17,6 +17,9 @@ from sparkrules.sql.tree import OPERATORS, Constant, Junction, Node, Predicate
 def stored_rule(tables: Mapping[str, pa.Table], row: int) -> Rule:
     """The rule at a row of `subscriptions`. Raises `CorruptSegment` if something that it refers to is missing."""
     fields = _row(tables, "subscriptions", row)
+    status, tags = fields["status"] or LIVE, tuple(fields["tags"] or ())
+    if status not in STATUSES or None in tags:
+        raise CorruptSegment("subscriptions", row, f"unknown status {status!r}, or a tag that is NULL")
     return Rule(
         fields["id"],
         fields["where"],
@@ -27,6 +30,8 @@ def stored_rule(tables: Mapping[str, pa.Table], row: int) -> Rule:
         fields["valid_from"],
         fields["valid_until"],
         fields["ticket"],
+        status,
+        tags,
     )
 
 

@@ -30,7 +30,10 @@ from tests.store.resealed import reseal
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-SUBSCRIPTIONS = ["id", "where", "sql", "priority", "metadata", "valid_from", "valid_until", "has_ticket", "segment"]
+SUBSCRIPTIONS = [
+    *("id", "where", "sql", "priority", "metadata", "valid_from", "valid_until", "has_ticket"),
+    *("status", "tags", "segment"),
+]
 PREDICATES = {
     "number": "price < 5",
     "negative": "price > -1.50",
@@ -149,13 +152,39 @@ def test_subscriptions_are_what_was_published(spark: SparkSession, store: Path) 
     metadata = json.dumps({"owner": "Ann", "täg": [1, None]})
     found = {row[0]: row for row in rows(spark, "SELECT * FROM sparkrules.alerts.subscriptions")}
     assert found.keys() == {"plain", "ünïcode 💡"}
-    assert found["plain"] == ("plain", "x > 1", None, 0, None, None, None, False, segment)
+    assert found["plain"] == ("plain", "x > 1", None, 0, None, None, None, False, "live", [], segment)
     unicode = found["ünïcode 💡"]
     assert unicode[1:4] == ("name = 'Ω''s \\\\ 💡'", None, -3)
     assert json.loads(unicode[4]) == json.loads(metadata)
     ((id, where, sql, priority),) = rows(spark, "SELECT id, where, sql, priority FROM sparkrules.other.subscriptions")
     assert (id, where, priority) == ("quoted", 'name = "x"', 7)
     assert sql == other.subscriptions["quoted"].sql == "name = 'x'"
+
+
+def test_status_and_tags_of_any_segment(spark: SparkSession, store: Path) -> None:
+    rules = sparkrules.RuleSet("alerts")
+    rules.store = store
+    rules.subscribe("old", "x > 1")
+    rules.publish()
+    rules.subscribe_all(
+        [{"id": f"r{i}", "where": f"x > {i}", "tags": [f"t{i}", "é", "long" * i][: i % 4]} for i in range(9)]
+    )
+    rules.publish(merge="none")
+    rules.subscribe("draft", "x > 2", status="draft")
+    rules.publish(merge="none")
+    table = "sparkrules.alerts.subscriptions"
+    expected = {(id, rule.status, rule.tags) for id, rule in rules.subscriptions.items()}
+    found = rows(spark, f"SELECT id, status, tags FROM {table}")
+    assert {(id, status, tuple(tags)) for id, status, tags in found} == expected
+    assert rows(spark, f"SELECT id FROM {table} WHERE array_contains(tags, 't5')") == [("r5",)]
+    spark.sql("CALL sparkrules.unsubscribe('alerts', 'r5')").collect()
+    assert Store(store).manifest("alerts").format == 5
+    spark.sql("CALL sparkrules.rollback('alerts', 1)").collect()
+    assert Store(store).manifest("alerts").format == 3
+    spark.sql("CALL sparkrules.rollback('alerts', 3)").collect()
+    assert Store(store).manifest("alerts").format == 5
+    loaded = sparkrules.RuleSet.load("alerts", store).subscriptions
+    assert {(id, rule.status, rule.tags) for id, rule in loaded.items()} == expected
 
 
 def several_segments(store: Path) -> list[tuple[Any, ...]]:
@@ -174,14 +203,14 @@ def several_segments(store: Path) -> list[tuple[Any, ...]]:
     segments = {"first": "gone", "second": None, "third": "all", "empty": None}
     write_manifest(store, "alerts", 1, segments, default_validity=3600)
     kept = [
-        (f"f{i}", f"x > {i}", None, 0, None, None, until[i], i % 2 == 0, "first")
+        (f"f{i}", f"x > {i}", None, 0, None, None, until[i], i % 2 == 0, "live", [], "first")
         for i in range(10)
         if i not in (0, 3, 4, 9)
     ]
     return [
         *kept,
-        ("s0", "x IS NULL", None, 0, None, None, None, False, "second"),
-        ("s1", "y = 1", None, 0, None, None, None, False, "second"),
+        ("s0", "x IS NULL", None, 0, None, None, None, False, "live", [], "second"),
+        ("s1", "y = 1", None, 0, None, None, None, False, "live", [], "second"),
     ]
 
 
@@ -463,8 +492,8 @@ def test_a_damaged_store_names_the_file(spark: SparkSession, store: Path) -> Non
         for table in ("subscriptions", "versions", "predicates", "rejected"):
             message = error(spark, f"SELECT * FROM sparkrules.alerts.{table}")
             assert f"{manifest} is damaged" in message
-    manifest.write_text(text.replace('"format": 3', '"format": 5'), encoding="utf-8")
-    assert "has format 5" in error(spark, "SELECT * FROM sparkrules.alerts.versions")
+    manifest.write_text(text.replace('"format": 3', '"format": 6'), encoding="utf-8")
+    assert "has format 6" in error(spark, "SELECT * FROM sparkrules.alerts.versions")
     escape = text.replace(segment.name, "../../../x")
     manifest.write_text(escape, encoding="utf-8")
     reseal(store / "alerts")

@@ -251,8 +251,8 @@ def test_manifests(spark: SparkSession, damaged: tuple[str, Path, Path]) -> None
     for text in ("", whole[:20], whole[:-5], "[]", "7", "{}", '{"format": 2}', '{"format": "x"}', "\0\0", "null"):
         manifest.write_text(text)
         refused(spark, name, r"1\.json")
-    manifest.write_text(json.dumps(json.loads(whole) | {"format": 5}))
-    refused(spark, name, r"1\.json has format 5")
+    manifest.write_text(json.dumps(json.loads(whole) | {"format": 6}))
+    refused(spark, name, r"1\.json has format 6")
     manifest.write_text(whole)
     reseal_manifest(manifest, lambda fields: fields | {"segments": [entry("nowhere")]})
     refused(spark, name, r"1\.json .*has no checksum of segments/nowhere/")

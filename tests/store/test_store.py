@@ -239,8 +239,8 @@ def test_tables_that_contradict_each_other_are_refused_with_the_file(store: Stor
 def test_a_newer_format_is_refused(store: Store) -> None:
     publish_tables(store, "alerts", tables())
     file = store.path / "alerts" / "versions" / "1.json"
-    file.write_text(json.dumps(json.loads(file.read_text()) | {"format": 5}))
-    with pytest.raises(NewerFormat, match=r"1\.json has format 5, and this sparkrules reads the formats 2 to 4"):
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"format": 6}))
+    with pytest.raises(NewerFormat, match=r"1\.json has format 6, and this sparkrules reads the formats 2 to 5"):
         store.read("alerts")
 
 

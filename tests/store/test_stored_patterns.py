@@ -373,6 +373,6 @@ class TestDamage:
             RuleSet.load("alerts", tmp_path)
 
     def test_a_later_format(self, tmp_path: Path, file: Path) -> None:
-        reseal(tmp_path / "alerts", lambda fields: {**fields, "format": 5})
-        with pytest.raises(NewerFormat, match="reads the formats 2 to 4"):
+        reseal(tmp_path / "alerts", lambda fields: {**fields, "format": 6})
+        with pytest.raises(NewerFormat, match="reads the formats 2 to 5"):
             RuleSet.load("alerts", tmp_path)

@@ -5,6 +5,7 @@ import scala.collection.mutable.ArrayBuffer
 import org.apache.hadoop.fs.Path
 
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.util.GenericArrayData
 import org.apache.spark.sql.connector.read.InputPartition
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
@@ -35,6 +36,12 @@ final case class Subscriptions(store: String, ruleSet: String, number: Long)
         case "has_ticket" =>
           val ticket = slice("has_ticket")
           (chunk, row) => !ticket(chunk).isNull(row)
+        case "status" =>
+          val status = slice("status")
+          (chunk, row) => Option(status(chunk).value(row)).getOrElse(Live)
+        case "tags" =>
+          val tags = slice("tags")
+          (chunk, row) => Option(tags(chunk).value(row)).getOrElse(NoTags)
         case column =>
           val value = slice(column)
           (chunk, row) => value(chunk).value(row)
@@ -57,13 +64,19 @@ object Subscriptions {
     ColumnOf("valid_from", TimestampType, "when it begins to match; NULL: always did"),
     ColumnOf("valid_until", TimestampType, "when it no longer matches; NULL: never"),
     ColumnOf("has_ticket", BooleanType, "whether removing it takes its owner's ticket", nullable = false),
+    ColumnOf("status", StringType, "live, shadow or draft", nullable = false),
+    ColumnOf("tags", ArrayType(StringType, containsNull = false), "names by which queries choose", nullable = false),
     ColumnOf("segment", StringType, "the segment of the store where it lies", nullable = false))
 
   /** The stored columns of the table's columns; the segment has none. */
   private val Stored: Map[String, StoredColumn] = Columns.filter(_.name != "segment").map {
     case ColumnOf("has_ticket", _, _, _) => "has_ticket" -> StoredColumn("ticket", StringType)
+    case ColumnOf(name @ ("status" | "tags"), dataType, _, _) => name -> StoredColumn(name, dataType, isOptional = true)
     case column => column.name -> StoredColumn(column.name, column.dataType)
   }.toMap
+
+  private val Live = UTF8String.fromString("live")
+  private val NoTags = new GenericArrayData(Array.empty[Any])
 
   // A million subscriptions are ten tasks.
   private val RowsOfTask = 100000

@@ -58,14 +58,23 @@ final class ArrowFile(content: CheckedBytes) extends AutoCloseable {
       case (TimestampType, instants: ArrowType.Timestamp) if instants.getUnit == TimeUnit.MICROSECOND =>
         new Longs(present, longs(batch, buffer + 1, from, until))
       case (StringType, _: ArrowType.Utf8) =>
-        val offsets = this.offsets(batch, buffer + 1, from, until)
-        val content = read(batch, buffer + 2, offsets.head, offsets.last - offsets.head)
-        new Texts(present, offsets.map(_ - offsets.head), content)
+        texts(batch, buffer, from, until)
       case (_: ArrayType, _: ArrowType.List) if isInt(fields(index).getChildren.get(0)) =>
         val offsets = this.offsets(batch, buffer + 1, from, until)
         new Lists(present, offsets.map(_ - offsets.head), ints(batch, buffer + 3, offsets.head, offsets.last))
+      case (ArrayType(StringType, _), _: ArrowType.List) if isText(fields(index).getChildren.get(0)) =>
+        val offsets = this.offsets(batch, buffer + 1, from, until)
+        val (first, last) = (offsets.head, offsets.last)
+        new TextLists(present, offsets.map(_ - first), texts(batch, buffer + 2, first, last))
       case (_, other) => damaged(s"the column '${column.name}' has the type $other")
     }
+  }
+
+  /** Strings, the first of whose three buffers is `buffer`. */
+  private def texts(batch: Batch, buffer: Int, from: Int, until: Int): Texts = {
+    val offsets = if (from == until) Array(0) else this.offsets(batch, buffer + 1, from, until)
+    val content = read(batch, buffer + 2, offsets.head, offsets.last - offsets.head)
+    new Texts(validity(batch, buffer, from, until), offsets.map(_ - offsets.head), content)
   }
 
   def slices(column: StoredColumn): Seq[Slice] = batches.map(batch => slice(batch, column, 0, batch.rows))
@@ -153,6 +162,8 @@ object ArrowFile {
     case int: ArrowType.Int => int.getBitWidth == 32
     case _ => false
   }
+
+  private def isText(field: Field): Boolean = field.getType.isInstanceOf[ArrowType.Utf8]
 
   private def nodes(field: Field): Int = 1 + field.getChildren.asScala.map(nodes).sum
 

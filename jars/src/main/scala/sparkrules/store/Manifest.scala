@@ -112,6 +112,9 @@ object Manifest {
   /** The format of versions with patterns, which an older sparkrules would not see. */
   val WithPatterns = 4
 
+  /** The format of versions whose rules have a status or tags: their segments have columns for these. */
+  val Extended = 5
+
   /** The earlier format, without checksums. */
   val Unverified = 2
 
@@ -126,9 +129,9 @@ object Manifest {
         case json: ObjectNode =>
           val format = json.path("format")
           if (!format.isInt) throw new IllegalArgumentException("it is not a manifest")
-          if (format.asInt < Unverified || format.asInt > WithPatterns) {
+          if (format.asInt < Unverified || format.asInt > Extended) {
             throw new RulesException(
-              s"$file has format $format; this version of sparkrules reads the formats $Unverified to $WithPatterns. " +
+              s"$file has format $format; this version of sparkrules reads the formats $Unverified to $Extended. " +
                 "Upgrade the older side.")
           }
           // The earlier format has no checksum. A manifest with one must not pass for one of that format.
@@ -161,7 +164,8 @@ object Manifest {
   /** A new manifest with the checksums of all its files: `sumOf` computes those that it lacks. */
   def summed(json: ObjectNode, sumOf: String => FileSum): ObjectNode = {
     val known = sums(json)
-    val format = if (name(json, "patterns").isDefined) WithPatterns else Format
+    // The segments are those of another version. If they have columns of a newer format, so has this version.
+    val format = Math.max(json.path("format").asInt, if (name(json, "patterns").isDefined) WithPatterns else Format)
     val made = json.put("format", format).without[ObjectNode](java.util.List.of("files", "checksum"))
     val files = made.putObject("files")
     new Manifest(json, field(json, "rule_set").asText, 0).files.map(_.path).foreach { path =>

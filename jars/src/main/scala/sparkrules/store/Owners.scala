@@ -2,7 +2,7 @@ package sparkrules.store
 
 import java.util.Arrays
 
-import org.apache.spark.sql.types.{IntegerType, StringType, TimestampType}
+import org.apache.spark.sql.types.{ArrayType, IntegerType, StringType, TimestampType}
 import org.apache.spark.unsafe.types.UTF8String
 
 /** Compares the rules with a ticket of two versions. */
@@ -56,5 +56,7 @@ object Owners {
     StoredColumn("metadata", StringType),
     StoredColumn("priority", IntegerType),
     StoredColumn("valid_from", TimestampType),
-    StoredColumn("valid_until", TimestampType))
+    StoredColumn("valid_until", TimestampType),
+    StoredColumn("status", StringType, isOptional = true),
+    StoredColumn("tags", ArrayType(StringType), isOptional = true))
 }

@@ -2,6 +2,7 @@ package sparkrules.store
 
 import java.util.Arrays
 
+import org.apache.spark.sql.catalyst.util.GenericArrayData
 import org.apache.spark.unsafe.types.UTF8String
 
 import sparkrules.value.IntLists
@@ -70,6 +71,16 @@ object Texts {
       val starts = parts.zip(shifts).flatMap { case (part, shift) => part.offsets.init.map(_ + shift) }
       new Texts(Presence.All, (starts :+ shifts.last).toArray, Array.concat(parts.map(_.bytes): _*))
   }
+}
+
+/** Lists of strings, whose items are NULL only in a damaged file. */
+final class TextLists(present: Presence, offsets: Array[Int], items: Texts) extends Slice(present) {
+  override def length: Int = offsets.length - 1
+  def texts(row: Int): Array[UTF8String] = Array.range(offsets(row), offsets(row + 1)).map { item =>
+    if (items.isNull(item)) throw new IllegalArgumentException("a list has a NULL")
+    items.text(item)
+  }
+  override protected def some(row: Int): Any = new GenericArrayData(texts(row).asInstanceOf[Array[Any]])
 }
 
 final class Lists(present: Presence, offsets: Array[Int], values: Array[Int]) extends Slice(present) {
