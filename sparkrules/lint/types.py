@@ -32,7 +32,7 @@ from sparkrules.sql.tree import Predicate, distinct_predicates
 
 _NUMBERS = ("integer", "decimal", "double")
 _NUMERIC = ("integer", "decimal", "float", "double")
-_TEXT_TESTS = ("like", "ilike", "rlike", "contains", "startswith", "endswith")
+_TEXT_TESTS = ("like", "ilike", "rlike", "contains", "startswith", "endswith", "in network")
 _WORDS = {"number": "a number", "string": "a string", "boolean": "a Boolean"}
 _PLURALS = {"number": "numbers", "string": "strings", "boolean": "Booleans"}
 

@@ -23,8 +23,9 @@ from sparkrules.index.segment import Segment
 from sparkrules.local.truth import Words, packed, rows_by_code, unpacked, word_count
 from sparkrules.logic.codes import LOWEST, NULL, constant_code
 from sparkrules.logic.columns import Column, Unsupported, find_column
-from sparkrules.logic.comparison import ColumnType, Comparison, Domain, certain_comparison, column_type
+from sparkrules.logic.comparison import NEVER, ColumnType, Comparison, Domain, certain_comparison, column_type
 from sparkrules.logic.like import like_regex
+from sparkrules.sql.address import address_key, network_range
 from sparkrules.sql.tree import Predicate
 
 Matrix = NDArray[np.bool_]
@@ -74,10 +75,26 @@ def bind_predicates(segment: Segment, schema: pa.Schema, declared: pa.Schema | N
 
 def answerable_comparison(predicate: Predicate, column: ColumnType) -> Comparison:
     """The comparison of a predicate on a column of a type. Raises `Unsupported` if it cannot be computed here."""
+    if predicate.operator in ("in network", "not in network"):
+        return _within(predicate, column)
     comparison = certain_comparison(predicate, column)
     if comparison.operator in _MATCHERS:
         _MATCHERS[comparison.operator](comparison.values[0])
     return comparison
+
+
+def _within(predicate: Predicate, column: ColumnType) -> Comparison:
+    """The range of a network among the addresses of a column."""
+    (network,) = predicate.constants
+    if column.family == "void":
+        return NEVER
+    if column.family != "string" or network.kind != "string":
+        raise Unsupported(f"only Spark knows which addresses there are in {column}")
+    try:
+        first, last = network_range(network.text)
+    except ValueError as error:
+        raise Unsupported(str(error)) from None
+    return Comparison("address", "within", (first, last), predicate.operator == "not in network")
 
 
 def grouped_comparisons(comparisons: Iterable[tuple[int, Column, Comparison]]) -> list[Group]:
@@ -109,7 +126,8 @@ class _Comparisons:
         self.numbers = np.array([number for number, _ in comparisons], np.int32)
         constants = sorted({value for _, comparison in comparisons for value in comparison.values})
         # Strings are compared by bytes, as in Spark. Byte order equals character order, and any bytes are allowed.
-        self.constants = _values([text.encode() for text in constants] if domain == "string" else constants, domain)
+        is_text = domain in ("string", "address")
+        self.constants = _values([text.encode() for text in constants] if is_text else constants, domain)
         place = {value: constant_code(i) for i, value in enumerate(constants)}
         intervals = [_interval(comparison, place) for _, comparison in comparisons]
         self.codes = 2 * len(constants) + 2
@@ -145,12 +163,20 @@ class _Comparisons:
         null: NDArray[np.bool_] = np.asarray(array.is_null())
         if self.domain == "presence" or pa.types.is_null(array.type):
             return np.where(null, NULL, LOWEST).astype(np.int32)
+        if self.domain == "address":
+            return self._address_codes(array)
         if self.domain in ("exact", "string") or pa.types.is_decimal(array.type):
             distinct, rows = _distinct(array)
             codes = np.append(self._encode(_values(distinct, self.domain)), np.int32(NULL))[rows]
             return codes
         codes = self._encode(_numeric(array, self.domain))
         codes[null] = NULL
+        return codes
+
+    def _address_codes(self, array: Any) -> NDArray[np.int32]:
+        distinct, rows = _distinct(array)
+        keys = [address_key(_characters(value)).encode() for value in distinct]
+        codes: NDArray[np.int32] = np.append(self._encode(_values(keys, "address")), np.int32(NULL))[rows]
         return codes
 
     def _encode(self, values: NDArray[Any]) -> NDArray[np.int32]:
@@ -253,6 +279,8 @@ def _interval(comparison: Comparison, place: dict[Any, int]) -> tuple[int, int]:
         return LOWEST, _LAST
     if comparison.operator == "in":
         return 1, 0  # empty: `lists` handles it
+    if comparison.operator == "within":
+        return place[comparison.values[0]], place[comparison.values[1]]
     equal = place[comparison.values[0]]
     return {"=": (equal, equal), "<": (LOWEST, equal - 1), ">": (equal + 1, _LAST)}[comparison.operator]
 

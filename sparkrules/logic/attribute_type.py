@@ -44,7 +44,7 @@ _LOOSE_DATE = re.compile(r"[+-]?\d{4,7}-\d|\d+:\d")
 _OTHER_TYPE = re.compile(r"\s*(?:[-+.]*\d|(?:true|t|yes|y|false|f|no|n|nan|[+-]?inf(?:inity)?)\s*$)", re.IGNORECASE)
 _TRUE_WORDS, _FALSE_WORDS = ("true", "t", "yes", "y", "1"), ("false", "f", "no", "n", "0")
 _TEXT_CALL = re.compile(r"(?:lower|upper|lcase|ucase|trim|ltrim|rtrim|concat|substring|substr)\(", re.IGNORECASE)
-_TEXT_TESTS = ("like", "ilike", "rlike", "contains", "startswith", "endswith")
+_TEXT_TESTS = ("like", "ilike", "rlike", "contains", "startswith", "endswith", "in network")
 _TRUTH_TESTS = ("is true", "is false", "is not true", "is not false")
 _NUMBERS = ("integer", "decimal", "double")
 

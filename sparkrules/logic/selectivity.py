@@ -108,6 +108,7 @@ _GUESSES = {
     "contains": 0.02,
     "startswith": 0.02,
     "endswith": 0.02,
+    "in network": 0.02,
 }
 
 

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparkrules.index.builder import trees_forest
 from sparkrules.index.csr import Ints
@@ -29,7 +30,7 @@ from sparkrules.index.instances import ConstantTable, Instances, instances_fores
 from sparkrules.index.merge_forests import distinct_rows
 from sparkrules.sql import Policy, called_functions
 from sparkrules.sql.rule import read_spark_sql
-from sparkrules.sql.template import Hole, Template, joined, make_template
+from sparkrules.sql.template import Hole, Template, is_network_literal, joined, make_template
 from sparkrules.sql.tree import Predicate
 
 _INTEGER = KINDS.index("integer")
@@ -136,6 +137,11 @@ class AlikeTexts:
         return template if roots[0] == roots[1] else None
 
     def _instantiate(self, skeleton: str, template: Template, texts: Ints, literals: Ints) -> None:
+        if template.networks:
+            fit = self._are_networks(literals[:, list(template.networks)]).all(axis=1)
+            if not fit.all():
+                self.left.append((skeleton, texts[~fit], literals[~fit]))
+            texts, literals = texts[fit], literals[fit]
         columns = sorted(set(template.holes.values()))
         constants = np.empty((len(texts), len(columns)), np.int32)
         for column, hole in enumerate(columns):
@@ -157,6 +163,11 @@ class AlikeTexts:
         self.functions.append((texts[usual], functions))
         if not usual.all():
             self.left.append((skeleton, texts[~usual], literals[~usual]))
+
+    def _are_networks(self, literals: Ints) -> NDArray[np.bool_]:
+        numbers, places = np.unique(literals, return_inverse=True)
+        known = np.array([is_network_literal(self.literals[number]) for number in numbers.tolist()], bool)
+        return known[places].reshape(literals.shape)
 
     def _constant_numbers(self, literals: Ints, hole: Hole) -> Ints:
         """The constants of literals; each literal is converted once."""

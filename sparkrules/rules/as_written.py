@@ -115,7 +115,10 @@ class _Filling:
             self.nodes.append(node)
 
     def tree(self, literals: list[str]) -> Node | None:
-        """The tree with these literals; None where two operands become equal, of which the parser keeps one."""
+        """The tree with these literals; None where two operands become equal, of which the parser keeps one, and where
+        the parser rejects a literal."""
+        if not self.template.fits(literals):
+            return None
         made: list[Node] = []
         junctions: dict[tuple[str, tuple[int, ...]], Junction] = {}
         for place, node in enumerate(self.nodes):

@@ -1,7 +1,7 @@
 """The backend for pySigma: conditions as Spark SQL, correlations as the fields of a pattern.
 
 It writes what the kernel matches fast: `=`, `contains`, `startswith`, `endswith` and LIKE on `lower(field)`, which is
-computed once per row, and RLIKE. What it cannot write exactly it refuses.
+computed once per row, RLIKE, and `cidr_contains`. What it cannot write exactly it refuses.
 """
 
 from __future__ import annotations
@@ -37,7 +37,6 @@ from sigma.types import (
 
 from sparkrules.sigma.condition import Condition, column, joined, literal, negated
 from sparkrules.sigma.correlation import pattern_fields
-from sparkrules.sigma.network import network_regex
 from sparkrules.sigma.regex import ForeignRegex, java_regex
 
 _ANY, _ONE = SpecialChars.WILDCARD_MULTI, SpecialChars.WILDCARD_SINGLE
@@ -120,7 +119,7 @@ class SparkRulesBackend(Backend):
     def convert_condition_field_eq_val_cidr(self, cond: _FieldTest, state: ConversionState) -> Condition:
         name = column(cond.field)
         network = cast(SigmaCIDRExpression, cond.value).network
-        return Condition(f"{name} RLIKE {literal(network_regex(network))}", (name,))
+        return Condition(f"cidr_contains('{network}', {name})", (name,))
 
     def convert_condition_field_eq_field(self, cond: _FieldTest, state: ConversionState) -> Condition:
         value = cast(SigmaFieldReference, cond.value)

@@ -15,6 +15,8 @@ from sparkrules.sql.syntax import Operand, unbracketed
 from sparkrules.sql.tokens import Tokens
 from sparkrules.sql.tree import Constant
 
+MARK = "\ue5a7"
+"""A character of the strings that stand for others in a template."""
 _ESCAPES = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a", "%": "\\%", "_": "\\_"}
 _ESCAPE = r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([01][0-7]{2})|(.))"
 _SPECIAL = {quote: re.compile(f"{_ESCAPE}|{quote}{quote}", re.DOTALL) for quote in "'\""}

@@ -18,7 +18,7 @@ import math
 from collections.abc import Collection, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 
-from sparkrules.sql.functions import SCALAR_FUNCTIONS
+from sparkrules.sql.functions import OWN_FUNCTIONS, SCALAR_FUNCTIONS
 from sparkrules.sql.operators import Operator, declared_operators
 
 
@@ -51,8 +51,8 @@ class Policy:
     """The maximum number of AND and OR nodes that the `at_least`, `at_most` and `exactly` of one rule become. Each
     becomes up to 2·n·k nodes, with k of n conditions, or n-k+1 of them if these are fewer."""
 
-    functions: Collection[str] = SCALAR_FUNCTIONS
-    """The functions allowed by default: Spark's deterministic scalar functions."""
+    functions: Collection[str] = SCALAR_FUNCTIONS | OWN_FUNCTIONS
+    """The functions allowed by default: Spark's deterministic scalar functions, and those of the rule language."""
 
     extra_functions: Collection[str] = frozenset()
     """Additional allowed functions, such as your UDFs."""

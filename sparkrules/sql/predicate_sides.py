@@ -6,8 +6,9 @@ three-valued logic they are not complements. Pushing NOT down to the predicates 
 
 from __future__ import annotations
 
+from sparkrules.sql.address import network_range
 from sparkrules.sql.exists_sides import exists_sides
-from sparkrules.sql.literal import constant
+from sparkrules.sql.literal import MARK, constant
 from sparkrules.sql.syntax import Operand, PredicateSyntax, Value, alone, unbracketed
 from sparkrules.sql.tokens import Tokens
 from sparkrules.sql.tree import ALWAYS, NEGATED, NEVER, Constant, Junction, Node, Predicate
@@ -28,7 +29,7 @@ _CALLS = {
     "equal_null": "<=>",
 }
 _NULL_CALLS = {"isnull": "is null", "isnotnull": "is not null"}
-_REPLACED = frozenset({*_CALLS, *_NULL_CALLS, "exists"})
+_REPLACED = frozenset({*_CALLS, *_NULL_CALLS, "exists", "cidr_contains"})
 """Calls that may become something else in the tree."""
 _TRUTH = {"TRUE": (ALWAYS, NEVER), "FALSE": (NEVER, ALWAYS), "NULL": (NEVER, NEVER)}
 
@@ -94,6 +95,8 @@ def _call(tokens: Tokens, call: Operand) -> Sides | None:
     if call.function == "exists":
         return exists_sides(tokens, call)
     arguments = [alone(argument) for argument in call.inner]
+    if call.function == "cidr_contains" and len(arguments) == 2:
+        return _network(tokens, *arguments)
     if call.function in _NULL_CALLS and len(arguments) == 1:
         argument = arguments[0]
         if argument is None or argument.constant or argument.form == "row":
@@ -109,6 +112,22 @@ def _call(tokens: Tokens, call: Operand) -> Sides | None:
     if "row" in (left.form, right.form):
         return None
     return _sides(tokens.sql(left.start, left.end), _CALLS[call.function], constant(tokens, right))
+
+
+def _network(tokens: Tokens, network: Operand | None, address: Operand | None) -> Sides | None:
+    """`cidr_contains('10.0.0.0/8', ip)`, if the network is a string."""
+    if network is None or not network.constant or network.form == "row":
+        return None
+    named = constant(tokens, network)
+    if named.kind == "string" and MARK not in named.text:
+        try:
+            network_range(named.text)
+        except ValueError as error:
+            raise tokens.error(network.start, str(error), "Write cidr_contains('10.0.0.0/8', ip).") from None
+    if named.kind != "string" or address is None or address.constant or address.form == "row":
+        return None
+    address = unbracketed(address)
+    return _sides(tokens.sql(address.start, address.end), "in network", named)
 
 
 def _predicate(tokens: Tokens, attribute: str, syntax: PredicateSyntax) -> Sides | None:

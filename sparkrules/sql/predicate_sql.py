@@ -23,6 +23,8 @@ def predicate_sql(predicate: Predicate) -> str:
     negation = "NOT " if positive != operator else ""
     if positive in _FUNCTIONS:
         return f"{negation}{positive}({attribute}, {constants[0]})"
+    if positive == "in network":
+        return f"{negation}cidr_contains({constants[0]}, {attribute})"
     if positive == "<=>":
         return f"{negation}(({attribute}) <=> {constants[0]})"
     if positive == "in":

@@ -35,7 +35,8 @@ from sqlglot.errors import SqlglotError
 
 from sparkrules.sql.errors import RuleError
 from sparkrules.sql.exists_sides import searched
-from sparkrules.sql.literal import number, string
+from sparkrules.sql.address import network_range
+from sparkrules.sql.literal import MARK, number, string
 from sparkrules.sql.policy import Policy
 from sparkrules.sql.row_functions import COUNTS
 from sparkrules.sql.rule import read_spark_sql
@@ -48,9 +49,8 @@ LiteralClass = Literal["string", "integer", "decimal"]
 # No backslash: the parser handles escapes. Greedy, so that '' inside a string does not end it. No number that may be
 # too long for Spark's decimals: the tokenizer decides whether to reject it.
 _LITERAL = re.compile(r"(?<![A-Za-z0-9_.])('[^'\\]*(?:''[^'\\]*)*'|[0-9]{1,18}(?:\.[0-9]{1,18})?(?![A-Za-z0-9_.]))")
-_MARK = "\ue5a7"
 _DIGITS = "90210"
-_MARKED = re.compile(f"'{_MARK}([0-9]+){_MARK}'|{_DIGITS}([0-9]{{6}}){_DIGITS}(?:\\.5)?")
+_MARKED = re.compile(f"'{MARK}([0-9]+){MARK}'|{_DIGITS}([0-9]{{6}}){_DIGITS}(?:\\.5)?")
 _COUNTS = re.compile(rf"\b(?:{'|'.join(sorted(COUNTS))})\s*\(\s*$", re.IGNORECASE)
 
 
@@ -77,6 +77,12 @@ class Template:
     pinned: tuple[int, ...]
     sql: str | None = None
     """The marked text without row functions, if it has any."""
+    networks: tuple[int, ...] = ()
+    """The literals that have to be networks."""
+
+    def fits(self, literals: Sequence[str]) -> bool:
+        """Whether a text with these literals is correct: its networks are."""
+        return all(is_network_literal(literals[number]) for number in self.networks)
 
     def sql_of(self, literals: Sequence[str]) -> str | None:
         """The text with its holes filled, as Spark SQL; None if the text already is."""
@@ -136,7 +142,7 @@ def make_template(skeleton: str, literals: Sequence[str], policy: Policy) -> Tem
     elsewhere. None if no template exists or the text is rejected; those texts are parsed one by one."""
     pieces = skeleton.split(SEPARATOR)
     text = joined(skeleton, literals)
-    if _MARK in text or _DIGITS in text or not cut_alike(text, pieces, literals, policy):
+    if MARK in text or _DIGITS in text or not cut_alike(text, pieces, literals, policy):
         return None
     pinned = numbers_of_counts(pieces)
     while True:
@@ -148,8 +154,34 @@ def make_template(skeleton: str, literals: Sequence[str], policy: Policy) -> Tem
         holes = _holes(tree, [at for at in range(len(literals)) if at not in pinned], marks)
         found = {hole.number for hole in holes.values()}
         if len(found) + len(pinned) == len(literals):
-            return Template(tree, holes, tuple(sorted(pinned)), sql)
+            made = Template(tree, holes, tuple(sorted(pinned)), sql, _networks(tree, holes))
+            return made if made.fits(literals) else None
         pinned = frozenset(range(len(literals))) - found
+
+
+def is_network_literal(literal: str) -> bool:
+    """Whether a lifted literal is a network, for `cidr_contains`.
+
+    >>> is_network_literal("'10.0.0.0/8'"), is_network_literal("'10.0.0.1/8'"), is_network_literal("8")
+    (True, False, False)
+    """
+    found = literal_constant(literal, negative=False)
+    try:
+        network_range(found.text)
+    except ValueError:
+        return False
+    return found.kind == "string"
+
+
+def _networks(tree: Node, holes: dict[Constant, Hole]) -> tuple[int, ...]:
+    wanted = {
+        holes[constant].number
+        for predicate in distinct_predicates(tree)
+        if predicate.operator in ("in network", "not in network")
+        for constant in predicate.constants
+        if constant in holes
+    }
+    return tuple(sorted(wanted))
 
 
 def numbers_of_counts(pieces: Sequence[str]) -> frozenset[int]:
@@ -196,7 +228,7 @@ def _tiled(tokens: dict[int, int], start: int, end: int) -> bool:
 def marker(at: int, kind: LiteralClass) -> str:
     """A literal that stands for the one of this number."""
     if kind == "string":
-        return f"'{_MARK}{at}{_MARK}'"
+        return f"'{MARK}{at}{MARK}'"
     return f"{_DIGITS}{at:06}{_DIGITS}" + (".5" if kind == "decimal" else "")
 
 
@@ -219,6 +251,6 @@ def _holes(tree: Node, open_holes: Collection[int], marks: Sequence[str]) -> dic
             else:
                 elsewhere.append(constant.text)
     rest = SEPARATOR.join(elsewhere)
-    if _MARK in rest or _DIGITS in rest:
+    if MARK in rest or _DIGITS in rest:
         holes = {constant: hole for constant, hole in holes.items() if marks[hole.number].strip("'") not in rest}
     return holes

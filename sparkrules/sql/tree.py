@@ -40,6 +40,7 @@ NEGATED: dict[str, str] = {
     "contains": "not contains",
     "startswith": "not startswith",
     "endswith": "not endswith",
+    "in network": "not in network",
     "is null": "is not null",
     "is true": "is false",
 }

@@ -9,7 +9,7 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import sparkrules.guard.Rejection
 import sparkrules.store.Segment
-import sparkrules.value.{Codes, Keys}
+import sparkrules.value.{Address, AddressKey, CidrContains, Codes, Keys}
 
 /** A predicate bound to a table: it is true when the code of `slot` lies in one of `intervals` (see [[Codes]]). */
 final case class BoundPredicate(slot: Int, intervals: Array[Int])
@@ -55,7 +55,10 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
         }
       }
     }
-    bindComparisons(open, p => attributes(segment.forest.predicates.attributes(p)).toOption.get)
+    val attribute = (p: Int) => attributes(segment.forest.predicates.attributes(p)).toOption.get
+    val (networks, others) = open.partition(p => isOfNetwork(segment.forest.predicates.operators(p)))
+    bindNetworks(networks, attribute)
+    bindComparisons(others, attribute)
     val texts = if (strict) bindTexts() else Array.empty[Int]
     slots.bound(row, predicates.map(_.map(_())), texts)
   }
@@ -110,6 +113,31 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
       }
       true
     case _ => false
+  }
+
+  /** Networks are ranges of the keys of addresses: a row's address is parsed once, and found with one look-up. */
+  private def bindNetworks(open: Seq[Int], attribute: Int => Expression): Unit = {
+    val groups = open.groupBy(segment.forest.predicates.attributes(_)).values.toIndexedSeq
+    analysis.analyze(groups.map(group => AddressKey(CidrContains.plain(attribute(group.head))))).zip(groups).foreach {
+      case (Left(rejection), group) => group.foreach(p => predicates(p) = Left(rejection))
+      case (Right(key), group) =>
+        val slot = slots.of(key)
+        group.foreach { p =>
+          predicates(p) = constantsOf(p).toOption.get match {
+            case Seq(Literal(text: UTF8String, _: StringType)) => Address.network(text) match {
+              case Some((first, last)) =>
+                slots.compare(slot, Array(first, last))
+                Right { () =>
+                  val keys = slots.keys(slot)
+                  val inside = Array(keys.codeOf(first), keys.codeOf(last))
+                  BoundPredicate(slot, if (isNegative(p)) Codes.others(inside, keys.maxCode) else inside)
+                }
+              case None => Left(Rejection(s"'$text' is not a network"))
+            }
+            case other => Left(Rejection(s"${other.map(_.sql).mkString(", ")} is not a network"))
+          }
+        }
+    }
   }
 
   private def bindComparisons(open: Seq[Int], attribute: Int => Expression): Unit = {
@@ -217,6 +245,8 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
 }
 
 object Binder {
+  private def isOfNetwork(operator: String): Boolean = operator.stripPrefix("not ") == "in network"
+
   private val Integral: Set[DataType] = Set(ByteType, ShortType, IntegerType, LongType)
 
   /** The expression of an operator. That of a negative operator is the positive one, which has to be false. */

@@ -11,6 +11,7 @@ object PredicateText {
     val tested = if (attribute.matches("[\\w.`]+")) attribute else s"($attribute)"
     positive match {
       case function if Functions(function) => s"$not$function($attribute, ${constants.mkString(", ")})"
+      case "in network" => s"${not}cidr_contains(${constants.mkString(", ")}, $attribute)"
       case "<=>" if not.nonEmpty => s"NOT ($tested <=> ${constants.mkString(", ")})"
       case "in" if constants.isEmpty => if (not.isEmpty) "false" else "true"
       case "in" => s"$tested ${not}IN (${constants.mkString(", ")})"

@@ -15,6 +15,7 @@ import sparkrules.catalog.Overlaps
 import sparkrules.conf.{RulesException, Semantics}
 import sparkrules.region.{RegionAnswer, RegionCall, RegionShape}
 import sparkrules.store.StoreAccess
+import sparkrules.value.{Address, CidrContains}
 import sparkrules.version.{CurrentVersion, Pinning}
 
 /** The functions of the plugin, in one table. */
@@ -66,6 +67,14 @@ object Functions {
       "_FUNC_(['set',] *) - An array with an element per rule that is rejected on the input, the same for every row: " +
         "subscription_id and reason. spark.sparkrules.invalidRules=skip skips these. For `inline` on one row.",
       call => LeftOutTable.of(Pinning.rejected(SparkSession.active, call))),
+    (
+      FunctionIdentifier("cidr_contains"),
+      info(
+        "cidr_contains",
+        "_FUNC_(network, address) - Whether the address, IPv4 or IPv6, lies in the network, such as '10.0.0.0/8' or " +
+          "'2001:db8::/32'. A string that is no address lies in no network.",
+        classOf[CidrContains]),
+      cidrContains),
     region(Question.RulesOfRegion, RegionAnswer.All, "The ids of all rules that could match some row of a region"),
     region(
       Question.AdvertisementsOfRegion,
@@ -151,9 +160,17 @@ object Functions {
     s"$function has no argument '$name'." +
       (if (HaveTop(function)) " It takes top => 3 for the first three matches." else ""))
 
-  private def info(name: String, usage: String): ExpressionInfo =
+  private def cidrContains(arguments: Seq[Expression]): Expression = arguments match {
+    case Seq(Literal(network: UTF8String, _: StringType), _) if Address.network(network).isEmpty =>
+      throw new RulesException(
+        s"cidr_contains: '$network' is not a network such as 10.0.0.0/8 or 2001:db8::/32, without bits of a host.")
+    case Seq(network, address) => CidrContains(CidrContains.plain(network), CidrContains.plain(address))
+    case _ => throw new RulesException("cidr_contains takes two arguments: cidr_contains('10.0.0.0/8', ip).")
+  }
+
+  private def info(name: String, usage: String, of: Class[_] = classOf[MatchCall]): ExpressionInfo =
     new ExpressionInfo(
-      classOf[MatchCall].getName, null, name, usage, "", "", "", "misc_funcs", "4.0.0", "", "scala_udf")
+      of.getName, null, name, usage, "", "", "", "misc_funcs", "4.0.0", "", "scala_udf")
 
   /** `f('set', a, b)`: a leading string names the rule set, the rest are the columns that rules may use. */
   private def call(

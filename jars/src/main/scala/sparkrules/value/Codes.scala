@@ -122,6 +122,10 @@ object Codes {
     others.toArray
   }
 
+  /** All other codes but that of NULL. */
+  def others(intervals: Array[Int], max: Int): Array[Int] =
+    complement(union(Seq(Array(Keys.NullCode, Keys.NullCode), intervals)), max)
+
   private def interval(first: Int, last: Int): Array[Int] = if (first > last) Array.empty else Array(first, last)
 
   private def union(points: Array[Int]): Array[Int] = points.distinct.sorted.flatMap(p => Array(p, p))
