@@ -33,9 +33,9 @@ from sqlglot import TokenType
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import SqlglotError
 
+from sparkrules.sql.address import network_range
 from sparkrules.sql.errors import RuleError
 from sparkrules.sql.exists_sides import searched
-from sparkrules.sql.address import network_range
 from sparkrules.sql.literal import MARK, number, string
 from sparkrules.sql.policy import Policy
 from sparkrules.sql.row_functions import COUNTS

@@ -48,6 +48,8 @@ NEGATED |= {negative: positive for positive, negative in NEGATED.items()}
 # `is not true` (false or unknown) and `is not false` are never unknown, so their negations are `is true` and
 # `is false`, but not the other way round.
 OPERATORS: tuple[str, ...] = (*NEGATED, "is not true", "is not false")
+NEWER_OPERATORS: frozenset[str] = frozenset({"in network", "not in network"})
+"""Operators that older versions of sparkrules cannot read: see `docs/store-format.md`."""
 # A tree whose parts are shared may be far larger when written out than in memory.
 _LONGEST_TEXT = 1_000_000
 
@@ -141,6 +143,11 @@ def predicates(tree: Node) -> Iterator[Predicate]:
             yield node
         else:
             stack.extend(reversed(node.children))
+
+
+def has_newer_operators(tree: Node) -> bool:
+    """Whether an older sparkrules cannot read the tree."""
+    return any(predicate.operator in NEWER_OPERATORS for predicate in distinct_predicates(tree))
 
 
 def distinct_predicates(tree: Node) -> list[Predicate]:

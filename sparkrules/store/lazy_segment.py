@@ -22,6 +22,7 @@ from sparkrules.index.rule import Rule
 from sparkrules.index.segment import Segment
 from sparkrules.index.segment_rules import rule_at
 from sparkrules.index.tables import OPTIONAL, SCHEMAS, CorruptSegment, rule_column, to_tables
+from sparkrules.sql.tree import NEWER_OPERATORS, OPERATORS
 from sparkrules.store.arrow_file import PUBLISH_AGAIN, map_arrow
 from sparkrules.store.checksum import FileSum
 from sparkrules.store.place import Place
@@ -30,6 +31,7 @@ from sparkrules.store.stored_rule import stored_rule
 
 Sums = Mapping[str, FileSum]  # by table name
 
+_NEWER = np.isin(OPERATORS, sorted(NEWER_OPERATORS))
 _START_COST = 2_000  # cost of starting to build a hash table, in rows that could be looked up meanwhile
 _SEARCH_COST = 400  # a binary search costs about as much as looking up this many rows in a hash table
 
@@ -73,8 +75,13 @@ class LazySegment:
 
     @cached_property
     def is_extended(self) -> bool:
-        """Whether its file has columns that older versions of sparkrules do not know."""
-        return any(self.column(name).null_count < self.rows for name in OPTIONAL["subscriptions"])
+        """Whether its files have columns or operators that older versions of sparkrules do not know."""
+        if any(self.column(name).null_count < self.rows for name in OPTIONAL["subscriptions"]):
+            return True
+        if self._given is not None:
+            return bool(_NEWER[self._given.forest.predicates.operator].any())
+        operators = self._map("predicates").column("operator")
+        return bool(pc.any(pc.is_in(operators, value_set=pa.array(sorted(NEWER_OPERATORS)))).as_py())
 
     @cached_property
     def segment(self) -> Segment:

@@ -19,7 +19,7 @@ from sparkrules.store.checksum import FileSum, check_seal, is_sealed, sealed
 from sparkrules.store.names import check_name
 from sparkrules.store.place import Place
 
-EXTENDED = 5  # the format of a version whose rules have a status or tags
+EXTENDED = 5  # the format of a version whose rules have a status, tags or newer operators
 PATTERNS = 4  # of one with patterns, but neither
 FORMAT = 3  # of one with nothing of that: readers that know no patterns can read it
 UNVERIFIED = 2  # the format before, which has no checksums

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING
 from sparkrules.errors import CorruptStore, PublishConflict, listed
 from sparkrules.index.rule import Rule
 from sparkrules.sql.rejected import Rejected
+from sparkrules.sql.tree import has_newer_operators
 from sparkrules.store.advertisement_segment import texts_of
 from sparkrules.store.changes import changes
-from sparkrules.store.manifest import Manifest, SegmentEntry
+from sparkrules.store.manifest import EXTENDED, Manifest, SegmentEntry
 from sparkrules.store.merge_policy import Merge, merge_parts
 from sparkrules.store.overlap_files import OverlapPlan, overlap_files
 from sparkrules.store.part import Part
@@ -107,13 +108,25 @@ def publish_draft(
             max_calls=draft.max_calls if draft.max_calls is not None or base is None else base.manifest.max_calls,
             patterns=patterns,
             conditions=conditions,
-            extended=any(part.body.is_extended for part in parts),
+            extended=_is_extended(draft, base, parts),
         )
         published = store.commit(made, after=newest)
         if published is not None:
             return Version(published, parts)
         # Another publisher was faster. During a merge that could happen again; the next publisher can merge.
         merge = "none" if merge == "auto" else merge
+
+
+def _is_extended(draft: Draft, base: Version | None, parts: Sequence[Part]) -> bool:
+    """Whether an older sparkrules cannot read the version."""
+    was = base is not None and base.manifest.format == EXTENDED
+    known = set() if base is None or was else {id(part.body) for part in base.parts}
+    if any(id(part.body) not in known and part.body.is_extended for part in parts):
+        return True
+    others = [*(draft.advertisements or ()), *(() if draft.patterns is None else draft.patterns.conditions)]
+    if any(has_newer_operators(rule.tree) for rule in others):
+        return True
+    return was and base is not None and (base.manifest.advertisements or base.manifest.conditions) is not None
 
 
 def _rebase(store: Store, rule_set: str, draft: Draft, base: Version, latest: Version) -> Draft:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from ipaddress import ip_address, ip_network
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -39,11 +40,13 @@ def test_what_is_no_address_has_an_empty_key() -> None:
     assert [text for text in ODD if (address_key(text) != "") != is_address(text)] == []
 
 
-@pytest.mark.parametrize("text", ["10.0.0.0/33", "10.0.0.1/8", "::1/127", "10.0.0.0/", "10.0.0.0/-1", "x", "", "10.0.0.0/8 "])
+@pytest.mark.parametrize(
+    "text", ["10.0.0.0/33", "10.0.0.1/8", "::1/127", "10.0.0.0/", "10.0.0.0/-1", "x", "", "10.0.0.0/8 "]
+)
 def test_what_python_does_not_accept_is_no_network(text: str) -> None:
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match=r"IP|host bits|ermitted|network"):
         ip_network(text)
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match=r"not a network|prefix length|bits of a host"):
         network_range(text)
 
 
@@ -90,10 +93,24 @@ def test_the_local_matcher_finds_the_networks_of_an_address() -> None:
         rules.subscribe(f"not {id}", f"NOT cidr_contains('{network}', ip)")
     found = rules.match(pa.table({"ip": pa.array(texts)})).ids.to_pylist()
     wanted = [
-        set()
-        if text is None
-        else {id if is_within(text, network) else f"not {id}" for id, network in networks.items()}
+        set() if text is None else {id if is_within(text, network) else f"not {id}" for id, network in networks.items()}
         for text in texts
     ]
     assert [set(ids) for ids in found] == wanted
     assert sum(not id.startswith("not") for ids in wanted for id in ids) > 500
+
+
+def test_a_version_with_networks_has_a_format_that_older_readers_reject(tmp_path: Path) -> None:
+    rules = RuleSet("networks", store=tmp_path)
+    rules.subscribe("plain", "a > 1")
+    rules.publish()
+    rules.subscribe("in", "cidr_contains('10.0.0.0/8', ip)")
+    rules.publish()
+    rules.subscribe("more", "a > 2")
+    rules.publish()
+    again = RuleSet.load("networks", store=tmp_path)
+    assert [manifest.format for manifest in again.versions()] == [3, 5, 5]
+    assert str(again.subscriptions["in"].tree) == "ip in network '10.0.0.0/8'"
+    again.unsubscribe("in")
+    again.publish(merge="all")
+    assert again.versions()[-1].format == 3
