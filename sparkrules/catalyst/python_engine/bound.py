@@ -2,7 +2,7 @@
 
 frame      the DataFrame, and missing columns where they are to be NULL
 computed   c0, c1, ...: its columns; a0, a1, ...: attributes; `apart`: those that could fail; `e0`: whether they did
-carried    what goes to the workers: c0, c1, ..., then the values and truths that the predicates are bound to
+read       what goes to the workers: the values and truths that the predicates are bound to
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from sparkrules.catalyst.python_engine.analysis import Rejection, analyzed
 from sparkrules.catalyst.python_engine.attributes import Attribute, Attributes
 from sparkrules.catalyst.python_engine.bound_predicates import DividedPredicates, SparkPredicate, divide
+from sparkrules.catalyst.python_engine.carried_types import held_as_rows
 from sparkrules.catalyst.python_engine.guarded import apart
 from sparkrules.catalyst.python_engine.trial import failing
 from sparkrules.index.segment import Segment
@@ -33,10 +34,11 @@ _IS_TRUE = Comparison("integer", "=", (1,))
 
 @dataclass
 class Bound:
-    """`carried` has the DataFrame's columns, then those that `predicates` read; `rejections` is by predicate number."""
+    """`predicates` are bound to `read`: SQL over the columns of `computed`. `rejections` is by predicate number."""
 
     asked: Attributes
-    carried: DataFrame
+    computed: DataFrame
+    read: list[str]
     predicates: BoundPredicates
     rejections: dict[int, Rejection]
 
@@ -52,8 +54,8 @@ def bind(df: DataFrame, segment: Segment, *, missing_as_null: bool, numpy_knows_
     divided = divide(predicates, attribute_of, found, references, numpy_knows_time=numpy_knows_time)
     computed = _computed(asked, len(df.columns), attributes, divided)
     _refuse(computed, divided)
-    carried, bound = _carried(computed, len(df.columns), references, divided, segment, asked.variable)
-    return Bound(asked, carried, bound, divided.rejections)
+    read, bound = _read(references, divided, segment, asked.variable)
+    return Bound(asked, computed, read, bound, divided.rejections)
 
 
 def _keep_whole(
@@ -99,7 +101,8 @@ def _computed(asked: Attributes, width: int, attributes: dict[int, Attribute], d
     names = [f"c{number}" for number in range(width)]
     missing = [f"m{number}" for number in range(len(asked.frame.columns) - width)]
     # Names that no rule would use, because Spark would also resolve names to these columns.
-    computed = asked.frame.selectExpr("*", *(f"{sql} AS `sparkrules {name}`" for name, sql in plain.items()))
+    values = [f"{sql} AS `sparkrules {name}`" for name, sql in plain.items()]
+    computed = held_as_rows(asked.frame).selectExpr("*", *values)
     # By position: several columns of a DataFrame may have the same name.
     return computed.toDF(*names, *missing, *plain)
 
@@ -125,23 +128,14 @@ def _names(predicate: SparkPredicate, column: str) -> bool:
     return predicate.trial is not None and (f"({column})" in predicate.trial or f"({column}." in predicate.trial)
 
 
-def _carried(
-    computed: DataFrame,
-    width: int,
-    references: dict[int, str],
-    divided: DividedPredicates,
-    segment: Segment,
-    variable: str,
-) -> tuple[DataFrame, BoundPredicates]:
-    columns = {f"c{number}": f"c{number}" for number in range(width)}
+def _read(
+    references: dict[int, str], divided: DividedPredicates, segment: Segment, variable: str
+) -> tuple[list[str], BoundPredicates]:
+    places: dict[str, int] = {}
 
     def carry(sql: str) -> Column:
         """The column that has a value, added if there is none."""
-        place = next((number for number, known in enumerate(columns.values()) if known == sql), None)
-        if place is None:
-            place = len(columns)
-            columns[f"v{place}"] = sql
-        return Column((place,), None)
+        return Column((places.setdefault(sql, len(places)),), None)
 
     comparisons = []
     carried: dict[tuple[int, bool], Column] = {}
@@ -158,7 +152,7 @@ def _carried(
         listed = ", ".join(truths[number] for number in together)
         bound.groups.append(Truths(carry(apart(f"array({listed})", variable)), together))
     bound.groups += grouped_comparisons(comparisons)
-    return computed.selectExpr(*(f"{sql} AS {name}" for name, sql in columns.items())), bound
+    return list(places), bound
 
 
 def _flag(reference: str) -> str:

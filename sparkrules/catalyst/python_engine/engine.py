@@ -13,11 +13,11 @@ import numpy as np
 from sparkrules.catalyst.python_engine.analysis import Rejection
 from sparkrules.catalyst.python_engine.attributes import Attribute, Attributes
 from sparkrules.catalyst.python_engine.bound import Bound, bind
-from sparkrules.catalyst.python_engine.carried_types import is_carried
 from sparkrules.catalyst.python_engine.names import is_name
 from sparkrules.catalyst.python_engine.permitted import check_permitted
-from sparkrules.catalyst.python_engine.task import Shape, Task, shipped
+from sparkrules.catalyst.python_engine.task import Shape, Task
 from sparkrules.catalyst.python_engine.unfit import described, refuse
+from sparkrules.catalyst.python_engine.worker_call import check_passed, with_found
 from sparkrules.errors import RuleSetError
 from sparkrules.index import Segment, build_segment
 from sparkrules.index.merge import merge_segments
@@ -36,29 +36,22 @@ _log = logging.getLogger("sparkrules.catalyst.python_engine")
 
 def matched_rows(df: DataFrame, segment: Segment, rule_set: str, shape: Shape, top: int | None) -> DataFrame:
     """The columns of the DataFrame as c0, c1, ..., and `found`: the matches of each row, in the given shape."""
-    from pyspark.sql.types import StructField, StructType
-
     spark = df.sparkSession
     if _setting(spark, "strict", "false") == "true":
         raise RuleSetError(
             "engine='python' cannot fail where Spark's WHERE would: it has no spark.sparkrules.strict=true"
         )
-    _check_carried(df)
+    check_passed(df)
     _check_as_written(df, segment)
     check_permitted(spark, segment)
     segment, bound = _fitting(df, _between_padded(df, segment), rule_set)
-    width = len(df.columns)
-    carried, instant = bound.carried, None
+    read, instant = bound.read, None
     if not (np.isnat(segment.rules.valid_from).all() and np.isnat(segment.rules.valid_until).all()):
         # Spark has one instant per query, and per micro-batch of a stream.
-        instant = len(carried.columns)
-        carried = carried.selectExpr("*", "unix_micros(current_timestamp()) AS instant")
-    task = Task.of(segment, bound.predicates, passed=width, shape=shape, top=top, instant=instant)
-    fields = [
-        StructField(f"c{number}", column.dataType, column.nullable, column.metadata)
-        for number, column in enumerate(df.schema.fields)
-    ]
-    return carried.mapInArrow(shipped(task), StructType([*fields, StructField("found", _found(shape), False)]))
+        instant = len(read)
+        read = [*read, "unix_micros(current_timestamp())"]
+    task = Task.of(segment, bound.predicates, shape=shape, top=top, instant=instant)
+    return with_found(bound.computed, len(df.columns), read, task, _found(shape))
 
 
 def _found(shape: Shape) -> DataType:
@@ -166,17 +159,6 @@ def _knows_time(spark: SparkSession) -> bool:
 
 def _setting(spark: SparkSession, name: str, default: str) -> str:
     return spark.conf.get(f"spark.sparkrules.{name}", None) or default
-
-
-def _check_carried(df: DataFrame) -> None:
-    """Check that all columns can be carried, because all of them go through the workers."""
-    for column in df.schema.fields:
-        if not is_carried(column.dataType):
-            found = column.dataType.simpleString().upper()
-            raise RuleSetError(
-                f"column {column.name!r} is of type {found}, which cannot be sent to Spark's Python workers: drop it, "
-                "or cast it to another type"
-            )
 
 
 def _check_as_written(df: DataFrame, segment: Segment) -> None:

@@ -1,10 +1,9 @@
-"""The work of one task in a Spark Python worker: reads batches of columns, returns the same columns and the matches."""
+"""The work of one task in a Spark Python worker: reads batches of columns, returns the matches of each row."""
 
 from __future__ import annotations
 
-import pickle
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import Any, Literal
@@ -29,8 +28,8 @@ Shape = Literal["struct", "list"]
 class Task:
     """Everything that a worker needs. The driver builds it, so the worker binds nothing.
 
-    The first `passed` columns are returned, followed by `found`: a struct of ids and overlaps, or a list of matches.
-    The column at `instant`, if any, is the start of the query, in microseconds.
+    The matches of a row are a struct of ids and overlaps, or a list. The column at `instant`, if any, is the start of
+    the query, in microseconds.
     """
 
     matcher: Matcher
@@ -38,7 +37,6 @@ class Task:
     groups: OverlapGroups
     valid_from: Instants
     valid_until: Instants
-    passed: int
     shape: Shape
     top: int | None = None
     instant: int | None = None
@@ -49,17 +47,14 @@ class Task:
         parts = Matcher(segment, predicates), Answer(segment), OverlapGroups(segment)
         return Task(*parts, segment.rules.valid_from, segment.rules.valid_until, **options)
 
-    def __call__(self, batches: Batches) -> Batches:
+    def __call__(self, batches: Batches) -> Iterator[pa.Array]:
         for batch in batches:
             valid = self._valid(batch)
-            start = 0
+            found = []
             for block in self.matcher.blocks(batch, valid):
                 matched = block.subscriptions if self.top is None else _first(block.subscriptions, self.top)
-                groups = self.groups.of_rows(block.truth, matched)
-                columns = batch.slice(start, len(matched)).columns[: self.passed]
-                names = [*batch.schema.names[: self.passed], "found"]
-                yield pa.RecordBatch.from_arrays([*columns, self._found(matched, groups)], names)
-                start += len(matched)
+                found.append(self._found(matched, self.groups.of_rows(block.truth, matched)))
+            yield pa.concat_arrays(found) if found else self._found(Csr.from_rows([]), iter(()))
 
     def _found(self, matched: Csr, groups: Iterator[list[Group]]) -> Any:
         if self.shape == "list":
@@ -74,23 +69,18 @@ class Task:
         return valid_at(self.valid_from, self.valid_until, began)
 
 
-def shipped(task: Task) -> Callable[[Batches], Batches]:
-    """A function for `mapInArrow` that ships with its code: workers need numpy and pyarrow, not this package."""
+def shipped(task: Task) -> bytes:
+    """The task with its code, for `pickle.loads`: workers need numpy and pyarrow, not this package."""
     from pyspark import cloudpickle as untyped
 
     cloudpickle: Any = untyped
     package = sys.modules[__name__.partition(".")[0]]
     cloudpickle.register_pickle_by_value(package)
     try:
-        content = cloudpickle.dumps(task)
+        content: bytes = cloudpickle.dumps(task)
     finally:
         cloudpickle.unregister_pickle_by_value(package)
-
-    # Defined here, because a module-level function is sent to the workers as a reference to its module.
-    def run(batches: Batches) -> Batches:
-        return pickle.loads(content)(batches)  # type: ignore[no-any-return]
-
-    return run
+    return content
 
 
 def _first(matched: Csr, top: int) -> Csr:
