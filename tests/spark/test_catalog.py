@@ -187,6 +187,45 @@ def test_status_and_tags_of_any_segment(spark: SparkSession, store: Path) -> Non
     assert {(id, rule.status, rule.tags) for id, rule in loaded.items()} == expected
 
 
+def test_a_rule_is_removed_with_the_pattern_that_it_has_as_an_option(spark: SparkSession, store: Path) -> None:
+    """`CALL sparkrules.unsubscribe` and `RuleSet.unsubscribe` leave the same behind."""
+
+    def defined() -> sparkrules.RuleSet:
+        rules = sparkrules.RuleSet("alerts")
+        rules.store = store
+        rules.subscribe("hot", "t > 30", on_change=["room"])
+        rules.subscribe("noisy", "t < 0", suppress="1 hour", by="room")
+        rules.subscribe("plain", "t = 7")
+        # The ids of patterns and rules are apart: a sequence stays when the rule with its id goes.
+        rules.sequence("plain", ["hot", {"where": "t < 10"}], by=["room"], within="1 hour")
+        rules.publish()
+        return rules
+
+    for ids in (["hot"], ["hot", "noisy"], ["plain"], ["hot", "noisy", "plain"]):
+        by_python = defined()
+        by_python.unsubscribe_all(ids)
+        expected = by_python.subscriptions.keys(), {id: str(own) for id, own in by_python.patterns.items()}
+        findings = [str(finding) for finding in by_python.lint()]
+        texts = ", ".join(f"'{id}'" for id in ids)
+        spark.sql(f"CALL sparkrules.unsubscribe('alerts', array({texts}))").collect()
+        loaded = sparkrules.RuleSet.load("alerts", store)
+        assert (loaded.subscriptions.keys(), {id: str(own) for id, own in loaded.patterns.items()}) == expected
+        assert [str(finding) for finding in loaded.lint()] == findings
+        shown = rows(spark, "SELECT id FROM sparkrules.alerts.patterns")
+        assert sorted(id for (id,) in shown) == sorted(expected[1])
+        # What is left can be changed and published again.
+        loaded.subscribe("new", "t = 8", on_change=["room"])
+        loaded.publish()
+        assert set(sparkrules.RuleSet.load("alerts", store).patterns) == {*expected[1], "new"}
+    only = sparkrules.RuleSet("only")
+    only.store = store
+    only.subscribe("hot", "t > 30", on_change=["room"])
+    only.publish()
+    spark.sql("CALL sparkrules.unsubscribe('only', 'hot')").collect()
+    manifest = Store(store).manifest("only")
+    assert (manifest.patterns, manifest.conditions) == (None, None)
+
+
 def several_segments(store: Path) -> list[tuple[Any, ...]]:
     """A version of three segments, and the subscriptions that it has."""
     start = datetime(2026, 1, 1, tzinfo=timezone.utc)

@@ -7,9 +7,13 @@ import org.apache.spark.sql.types.StringType
 import org.apache.spark.unsafe.types.UTF8String
 
 import sparkrules.conf.{Listed, RulesException}
+import sparkrules.pattern.PatternFile
 import sparkrules.store.{Manifest, NewVersion, OpenFiles, RemovedRows, SegmentEntry, Store, StoredColumn, Tickets}
 
-/** Makes a version without some subscriptions of another. The segments stay; the removed rows are listed. */
+/**
+ * Makes a version without some subscriptions of another, and without the patterns that they have as options. The
+ * segments stay, also that of the patterns' conditions; the removed rows are listed.
+ */
 final class Unsubscribe(store: Store, ruleSet: String, ids: Seq[String], ticket: Option[String]) {
   private val tickets = new Tickets(store, ruleSet, ticket.toSeq)
 
@@ -29,7 +33,12 @@ final class Unsubscribe(store: Store, ruleSet: String, ids: Seq[String], ticket:
           entry.copy(removed = Some(name), live = entry.subscriptions - rows.length)
         case (entry, None) => entry
       }
-      newest.next(newest.version, "unsubscribe", NewVersion.publisher(), segments)
+      val next = newest.next(newest.version, "unsubscribe", NewVersion.publisher(), segments)
+      PatternFile.withoutOptions(store, newest, ids.toSet).foreach {
+        case (_, 0) => next.putNull("patterns").putNull("conditions")
+        case (content, _) => next.put("patterns", version.file("patterns", content, "json"))
+      }
+      next
     } finally files.close()
   }
 

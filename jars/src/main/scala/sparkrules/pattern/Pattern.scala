@@ -43,6 +43,9 @@ final case class Pattern(
 
   def isCounting: Boolean = kind == Kind.Count
 
+  /** Whether it is an option of the rule with its id, and goes with that rule. */
+  def belongsToRule: Boolean = kind == Kind.Change || kind == Kind.Match
+
   /** Whether something is reported when time has passed, and not only at a row. */
   def hasDeadlines: Boolean = kind == Kind.Absence || suppress > 0
 }

@@ -55,10 +55,10 @@ final class NewVersion(store: Store, ruleSet: String) {
     written.getOrElse(path, store.sumOf(new Path(store.path, s"$ruleSet/$path")))
 
   /** Writes a file that no version refers to yet, and returns its name. */
-  def file(directory: String, content: Array[Byte]): String = {
+  def file(directory: String, content: Array[Byte], ending: String = "arrow"): String = {
     val name = UUID.randomUUID().toString.replace("-", "")
-    files.write(new Path(store.path, s"$ruleSet/$directory/$name.arrow"), content)
-    written(s"$directory/$name.arrow") = FileSum.of(content)
+    files.write(new Path(store.path, s"$ruleSet/$directory/$name.$ending"), content)
+    written(s"$directory/$name.$ending") = FileSum.of(content)
     name
   }
 }
