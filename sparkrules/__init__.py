@@ -9,6 +9,7 @@
 from sparkrules.catalyst.backtest import Backtest
 from sparkrules.catalyst.dataframe import left_out, match, matches, rule_costs, rule_errors
 from sparkrules.catalyst.detection import detect
+from sparkrules.catalyst.following import Following, follow
 from sparkrules.catalyst.jar import jar_path
 from sparkrules.catalyst.session import configure
 from sparkrules.errors import (
@@ -30,7 +31,7 @@ from sparkrules.lint import Baseline, Finding, Report
 from sparkrules.local import Detections, NeedsSpark, Selectivities, UnknownColumn
 from sparkrules.logic import Selectivity
 from sparkrules.patterns import Pattern
-from sparkrules.rules import Advertisement, Advertisements, OverlappingPair, ScanFilter, StrictPublishError
+from sparkrules.rules import Advertisement, Advertisements, OverlappingPair, ScanFilter, StrictPublishError, Synced
 from sparkrules.ruleset import RuleSet
 from sparkrules.sql import Policy, Rejected, RuleError
 from sparkrules.store import Store
@@ -46,6 +47,7 @@ __all__ = [
     "Detections",
     "DuplicateId",
     "Finding",
+    "Following",
     "NeedsSpark",
     "NewerFormat",
     "OverlappingPair",
@@ -67,6 +69,7 @@ __all__ = [
     "Store",
     "StoreError",
     "StrictPublishError",
+    "Synced",
     "UnknownColumn",
     "UnknownId",
     "UnknownOrOwned",
@@ -74,6 +77,7 @@ __all__ = [
     "__version__",
     "configure",
     "detect",
+    "follow",
     "jar_path",
     "left_out",
     "match",

@@ -27,6 +27,7 @@ from sparkrules.catalyst.compile import compile_dataframe
 from sparkrules.catalyst.dataframe import name_and_version
 from sparkrules.catalyst.pattern_answers import PatternAnswers
 from sparkrules.catalyst.row_truth import row_truth
+from sparkrules.catalyst.rule_table import rule_cells, rule_table, sync_cells
 from sparkrules.catalyst.session import RULE_SET_SETTING, STORE_SETTING, require_plugin, store_of
 from sparkrules.errors import RuleSetError
 from sparkrules.index import Rule, Segment, Sharing, build_segment, sharing
@@ -65,15 +66,16 @@ from sparkrules.rules.arguments import (
 )
 from sparkrules.rules.as_written import as_written
 from sparkrules.rules.collection import RuleCollection
-from sparkrules.rules.frames import Frame, as_arrow
+from sparkrules.rules.frames import Frame, as_arrow, is_frame
 from sparkrules.rules.generalization import Generalization
 from sparkrules.rules.pattern_methods import Span
 from sparkrules.rules.pruned import Extent
 from sparkrules.rules.publication import AnyStore, Publication, place_of
 from sparkrules.rules.restricted import predicates_of, restricted_segment
 from sparkrules.rules.scan_filter import ScanFilter
-from sparkrules.rules.sources import RuleRow, is_spark
+from sparkrules.rules.sources import RuleRow, is_spark, read_rules
 from sparkrules.rules.strict import check_rules
+from sparkrules.rules.sync import Synced, sync
 from sparkrules.rules.table_schema import TableSchema, arrow_schema
 from sparkrules.rules.validity import instant_of
 from sparkrules.sql import DEFAULT_POLICY, Policy
@@ -285,6 +287,34 @@ class RuleSet(PatternAnswers):
             own = self._collection
             return own.add_compiled(compile_dataframe(source, own.compile, own.define))
         return self._collection.add_all(source)
+
+    @classmethod
+    @checked(spark=a_session, table=a_text, name=a_text, dialect=a_text, policy=a_policy, store=a_store)
+    def from_table(
+        cls: type[_Own],
+        spark: SparkSession,
+        table: str,
+        where: str | None = None,
+        *,
+        name: str | None = None,
+        dialect: str = "spark",
+        policy: Policy = DEFAULT_POLICY,
+        store: AnyStore | None = None,
+    ) -> _Own:
+        """A rule set with the rules of a table or view of Spark: of any format, also one that JDBC reads.
+
+        The table has the columns that `subscribe_all` takes from a DataFrame; others are ignored. `where` is a
+        condition on its columns. The name of the rule set is by default that of the table, without database and
+        catalog. Rows that are no valid rules are in `rejected`, and so are all rows with an id that another row has:
+        a table has no first row. To publish again only what has changed in the table, use `sync`.
+
+            rules = RuleSet.from_table(spark, "sec.rules", where="enabled")
+        """
+        found = rule_table(spark, table, where)
+        rules = cls(table.rpartition(".")[2].strip("`") if name is None else name, dialect, policy, store=store)
+        rules.subscribe_all(found)
+        rules._collection.reject_twice()
+        return rules
 
     @checked(force=true_or_false)
     def unsubscribe(self, id: str, *, ticket: str | None = None, force: bool = False) -> None:
@@ -556,6 +586,64 @@ class RuleSet(PatternAnswers):
             spark.conf.set(STORE_SETTING, path_in_spark(target.path))
             spark.conf.set(RULE_SET_SETTING, self.name)
         return version
+
+    @checked(spark=a_session, strict=true_or_false, empty=true_or_false)
+    def sync(
+        self,
+        source: object,
+        spark: SparkSession | None = None,
+        where: str | None = None,
+        *,
+        strict: bool = False,
+        schema: TableSchema | None = None,
+        empty: bool = False,
+    ) -> Synced:
+        """Make the newest version of this rule set have the rules of a source and no others; publish what differs.
+
+        The source is one of `subscribe_all`; with a session, a string is the name of a table or view, and `where` a
+        condition on its columns. Only rules that were added, changed or removed since the newest version are compiled
+        and written. If there are none, there is no new version. The result says what was done, and has the rows that
+        were rejected.
+
+        A row that is rejected does not change the rule with its id: that stays as it was published. Rows with the same
+        id are all rejected. Rules with a ticket are their owners': they stay, whatever the source says. Advertisements
+        stay, and so do patterns if the source is a table without a column for them. A source without any valid rule is
+        an error, so that it does not remove all rules by accident, unless `empty=True`.
+
+        `strict` and `schema` are those of `publish`, for rules that were added or changed. The rules go to the store of
+        this rule set if one was given, otherwise to that of the session. This object must have no unpublished changes,
+        and then has the rules of the version.
+
+        >>> rules = RuleSet("synced")
+        >>> print(rules.sync({"hot": "temperature > 30", "cold": "temperature < 0"}).changes)
+        2 added: cold, hot
+        0 removed
+        0 changed
+        >>> print(rules.sync({"hot": "temperature > 35", "cold": "temperature <"}))
+        synced@2
+        0 added
+        0 removed
+        1 changed: hot
+        1 rejected: cold (expected a value)
+        >>> rules.subscriptions["cold"].where
+        'temperature < 0'
+        """
+        if isinstance(source, str) and spark is not None:
+            source = rule_table(spark, source, where)
+        elif where is not None:
+            raise RuleSetError("RuleSet.sync: where is for a table: give its name and the session")
+        if is_spark(source):
+            spark, source = source.sparkSession, rule_cells(source)
+        named = self._publication.chosen is not None
+        target = self.store if spark is None or named else Store(store_of(spark))
+        self._publication.check_unchanged(target, "sync")
+        types, rules = arrow_schema(schema), self._collection
+        if is_frame(source):
+            done = sync_cells(rules, target, as_arrow(source), empty=empty, strict=strict, schema=types)
+        else:
+            done = sync(rules, target, read_rules(source), empty=empty, strict=strict, schema=types)
+        self._publication.take_over(target, done.version)
+        return done
 
     @classmethod
     @checked(store=a_store, version=a_whole_number, dialect=a_text, policy=a_policy)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from sparkrules.catalyst.following import collection_of, follow
 from sparkrules.catalyst.python_engine import matched_rows
+from sparkrules.catalyst.rule_table import sync_table
 from sparkrules.catalyst.session import require_plugin, store_of
 from sparkrules.errors import RuleSetError
 from sparkrules.index import Segment
@@ -44,6 +46,7 @@ def match(
     *,
     top: int | None = None,
     engine: Engine = "plugin",
+    rules_from: str | DataFrame | None = None,
 ) -> DataFrame:
     """Add a column to the DataFrame: a struct of the `ids` of the rules that match the row, and their `overlaps`.
 
@@ -57,8 +60,12 @@ def match(
     With `engine="python"` the session needs no plugin, for platforms where you cannot add a jar. The answer is the same
     but takes much longer: numpy matches in Spark's Python workers. The rules are fixed when you call this, and nothing
     is published. See `docs/python-engine.md`.
+
+    With `rules_from`, the name of a table or a DataFrame, the rule set is synced with these rules first, as by
+    `RuleSet.sync`. If `df` is a stream, the two are kept the same while it runs: see `docs/streaming.md`.
     """
     _check_free(df, [output])
+    rules = _synced(df, rules, rules_from, engine)
     if _is_python(engine):
         found = matched_rows(df, *_segment_of(df, rules), "struct", _checked_top(top))
         return found.toDF(*df.columns, output)
@@ -67,14 +74,22 @@ def match(
 
 
 @checked(df=a_data_frame, rules=some_rules)
-def matches(df: DataFrame, rules: Rules | str, *, top: int | None = None, engine: Engine = "plugin") -> DataFrame:
+def matches(
+    df: DataFrame,
+    rules: Rules | str,
+    *,
+    top: int | None = None,
+    engine: Engine = "plugin",
+    rules_from: str | DataFrame | None = None,
+) -> DataFrame:
     """One row per match: the row's columns, then `subscription_id`, `priority` and `overlap`.
 
-    Rows that match no rule are omitted. `rules`, `top` and `engine` as in `match`.
+    Rows that match no rule are omitted. `rules`, `top`, `engine` and `rules_from` as in `match`.
 
         sparkrules.matches(df, "alerts").groupBy("subscription_id").count()
     """
     _check_free(df, _COLUMNS_PER_MATCH)
+    rules = _synced(df, rules, rules_from, engine)
     if _is_python(engine):
         found = matched_rows(df, *_segment_of(df, rules), "list", _checked_top(top))
         columns = [f"c{number}" for number in range(len(df.columns))]
@@ -154,6 +169,24 @@ def _is_python(engine: str) -> bool:
     if engine not in ("plugin", "python"):
         raise RuleSetError(f"engine={engine!r} is none: 'plugin' is Spark's with the jar, 'python' needs none")
     return engine == "python"
+
+
+def _synced(df: DataFrame, rules: Rules | str, rules_from: str | DataFrame | None, engine: str) -> Rules | str:
+    """The rules, after they have become those of a table."""
+    if rules_from is None:
+        return rules
+    spark, store = df.sparkSession, Store(store_of(df.sparkSession))
+    own = collection_of(rules, store)
+    if not df.isStreaming:
+        sync_table(own, store, spark, rules_from)
+    elif _is_python(engine):
+        raise RuleSetError(
+            "engine='python' has the rules of a stream as they are when it starts: call match with rules_from in "
+            "foreachBatch, for each micro-batch"
+        )
+    else:
+        follow(spark, rules, rules_from)
+    return own.name
 
 
 def _segment_of(df: DataFrame, rules: Rules | str) -> tuple[Segment, str]:

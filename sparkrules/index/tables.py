@@ -132,7 +132,16 @@ def to_tables(segment: Segment) -> dict[str, pa.Table]:
 
 def rule_column(segment: Segment, name: str) -> Any:
     """A column of the table `subscriptions`, as an Arrow array."""
-    values: Any = segment.forest.roots if name == "node" else getattr(segment.rules, name)
+    return _rule_column(segment.forest.roots if name == "node" else getattr(segment.rules, name), name)
+
+
+def columns_table(rules: RuleColumns) -> pa.RecordBatch:
+    """The table `subscriptions` without the column `node`."""
+    names = [name for name in SCHEMAS["subscriptions"].names if name != "node"]
+    return pa.RecordBatch.from_pydict({name: _rule_column(getattr(rules, name), name) for name in names})
+
+
+def _rule_column(values: Any, name: str) -> Any:
     if values.dtype.kind == "M":
         return instants_to_arrow(values)
     if name == "tags":

@@ -9,6 +9,7 @@ from sparkrules.rules.rule_tests import InvalidTest, RuleTest, read_tests
 from sparkrules.rules.scan_filter import ScanFilter
 from sparkrules.rules.sources import read_rules
 from sparkrules.rules.strict import StrictPublishError
+from sparkrules.rules.sync import Synced
 from sparkrules.rules.table_schema import arrow_schema
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "RuleTest",
     "ScanFilter",
     "StrictPublishError",
+    "Synced",
     "arrow_schema",
     "as_written",
     "read_rules",

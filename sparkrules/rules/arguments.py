@@ -37,7 +37,7 @@ Check = Callable[[Any], "str | None"]
 """What is wrong with a value, to be read after the name of the argument; None if nothing is."""
 
 _WIDEST = 60
-_FACADE = tuple(f"sparkrules.catalyst.{name}" for name in ("dataframe", "detection", "session"))
+_FACADE = tuple(f"sparkrules.catalyst.{name}" for name in ("dataframe", "detection", "following", "session"))
 
 
 def checked(**checks: Check) -> Callable[[Callable[_Arguments, _Result]], Callable[_Arguments, _Result]]:
@@ -245,5 +245,9 @@ def _is_rule_set(value: object) -> bool:
 
 def _stopped(spark: Any) -> str | None:
     """An error if the session has been stopped; Spark would only say that something is None."""
-    ended = spark.is_stopped if hasattr(spark, "is_stopped") else spark.sparkContext._jsc is None
-    return "belongs to a stopped Spark session: create a new one" if ended else None
+    return "belongs to a stopped Spark session: create a new one" if is_stopped(spark) else None
+
+
+def is_stopped(spark: Any) -> bool:
+    """Whether a session, classic or Connect, has been stopped."""
+    return bool(spark.is_stopped if hasattr(spark, "is_stopped") else spark.sparkContext._jsc is None)

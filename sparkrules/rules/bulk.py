@@ -219,16 +219,21 @@ def _compiled(
     done = compile_texts(progress([row.where for row in rows]), dialect=dialect, policy=policy)
     accepted = done.accepted.tolist()
     own = [rows[number] for number in accepted]
-    subscriptions = RuleColumns(
-        strings(row.id for row in own),
-        np.array([row.priority for row in own], np.int32),
-        strings(row.where for row in own),
-        strings(metadata_json(row.metadata) for row in own),
-        strings(done.translated.get(number) for number in accepted),
-        instants(row.valid_from for row in own),
-        instants(row.valid_until for row in own),
-        strings(None for _ in own),
-        statuses(row.status for row in own),
-        tag_lists(row.tags for row in own),
-    )
+    subscriptions = columns_of(own, [done.translated.get(number) for number in accepted])
     return Segment.of(done.forest, subscriptions, done.functions), done.errors
+
+
+def columns_of(rows: Sequence[CheckedRow], translated: Sequence[str | None]) -> RuleColumns:
+    """What a segment keeps about rows besides their trees; `translated` are texts in Spark SQL where they differ."""
+    return RuleColumns(
+        strings(row.id for row in rows),
+        np.array([row.priority for row in rows], np.int32),
+        strings(row.where for row in rows),
+        strings(metadata_json(row.metadata) for row in rows),
+        strings(translated),
+        instants(row.valid_from for row in rows),
+        instants(row.valid_until for row in rows),
+        strings(None for _ in rows),
+        statuses(row.status for row in rows),
+        tag_lists(row.tags for row in rows),
+    )

@@ -10,7 +10,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from sparkrules.errors import RuleSetError, UnknownId
+from sparkrules.errors import DuplicateId, RuleSetError, UnknownId
 from sparkrules.index import Rule
 from sparkrules.rules.bulk import (
     CheckedRow,
@@ -111,6 +111,14 @@ class RuleCollection:
         return sum(
             self._add_compiled(without_taken(piece, self.name, self.content.taken(piece.ids))) for piece in pieces
         )
+
+    def reject_twice(self) -> None:
+        """Reject also the accepted one of several rows with the same id: their source has no order."""
+        twice = {own.id: own for own in self.rejected if own.id in self.content}
+        for id in twice:
+            error = DuplicateId(f"several rows have the id {id!r}: give each rule an id of its own")
+            self.rejected.append(Rejected.of(id, self.content[id].where, error))
+        self.remove_all(list(twice), force=True)
 
     @property
     def compile(self) -> Callable[..., CompiledRows]:

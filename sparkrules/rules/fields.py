@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from numbers import Integral
 from typing import Any
 
@@ -15,13 +16,13 @@ LONGEST_TAG = 200
 
 
 def check_id(id: Any) -> str:
-    """The id, a string. Integers, as in the id column of a table, become strings.
+    """The id, a string. Integers, as in the id column of a table, become strings; a database has them as decimals, too.
 
-    >>> check_id(17)
-    '17'
+    >>> check_id(17), check_id(Decimal("17.00"))
+    ('17', '17')
     """
-    if is_whole(id):
-        return str(id)
+    if is_whole(id) or _is_whole_decimal(id):
+        return str(int(id))
     if not isinstance(id, str) or not id:
         raise RuleSetError(f"an id is a non-empty string, not {id!r:.60}")
     try:
@@ -53,7 +54,7 @@ def check_priority(priority: Any) -> int:
             priority = int(priority)
         except ValueError:
             raise RuleSetError(f"a priority is an integer, not {priority!r}") from None
-    if isinstance(priority, float) and priority.is_integer():
+    if (isinstance(priority, float) and priority.is_integer()) or _is_whole_decimal(priority):
         priority = int(priority)  # pandas uses floats where numbers are missing
     if not is_whole(priority):
         raise RuleSetError(f"a priority is an integer, not {priority!r:.60}")
@@ -65,6 +66,10 @@ def check_priority(priority: Any) -> int:
 def is_whole(value: object) -> bool:
     """Whether this is an integer, also one of numpy; True and False are not."""
     return not isinstance(value, bool) and isinstance(value, Integral)
+
+
+def _is_whole_decimal(value: object) -> bool:
+    return isinstance(value, Decimal) and value.is_finite() and value == value.to_integral_value()
 
 
 def check_metadata(metadata: Any) -> dict[str, object] | None:

@@ -85,8 +85,9 @@ class Publication:
         merge: Merge = "auto",
         overlaps: bool | TableSchema = False,
         force: bool = False,
+        first: bool = False,
     ) -> int:
-        """Publish the rules as the next version and return its number. See `RuleSet.publish`."""
+        """Publish the rules as the next version and return its number. See `RuleSet.publish` and `publish_draft`."""
         target = self.store if store is None else Store(place_of(store))
         base = self._known.get(target.path)
         draft = Draft(
@@ -100,7 +101,7 @@ class Publication:
             self.rules.policy.max_calls,
             self._changed_patterns(target, base),
         )
-        self._take_over(target, publish_draft(target, self.name, draft, base, merge=merge, force=force))
+        self._take_over(target, publish_draft(target, self.name, draft, base, merge=merge, force=force, first=first))
         return self._known[target.path].number
 
     def load(self, version: int | None) -> None:
@@ -116,15 +117,23 @@ class Publication:
     def rollback(self, version: int, tickets: Iterable[str], *, force: bool) -> int:
         """Publish an old version again, take over its rules, and return the new version."""
         target = self.store
-        is_changed = self.advertised.is_changed or self.rules.patterns.is_changed
-        if (len(self.rules.content) and self.version_in(target) is None) or is_changed:
-            raise RuleSetError(
-                f"rule set {self.name!r} has unpublished changes: publish it, or roll back with a fresh "
-                f"RuleSet.load({self.name!r}, store)"
-            )
+        self.check_unchanged(target, "roll back")
         number = target.rollback(self.name, version, tickets=tickets, force=force)
         self._take_over(target, target.open(self.name, number))
         return number
+
+    def check_unchanged(self, target: Store, what: str) -> None:
+        """Raise `RuleSetError` if there are changes that are not published to this store."""
+        is_changed = self.advertised.is_changed or self.rules.patterns.is_changed
+        if (len(self.rules.content) and self.version_in(target) is None) or is_changed:
+            raise RuleSetError(
+                f"rule set {self.name!r} has unpublished changes: publish it, or {what} with a fresh "
+                f"RuleSet.load({self.name!r}, store)"
+            )
+
+    def take_over(self, target: Store, version: int) -> None:
+        """Have the rules of a version of a store."""
+        self._take_over(target, target.open(self.name, version))
 
     def diff(self, before: int, after: int | None) -> Changes:
         """How two versions differ, by id."""

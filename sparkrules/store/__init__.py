@@ -1,6 +1,6 @@
 """Reads and writes published versions of rule sets, in the format of `docs/store-format.md`. Independent of Spark."""
 
-from sparkrules.store.changes import Changes
+from sparkrules.store.changes import CONTENT, Changes, differing, live_rules
 from sparkrules.store.garbage import Garbage
 from sparkrules.store.location import STORE_VARIABLE, default_store, local_path, path_in_spark, store_path
 from sparkrules.store.manifest import Manifest, SegmentEntry
@@ -17,6 +17,7 @@ from sparkrules.store.store import Store
 from sparkrules.store.tickets import read_key
 
 __all__ = [
+    "CONTENT",
     "STORE_VARIABLE",
     "Changes",
     "Draft",
@@ -34,6 +35,8 @@ __all__ = [
     "Version",
     "check_name",
     "default_store",
+    "differing",
+    "live_rules",
     "local_path",
     "merged",
     "path_in_spark",

@@ -21,7 +21,9 @@ from sparkrules.index.tables import SCHEMAS
 from sparkrules.patterns import Pattern
 from sparkrules.store.part import Part
 
-_CONTENT = [name for name in SCHEMAS["subscriptions"].names if name not in ("id", "node")]
+CONTENT = [name for name in SCHEMAS["subscriptions"].names if name not in ("id", "node")]
+"""The columns of a rule by which it is another one, if they differ."""
+
 _SHOWN = 10
 
 
@@ -91,9 +93,8 @@ def changes(before: Sequence[Part], after: Sequence[Part]) -> Changes:
     if len(changed):
         old, new = place.drop_null(), pc.indices_nonzero(in_both)
         differs = np.zeros(len(changed), bool)
-        for name in _CONTENT:
-            a, b = _comparable(_column(gone, name).take(old)), _comparable(_column(came, name).take(new))
-            differs |= ~numpy_of(pc.equal(a, b)) & ~numpy_of(pc.and_(a.is_null(), b.is_null()))
+        for name in CONTENT:
+            differs |= differing(_column(gone, name).take(old), _column(came, name).take(new))
         changed = changed.take(arrow_of(np.flatnonzero(differs), pa.int64()))
     removed = gone_ids.filter(pc.invert(pc.is_in(gone_ids, value_set=came_ids)))
     return Changes(_sorted(came_ids.filter(pc.invert(in_both))), _sorted(removed), _sorted(changed))
@@ -102,6 +103,20 @@ def changes(before: Sequence[Part], after: Sequence[Part]) -> Changes:
 def _comparable(column: Any) -> Any:
     """Arrow compares no lists. No tag contains the separator."""
     return pc.binary_join(column, "\0") if pa.types.is_list(column.type) else column
+
+
+def differing(before: Any, after: Any) -> NDArray[np.bool_]:
+    """Where two columns of rules differ; NULL equals NULL."""
+    before, after = _comparable(before), _comparable(after)
+    both_null = pc.and_(before.is_null(), after.is_null())
+    differs: NDArray[np.bool_] = ~numpy_of(pc.equal(before, after)) & ~numpy_of(both_null)
+    return differs
+
+
+def live_rules(parts: Sequence[Part], names: Sequence[str]) -> pa.RecordBatch:
+    """Some columns of the rules of a state; of `subscriptions` in `docs/store-format.md`."""
+    rows = [(part, part.live_rows) for part in parts]
+    return pa.RecordBatch.from_pydict({name: _column(rows, name) for name in names})
 
 
 def _only_in(parts: Sequence[Part], others: Sequence[Part]) -> list[tuple[Part, NDArray[np.int64]]]:

@@ -70,10 +70,12 @@ def publish_draft(
     merge: Merge = "auto",
     action: str = "publish",
     force: bool = False,
+    first: bool = False,
 ) -> Version:
     """Publish a draft made from `base`, a version of this store, or from nothing. Return the new version.
 
-    A draft made from nothing replaces all existing rules; it replaces rules with a ticket only with `force`.
+    A draft made from nothing replaces all existing rules; it replaces rules with a ticket only with `force`. With
+    `first` it replaces nothing: if there is a version, this raises `PublishConflict`.
     """
     written: dict[int, tuple[Part, str]] = {}  # segments by the identity of their body; a retry reuses them
     while True:
@@ -83,6 +85,8 @@ def publish_draft(
             latest = store.open(rule_set, known=base)
             draft, base = _rebase(store, rule_set, draft, base, latest), latest
         newest = max(store.versions(rule_set), default=0) if base is None else base.number
+        if base is None and newest and first:
+            raise PublishConflict(f"somebody else has just published rule set {rule_set!r}: try again")
         if base is None and newest and not force:
             store.check_replaced(rule_set, draft.parts)
         parts = tuple(merge_parts(draft.parts, merge, datetime.now(timezone.utc)))
