@@ -19,7 +19,10 @@ PAST, FUTURE = datetime(2020, 1, 1, tzinfo=timezone.utc), datetime(2099, 1, 1, t
 
 
 def fields(rules: RuleSet) -> dict[str, tuple[Any, ...]]:
-    return {rule.id: (rule.where, rule.priority, rule.metadata, rule.valid_from, rule.valid_until) for rule in rules}
+    return {
+        rule.id: (rule.where, rule.priority, rule.metadata, rule.valid_from, rule.valid_until, rule.status, rule.tags)
+        for rule in rules
+    }
 
 
 @pytest.fixture
@@ -60,6 +63,8 @@ def test_nothing_new_makes_no_version(rules: RuleSet) -> None:
         {"metadata": {"owner": "me"}},
         {"valid_from": PAST},
         {"valid_until": FUTURE},
+        {"status": "shadow"},
+        {"tags": ["prod", "eu"]},
     ],
 )
 def test_every_field_counts(rules: RuleSet, changed: dict[str, Any]) -> None:
