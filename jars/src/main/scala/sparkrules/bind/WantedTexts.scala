@@ -5,7 +5,7 @@ import org.apache.spark.sql.types.StringType
 import org.apache.spark.unsafe.types.UTF8String
 
 import sparkrules.guard.{BoundedTest, Foreseen, MeteredRow}
-import sparkrules.text.{LikeReader, Piece, RegexReader, RegexTexts, TextPattern, Wanted}
+import sparkrules.text.{LikeReader, PatternTexts, Piece, RegexReader, RegexTexts, TextPattern, Wanted}
 
 /** Finds out which strings a predicate looks for. */
 object WantedTexts {
@@ -22,22 +22,17 @@ object WantedTexts {
     case BoundedTest(regex, _) => of(regex)
     case Like(Operand(), Text(pattern), escape) => LikeReader(pattern.toString, escape).flatMap(searched(_, Nil))
     case RLike(Operand(), Text(pattern)) =>
-      RegexReader(pattern.toString).flatMap(RegexTexts(_)).flatMap { case (regex, doubts) => searched(regex, doubts) }
+      RegexReader(pattern.toString).map(RegexTexts(_)).flatMap { case (regex, doubts) => searched(regex, doubts) }
     case And(left, right) =>
-      Seq(left, right).flatMap(of(_)).map(w => w.sure ++ w.maybe).minByOption(TextPattern.weakness).map(Wanted(Nil, _))
-    case Or(left, right) =>
-      for (some <- of(left); others <- of(right))
-        yield Wanted((some.sure ++ others.sure).distinct, (some.maybe ++ others.maybe).distinct)
+      Seq(left, right).flatMap(of(_)).map(_.pieces).minByOption(TextPattern.weakness).map(Wanted(Nil, _))
+    case Or(left, right) => for (some <- of(left); others <- of(right)) yield some.or(others)
     case _ => None
   }
 
   private def one(part: Piece): Option[Wanted] = Option.when(part.text.numBytes > 0)(Wanted(Seq(part), Nil))
 
-  private def searched(pattern: TextPattern, doubts: Seq[Piece]): Option[Wanted] = {
-    val found = TextPattern.trimmed(pattern)
-    TextPattern.all(found).filter(TextPattern.areTold).map(Wanted(_, doubts))
-      .orElse(TextPattern.required(found).map(parts => Wanted(Nil, parts ++ doubts)))
-  }
+  private def searched(pattern: TextPattern, doubts: Seq[Piece]): Option[Wanted] =
+    PatternTexts(TextPattern.trimmed(pattern)).map(_.or(Wanted(Nil, doubts)))
 
   private object Operand {
     def unapply(e: Expression): Boolean = e match {

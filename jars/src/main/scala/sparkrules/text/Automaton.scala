@@ -19,7 +19,7 @@ trait Hits {
  * its time in states near the root, which have a row with the next state for every byte.
  *
  * @param classes per byte: its class; bytes in no key share class 0
- * @param width the number of classes, with those of the start and the end of the string
+ * @param width the number of classes, with those of the start of the string, the end of its last line and its own end
  * @param rows per state with a row, per class: the next state's row or, where it has none or a key ends, `~state`
  * @param nodes per state three numbers, side by side because they are read together: its first child; its failure, the
  *   state of its longest other suffix; its label, the class of the edge to it, as `~class` if a key ends
@@ -35,35 +35,51 @@ final class Automaton private (
     private val nodes: Array[Int],
     private val ends: Array[Long],
     private val ranks: Array[Int],
-    val suffixes: Array[Int])
+    val suffixes: Array[Int],
+    asksForLastLine: Boolean)
     extends Serializable {
 
   private val rowed = rows.length / width
 
   /** Finds keys; of those that end at one place only the longest, see `suffixes`. */
   def scan(text: UTF8String, hits: Hits): Unit = {
-    val base = text.getBaseObject
-    val offset = text.getBaseOffset
     val length = text.numBytes
     var state = step(0, width + Automaton.StartClass)
-    var i = 0
-    while (i < length) {
-      var next = state * width
-      while (i < length && next >= 0) {
-        next = rows(next + classes(Platform.getByte(base, offset + i) & 0xff))
-        i += 1
+    if (asksForLastLine) {
+      val lastLine = Automaton.lastLineEnd(text)
+      state = read(text, 0, lastLine, state, hits)
+      report(step(state, width + Automaton.LastLineClass), lastLine, hits)
+      if (lastLine < length) {
+        state = read(text, lastLine, length, state, hits)
+        report(step(state, width + Automaton.LastLineClass), length, hits)
       }
-      state = stateOf(next)
-      if (next < 0) {
-        report(state, i, hits)
-        while (i < length && state >= rowed) {
-          state = step(state, classes(Platform.getByte(base, offset + i) & 0xff))
+    } else state = read(text, 0, length, state, hits)
+    report(step(state, width + Automaton.EndClass), length, hits)
+  }
+
+  private def read(text: UTF8String, from: Int, until: Int, start: Int, hits: Hits): Int = {
+    val base = text.getBaseObject
+    val offset = text.getBaseOffset
+    val classes = this.classes
+    val rows = this.rows
+    var state = start
+    var i = from
+    while (i < until) {
+      if (state < rowed) {
+        var next = state * width
+        while (i < until && next >= 0) {
+          next = rows(next + classes(Platform.getByte(base, offset + i) & 0xff))
           i += 1
-          report(state, i, hits)
         }
+        state = stateOf(next)
+        if (next < 0) report(state, i, hits)
+      } else {
+        state = step(state, classes(Platform.getByte(base, offset + i) & 0xff))
+        i += 1
+        report(state, i, hits)
       }
     }
-    report(step(state, width + Automaton.EndClass), length, hits)
+    state
   }
 
   private def step(from: Int, c: Int): Int = {
@@ -99,12 +115,17 @@ final class Automaton private (
 
 object Automaton {
 
-  /** In keys, the characters for the start and the end of the string; all others are bytes. */
+  /**
+   * In keys, the characters for the start and the end of the string, and for the end of its last line, before or after
+   * the terminator of that; all others are bytes.
+   */
   final val Start = '\u0100'
   final val End = '\u0101'
+  final val LastLineEnd = '\u0102'
 
   // Counted from the width.
-  private final val StartClass = -2
+  private final val StartClass = -3
+  private final val LastLineClass = -2
   private final val EndClass = -1
 
   // Rows for 4,000 states of 64 classes, 1 MB. More are no faster: they do not stay in the cache of a core.
@@ -121,7 +142,7 @@ object Automaton {
     var used = 0
     classes.indices.foreach(byte => if (classes(byte) > 0) { used += 1; classes(byte) = used })
     if (anyCase) ('A' to 'Z').foreach(c => classes(c.toInt) = classes(Piece.lower(c.toByte).toInt))
-    val width = used + 3
+    val width = used + 4
     val states = countStates(keys)
     val automaton = new Automaton(
       classes,
@@ -130,8 +151,22 @@ object Automaton {
       new Array[Int](Math.multiplyExact(3, states + 1)),
       new Array[Long]((states >> 6) + 1),
       new Array[Int]((states >> 6) + 1),
-      new Array[Int](keys.length))
+      new Array[Int](keys.length),
+      keys.exists(_.last == LastLineEnd))
     (automaton, fill(automaton, keys, states))
+  }
+
+  /** Where the last line of a string ends, before its terminator if it has one. */
+  private def lastLineEnd(text: UTF8String): Int = {
+    val n = text.numBytes
+    def at(i: Int): Int = if (i < n) Platform.getByte(text.getBaseObject, text.getBaseOffset + n - 1 - i) & 0xff else 0
+    at(0) match {
+      case '\n' => if (at(1) == '\r') n - 2 else n - 1
+      case '\r' => n - 1
+      case 0x85 if at(1) == 0xc2 => n - 2 // U+0085
+      case 0xa8 | 0xa9 if at(1) == 0x80 && at(2) == 0xe2 => n - 3 // U+2028 and U+2029
+      case _ => n
+    }
   }
 
   /** Sorted keys share with those before them what they share with the last of these. */
@@ -169,6 +204,7 @@ object Automaton {
         val c = symbol match {
           case Start => width + StartClass
           case End => width + EndClass
+          case LastLineEnd => width + LastLineClass
           case byte => classes(byte.toInt)
         }
         from(added) = k

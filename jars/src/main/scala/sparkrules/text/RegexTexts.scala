@@ -11,21 +11,19 @@ object RegexTexts {
    * The meaning of the regular expression, and strings that make it doubtful: with the flags `i` and `u`, a string with
    * one of these characters can match more than ASCII letters of either case.
    */
-  def apply(regex: Regex): Option[(TextPattern, Seq[Piece])] = {
+  def apply(regex: Regex): (TextPattern, Seq[Piece]) = {
     val reading = new RegexTexts
     val pattern = reading.pattern(regex)
-    // `$` does not match between \r and \n, which the strings of LastEnd do not express.
-    Option.unless(reading.hasReturn && reading.hasLastEnd) {
-      (pattern, if (reading.hasTwins) UnicodeCase.twinsOfAscii.map(Piece(_)) else Nil)
-    }
+    (pattern, if (reading.hasTwins) UnicodeCase.twinsOfAscii.map(Piece(_)) else Nil)
   }
 
-  // The end of the last line: at the end of the string, or before a terminator there.
-  private val LastEnd: TextPattern = OneOf(Seq("", "\n", "\r\n", "\r", "\u0085", "\u2028", "\u2029").map { terminator =>
-    Piece.of(terminator, anyCase = false).copy(atEnd = true)
-  })
+  private val LastEnd: TextPattern = OneOf(Seq(Piece.LastLineEnd))
 
   private def texts(all: Seq[String], anyCase: Boolean): TextPattern = OneOf(all.map(Piece.of(_, anyCase)).distinct)
+
+  /** A letter that equals others: one of them has to be there, which is not enough. */
+  private def twins(letter: Letter): TextPattern =
+    if (letter.c == Replacement) Something else Many(texts(UnicodeCase.twins(letter.c), anyCase = false))
 
   /** Whether a character equals others, which have other bytes. */
   private def isDoubtful(letter: Letter): Boolean =
@@ -35,30 +33,29 @@ object RegexTexts {
 private final class RegexTexts {
   import RegexTexts._
 
-  private var hasReturn = false
   private var hasTwins = false
-  private var hasLastEnd = false
 
   def pattern(regex: Regex): TextPattern = regex match {
     case Sequence(parts) => sequence(parts)
     case letter: Letter => sequence(Seq(letter))
     case Choice(parts) => TextPattern.anyOf(parts.map(pattern))
     case set: Characters if set.isAny => AnyCharacter
-    case Characters(_, flags, members) =>
+    case set @ Characters(_, flags, members) =>
       val folds = Letter('a', flags)
-      if (members.isEmpty || folds.isUnicodeCase && members.exists(Character.isLetter(_))) Something
+      if (members.isEmpty || folds.isUnicodeCase && members.exists(Character.isLetter(_))) Run(set, 1, 1, Something)
       else texts(members.map(Character.toString(_)), folds.anyCase)
     case Repeat(part, least, most, isPossessive) =>
       val own = pattern(part)
-      if (least > 0) Many(own)
-      else if (isPossessive) Something
-      else if (own == AnyCharacter && most < 0) AnyText
-      else AnyOf(Seq(if (most == 1) own else Many(own), TextPattern.Empty))
+      part match {
+        case _ if isPossessive => if (least > 0) Many(own) else Something
+        case _ if own == AnyCharacter && least == 0 && most < 0 => AnyText
+        case set: CharacterSet if most != 1 || own.isInstanceOf[Run] => Run(set, least, most, own)
+        case _ if least > 0 => Many(own)
+        case _ => AnyOf(Seq(if (most == 1) own else Many(own), TextPattern.Empty))
+      }
     case Place(Where.TextStart) => TextPattern.Start
     case Place(Where.TextEnd) => TextPattern.End
-    case Place(Where.LastLineEnd) =>
-      hasLastEnd = true
-      LastEnd
+    case Place(Where.LastLineEnd) => LastEnd
     case Place(_) | Irregular(_) => Something
   }
 
@@ -74,10 +71,9 @@ private final class RegexTexts {
       case letter: Letter if !isDoubtful(letter) =>
         if (literalFolds != letter.anyCase) flush()
         literalFolds = letter.anyCase
-        if (letter.c == '\r') hasReturn = true
         if (letter.isUnicodeCase && UnicodeCase.hasTwin(letter.c)) hasTwins = true
         literal ++= Character.toString(letter.c)
-      case _: Letter => flush(); patterns += Something
+      case letter: Letter => flush(); patterns += twins(letter)
       case other => flush(); patterns += pattern(other)
     }
     flush()

@@ -19,6 +19,14 @@ final case class AnyOf(patterns: Seq[TextPattern]) extends TextPattern
 /** The pattern once or more. */
 final case class Many(pattern: TextPattern) extends TextPattern
 
+/**
+ * Characters of a set.
+ *
+ * @param most -1 if there is no bound
+ * @param one one of them, as far as that is understood
+ */
+final case class Run(set: CharacterSet, least: Int, most: Int, one: TextPattern) extends TextPattern
+
 /** Any string, also the empty one, and those of several lines. */
 case object AnyText extends TextPattern
 
@@ -33,7 +41,7 @@ object TextPattern {
   val Start: TextPattern = OneOf(Seq(Piece.Start))
   val End: TextPattern = OneOf(Seq(Piece.End))
 
-  // Bounds of `(a|b|c)(d|e|f)` written out. `$` has seven forms.
+  // Bounds of `(a|b|c)(d|e|f)` written out.
   private val MostParts = 512
   private val MostBytes = 1 << 16
 
@@ -54,17 +62,21 @@ object TextPattern {
 
   @tailrec
   private def trimmed(patterns: List[TextPattern], edge: Piece): List[TextPattern] = patterns match {
-    case OneOf(parts) :: AnyText :: rest if parts.contains(edge) => trimmed(rest, edge)
+    case OneOf(parts) :: AnyText :: rest if parts.exists(isAt(edge, _)) => trimmed(rest, edge)
     case first :: rest if canBeEmpty(first) => trimmed(rest, edge)
     case first :: rest => trimmed(first, edge) :: rest
     case Nil => List(Empty)
   }
+
+  private def isAt(edge: Piece, part: Piece): Boolean =
+    part == edge || edge == Piece.End && part == Piece.LastLineEnd
 
   private def canBeEmpty(pattern: TextPattern): Boolean = pattern match {
     case OneOf(parts) => parts.contains(Piece.Nothing)
     case InTurn(patterns) => patterns.forall(canBeEmpty)
     case AnyOf(patterns) => patterns.exists(canBeEmpty)
     case Many(repeated) => canBeEmpty(repeated)
+    case Run(_, least, _, _) => least == 0
     case AnyText => true
     case AnyCharacter | Something => false
   }
@@ -97,6 +109,7 @@ object TextPattern {
       candidates.filter(areTold).minByOption(weakness)
     case AnyOf(patterns) => union(patterns.map(required))
     case Many(repeated) => required(repeated)
+    case Run(_, least, _, one) if least > 0 => required(one)
     case _ => None
   }
 
@@ -109,7 +122,8 @@ object TextPattern {
   private def union(sets: Seq[Option[Seq[Piece]]]): Option[Seq[Piece]] =
     Option.when(sets.forall(_.isDefined))(sets.flatMap(_.get).distinct)
 
-  private def joined(some: Seq[Piece], next: Seq[Piece]): Option[Seq[Piece]] = {
+  /** All strings of one set, each followed by each of another, if they are few. */
+  def joined(some: Seq[Piece], next: Seq[Piece]): Option[Seq[Piece]] = {
     val (bytes, nextBytes) = (bytesOf(some), bytesOf(next))
     val isFew = some.length == 1 || next.length == 1 || some.length * next.length <= MostParts
     val isShort = bytes == 0 || nextBytes == 0 || next.length * bytes + some.length * nextBytes <= MostBytes

@@ -18,6 +18,12 @@ object UnicodeCase {
     case c if fold(c) < 128 => UTF8String.fromString(Character.toString(c))
   }
 
+  /** The characters that equal `c`, with itself. */
+  def twins(c: Int): Seq[String] = twinsByFold.getOrElse(fold(c), Seq(c)).map(Character.toString(_))
+
+  private lazy val twinsByFold: Map[Int, Seq[Int]] =
+    (0 to Character.MAX_CODE_POINT).filter(c => folded.get(fold(c))).groupBy(fold(_))
+
   private lazy val asciiWithTwin: Set[Int] = twinsOfAscii.map(twin => fold(twin.toString.codePointAt(0))).toSet
 
   /** Whether `c` equals another character. The other case of an ASCII letter does not count. */

@@ -8,8 +8,14 @@ import org.apache.spark.unsafe.types.UTF8String
  * they are. So only U+FFFD itself cannot be found by its bytes.
  *
  * @param anyCase whether to ignore the case of ASCII letters; `text` is then in lower case
+ * @param orLastLine whether, if it is `atEnd`, a line terminator may follow: what `$` means
  */
-final case class Piece(text: UTF8String, atStart: Boolean = false, atEnd: Boolean = false, anyCase: Boolean = false) {
+final case class Piece(
+    text: UTF8String,
+    atStart: Boolean = false,
+    atEnd: Boolean = false,
+    anyCase: Boolean = false,
+    orLastLine: Boolean = false) {
 
   /** This string followed by another; None if that is not a single string. */
   def followedBy(next: Piece): Option[Piece] = {
@@ -18,7 +24,9 @@ final case class Piece(text: UTF8String, atStart: Boolean = false, atEnd: Boolea
     if (apart || mixed) None
     else {
       val both = UTF8String.concat(text, next.text)
-      Some(Piece(both, atStart || next.atStart, atEnd || next.atEnd, anyCase || next.anyCase))
+      val isStrict = atEnd && !orLastLine || next.atEnd && !next.orLastLine
+      val endsLine = (orLastLine || next.orLastLine) && !isStrict
+      Some(Piece(both, atStart || next.atStart, atEnd || next.atEnd, anyCase || next.anyCase, endsLine))
     }
   }
 }
@@ -27,6 +35,7 @@ object Piece {
   val Nothing: Piece = Piece(UTF8String.EMPTY_UTF8)
   val Start: Piece = Nothing.copy(atStart = true)
   val End: Piece = Nothing.copy(atEnd = true)
+  val LastLineEnd: Piece = End.copy(orLastLine = true)
 
   /** `text`, in any case of its letters if `anyCase`. */
   def of(text: String, anyCase: Boolean): Piece = {
@@ -42,7 +51,15 @@ object Piece {
 }
 
 /**
- * What a predicate looks for in a string. If one of `sure` is found, it is true. Otherwise, if one of `maybe` is found,
- * it has to be evaluated. Otherwise it is false. No piece is empty.
+ * What a predicate looks for in a string. If one of `sure` is found, or one of `turns` is sure to be there, it is true.
+ * Otherwise, if one of `maybe` is found, or one of `turns` may be there, it has to be evaluated. Otherwise it is false.
+ * No piece is empty.
  */
-final case class Wanted(sure: Seq[Piece], maybe: Seq[Piece])
+final case class Wanted(sure: Seq[Piece], maybe: Seq[Piece], turns: Seq[Turn] = Nil) {
+
+  /** Strings of which one is found wherever the predicate is not false. */
+  def pieces: Seq[Piece] = (sure ++ maybe ++ turns.map(turn => turn.pieces(turn.rarest))).distinct
+
+  def or(other: Wanted): Wanted =
+    Wanted((sure ++ other.sure).distinct, (maybe ++ other.maybe).distinct, (turns ++ other.turns).distinct)
+}

@@ -54,4 +54,39 @@ final class WantedTextsSuite extends Suite {
     }
     check(scanned > 250 && decided > 2500, s"$scanned were scanned for, $decided answers decided")
   }
+
+  /** Patterns of several strings, as people write them. */
+  private def ordered(random: Random): Expression = {
+    def some(symbols: String*): String = Suite.oneOf(random)(symbols: _*)
+    def word(): String = Seq.fill(1 + random.nextInt(3))(some("a", "b", "A", "\u00e4", "k")).mkString
+    def joined(parts: Int, between: => String): String = Seq.fill(parts)(word()).reduce((a, b) => s"$a$between$b")
+    val parts = 2 + random.nextInt(3)
+    if (random.nextBoolean) {
+      Like(operand, Literal(some("", "%") + joined(parts, some("%", "%", "_", "%%")) + some("", "%", "%")), '\\')
+    } else {
+      val gap = some(".*", "[ab]+", "[^b]*?", "\\w{1,3}", "\\s?", ".", "(a|bb)", "(?s:.*)", "[ab]", "a*+", "\\b")
+      RLike(operand, Literal(some("", "(?i)", "(?iu)", "^", "(?s)") + joined(parts, gap) + some("", "", "$", "\\z")))
+    }
+  }
+
+  test("a scan decides most patterns of several strings") {
+    var (open, decided) = (0, 0)
+    cases(3000) { random =>
+      val tests = Seq.fill(4)(ordered(random))
+      val scanner = TextScan.of(tests.zipWithIndex.flatMap { case (t, i) => WantedTexts.of(t).map(i -> _) }).scanner()
+      for (_ <- 0 until 6) {
+        val text = RandomTexts.text(random, 12)
+        scanner.scan(text)
+        val (yes, unknown) = (scanner.decided.take(scanner.decidedCount), scanner.open.take(scanner.openCount))
+        tests.indices.filter(i => WantedTexts.of(tests(i)).isDefined).foreach { i =>
+          if (unknown.contains(i)) open += 1
+          else {
+            checkEqual(Some(yes.contains(i)), answer(tests(i), text), s"${tests(i)} of '$text'")
+            decided += 1
+          }
+        }
+      }
+    }
+    check(decided > 20 * open, s"$decided decided, $open open")
+  }
 }

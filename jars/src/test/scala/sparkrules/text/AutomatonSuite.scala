@@ -20,18 +20,29 @@ final class AutomatonSuite extends Suite {
       case 0 => s"${Automaton.Start}$text"
       case 1 => s"$text${Automaton.End}"
       case 2 => s"${Automaton.Start}$text${Automaton.End}"
+      case 3 => s"$text${Automaton.LastLineEnd}"
       case _ => text
     }
   }
 
   /** Where a key ends in a text. */
   private def endsOf(key: String, text: String): Seq[Int] = {
-    val (atStart, atEnd) = (key.head == Automaton.Start, key.last == Automaton.End)
+    val atStart = key.head == Automaton.Start
     val plain = key.filter(_ < 256)
     (0 to text.length).filter { end =>
-      text.substring(0, end).endsWith(plain) && (!atStart || end == plain.length) && (!atEnd || end == text.length)
+      val isEnd = key.last match {
+        case Automaton.End => end == text.length
+        case Automaton.LastLineEnd => Terminators.contains(text.substring(end)) && !isBetween(text, end)
+        case _ => true
+      }
+      text.substring(0, end).endsWith(plain) && (!atStart || end == plain.length) && isEnd
     }
   }
+
+  // As bytes of UTF-8, and the end itself.
+  private val Terminators = Seq("", "\n", "\r\n", "\r", "\u00c2\u0085", "\u00e2\u0080\u00a8", "\u00e2\u0080\u00a9")
+
+  private def isBetween(text: String, at: Int): Boolean = text.startsWith("\n", at) && text.take(at).endsWith("\r")
 
   private def found(keys: Array[String], anyCase: Boolean, text: UTF8String): Set[(String, Int)] = {
     val (automaton, order) = Automaton.of(keys, anyCase)
@@ -56,7 +67,8 @@ final class AutomatonSuite extends Suite {
     cases(3000) { random =>
       val anyCase = random.nextInt(3) == 0
       val keys = Array.fill(1 + random.nextInt(8))(randomKey(random, anyCase)).distinct.sorted
-      compare(keys, anyCase, RandomTexts.bytes(random, 12))
+      val ending = if (random.nextBoolean) "" else Suite.oneOf(random)(Terminators: _*)
+      compare(keys, anyCase, RandomTexts.bytes(random, 12) ++ ending.getBytes(ISO_8859_1))
     }
   }
 
