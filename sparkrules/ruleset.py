@@ -31,6 +31,9 @@ from sparkrules.catalyst.rule_table import rule_cells, rule_table, sync_cells
 from sparkrules.catalyst.session import RULE_SET_SETTING, STORE_SETTING, require_plugin, store_of
 from sparkrules.errors import RuleSetError
 from sparkrules.index import Rule, Segment, Sharing, build_segment, sharing
+from sparkrules.index.chosen import check_known_tags, has_status
+from sparkrules.index.rule import LIVE, SHADOW
+from sparkrules.index.rule_fields import field_type, field_values
 from sparkrules.lint import Report, lint
 from sparkrules.local import (
     Drawing,
@@ -61,11 +64,13 @@ from sparkrules.rules.arguments import (
     checked,
     one_of,
     some_ids,
+    some_names,
     some_rules,
     true_or_false,
 )
 from sparkrules.rules.as_written import as_written
 from sparkrules.rules.collection import RuleCollection
+from sparkrules.rules.fields import check_fields, names_of
 from sparkrules.rules.frames import Frame, as_arrow, is_frame
 from sparkrules.rules.generalization import Generalization
 from sparkrules.rules.pattern_methods import Span
@@ -356,6 +361,26 @@ class RuleSet(PatternAnswers):
         2099
         """
         self._collection.renew(id, ticket, until)
+
+    @checked(ids=some_ids, tags=some_names, force=true_or_false)
+    def set_status(
+        self,
+        status: Literal["live", "shadow", "draft"],
+        ids: Iterable[str] | None = None,
+        *,
+        tags: Sequence[str] | None = None,
+        force: bool = False,
+    ) -> int:
+        """Change the status of rules, named by their ids or by tags, and return how many had another one before.
+
+        A rule with a ticket is changed only with `force=True`. Publish the rules to make the change effective.
+
+        >>> rules = RuleSet("alerts")
+        >>> rules.subscribe("hot", "temperature > 30", status="shadow", tags=["heat"])
+        >>> rules.set_status("live", ["hot"]), rules.set_status("live", tags=["heat"])
+        (1, 0)
+        """
+        return self._collection.set_status(status, ids, tags, force=force)
 
     # Advertisements: what sources send
 
@@ -717,7 +742,9 @@ class RuleSet(PatternAnswers):
 
     # Answers
 
-    @checked(table=a_table, unsupported=one_of("error", "skip"))
+    @checked(
+        table=a_table, unsupported=one_of("error", "skip"), fields=some_names, tags=some_names, shadow=true_or_false
+    )
     def match(
         self,
         table: Frame,
@@ -725,6 +752,9 @@ class RuleSet(PatternAnswers):
         unsupported: Literal["error", "skip"] = "error",
         at: datetime | None = None,
         schema: TableSchema | None = None,
+        fields: Sequence[str] | None = None,
+        tags: Sequence[str] | None = None,
+        shadow: bool = False,
     ) -> Matches:
         """Match every row of a table without Spark, against the rules that are valid `at` a time, by default now.
 
@@ -734,14 +764,31 @@ class RuleSet(PatternAnswers):
         a collation. They raise `NeedsSpark`, or are skipped with `unsupported="skip"` and named in `Matches.skipped`.
         Arrow has no collations: if the table has any, give the `schema` of the DataFrame that it comes from.
 
+        Only live rules are matched; with `tags`, only those that have one of them. With `shadow=True`, shadow rules are
+        matched as well, and `Matches.shadow` has their ids. With `fields`, names in the metadata of rules,
+        `Matches.pairs` has these.
+
         >>> import pyarrow as pa
         >>> rules = RuleSet("alerts")
-        >>> rules.subscribe("hot", "temperature > 30")
+        >>> rules.subscribe("hot", "temperature > 30", metadata={"severity": 3})
         >>> rules.match(pa.table({"temperature": [35, 20]})).ids.to_pylist()
         [['hot'], []]
+        >>> rules.match(pa.table({"temperature": [35, 20]}), fields=["severity"]).pairs().to_pylist()
+        [{'row': 0, 'subscription_id': 'hot', 'priority': 0, 'severity': 3}]
         """
-        arrow = as_arrow(table)
-        return match(self._segment, arrow, unsupported=unsupported, at=instant_of(at), schema=arrow_schema(schema))
+        arrow, instant, types = as_arrow(table), instant_of(at), arrow_schema(schema)
+        of, whole = f"rule set {self.name!r}", self._segment.rules
+        names, chosen = names_of(fields), names_of(tags)
+        check_fields(names, ("row", "subscription_id", "priority"))
+        check_known_tags(whole, chosen, of)
+        kinds = {name: field_type(whole, name, of) for name in names}
+
+        def matched(status: str) -> Matches:
+            own = self._collection.content.chosen(status, frozenset(chosen) if chosen else None)
+            found = match(own, arrow, unsupported=unsupported, at=instant, schema=types)
+            return replace(found, fields={name: field_values(own.rules, name, kind) for name, kind in kinds.items()})
+
+        return replace(matched(LIVE), of_shadow=matched(SHADOW)) if shadow else matched(LIVE)
 
     @checked(spark=a_session, ids=some_ids)
     def explain(
@@ -756,8 +803,8 @@ class RuleSet(PatternAnswers):
 
         With a session, Spark evaluates every predicate; without one, numpy does, as in `match`. The row is a mapping of
         column to value, or a Row of Spark. `ids` limits the answer to some rules. A rule that is not valid `at` the
-        time (by default now) is explained only if it is among them. Of a pattern among `ids`, unless a rule has the
-        same id, it says which steps the row fulfils.
+        time (by default now), or not live, is explained only if it is among them. Of a pattern among `ids`, unless a
+        rule has the same id, it says which steps the row fulfils.
 
         >>> rules = RuleSet("alerts")
         >>> rules.subscribe("hot", "temperature > 30 AND NOT indoors")
@@ -768,7 +815,7 @@ class RuleSet(PatternAnswers):
             ✓ temperature > 30
         """
         segment, instant = self._segment, instant_of(at)
-        valid = segment.rules.valid_at(instant)
+        valid = segment.rules.valid_at(instant) & has_status(segment.rules)
         chosen = segment.rules.id[valid].tolist() if ids is None else list(ids)
         patterns = [self.patterns[id] for id in chosen if ids is not None and id in self.patterns and id not in self]
         asked = {own.id for own in patterns}
@@ -917,6 +964,11 @@ class RuleSet(PatternAnswers):
     def _segment(self) -> Segment:
         """The index of these rules, built when it is first needed after a change."""
         return self._collection.content.segment
+
+    @property
+    def _live(self) -> Segment:
+        """The index of the live rules."""
+        return self._collection.content.chosen()
 
     def _estimated(self) -> EstimatedPredicates:
         return EstimatedPredicates(self.store.analysis(self.name))

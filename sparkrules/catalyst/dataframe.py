@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from sparkrules.catalyst.asked import Asked
 from sparkrules.catalyst.following import collection_of, follow
-from sparkrules.catalyst.python_engine import matched_rows
+from sparkrules.catalyst.python_engine.answers import python_match, python_matches
 from sparkrules.catalyst.rule_table import sync_table
 from sparkrules.catalyst.session import require_plugin, store_of
 from sparkrules.errors import RuleSetError
 from sparkrules.index import Segment
-from sparkrules.rules.arguments import a_data_frame, a_text, checked, some_rules
+from sparkrules.rules.arguments import a_data_frame, a_text, checked, some_names, some_rules, true_or_false
+from sparkrules.rules.fields import check_fields, names_of
 from sparkrules.rules.publication import Publication
 from sparkrules.sql.predicate_sql import quoted
 from sparkrules.store import Store, check_name, merged
@@ -28,6 +31,9 @@ class Rules(Protocol):
     def name(self) -> str: ...
 
     @property
+    def version(self) -> int | None: ...
+
+    @property
     def _segment(self) -> Segment: ...
 
     @property
@@ -38,13 +44,16 @@ _COLUMNS_PER_MATCH = ("subscription_id", "priority", "overlap")
 _COLUMNS_PER_ERROR = ("subscription_id", "message")
 
 
-@checked(df=a_data_frame, rules=some_rules, output=a_text)
+@checked(df=a_data_frame, rules=some_rules, output=a_text, fields=some_names, tags=some_names, shadow=true_or_false)
 def match(
     df: DataFrame,
     rules: Rules | str,
     output: str = "matches",
     *,
     top: int | None = None,
+    fields: Sequence[str] | None = None,
+    tags: Sequence[str] | None = None,
+    shadow: bool = False,
     engine: Engine = "plugin",
     rules_from: str | DataFrame | None = None,
 ) -> DataFrame:
@@ -57,6 +66,10 @@ def match(
         matched = sparkrules.match(df, rules)
         matched.where("size(matches.ids) > 0").select("id", "matches.ids")
 
+    With `fields=["severity"]` the struct also has `matches`, an array with the `subscription_id` and the `severity` in
+    the metadata of each matching rule, and the `version` of the rules. With `tags=["windows"]` only rules are matched
+    that have one of the tags. With `shadow=True` the struct also has `shadow`: the ids of the shadow rules that match.
+
     With `engine="python"` the session needs no plugin, for platforms where you cannot add a jar. The answer is the same
     but takes much longer: numpy matches in Spark's Python workers. The rules are fixed when you call this, and nothing
     is published. See `docs/python-engine.md`.
@@ -65,36 +78,43 @@ def match(
     `RuleSet.sync`. If `df` is a stream, the two are kept the same while it runs: see `docs/streaming.md`.
     """
     _check_free(df, [output])
+    asked = Asked(_checked_top(top), tuple(names_of(fields)), tuple(names_of(tags)), shadow)
+    check_fields(asked.fields, ["subscription_id"])
     rules = _synced(df, rules, rules_from, engine)
     if _is_python(engine):
-        found = matched_rows(df, *_segment_of(df, rules), "struct", _checked_top(top))
-        return found.toDF(*df.columns, output)
-    call = f"match_subscriptions('{published_name(df, rules)}', *{_top(top)})"
+        return python_match(df, *_segment_of(df, rules), output, asked)
+    call = f"match_subscriptions('{published_name(df, rules)}', *{asked.sql})"
     return df.selectExpr("*", f"{call} AS {quoted(output)}")
 
 
-@checked(df=a_data_frame, rules=some_rules)
+@checked(df=a_data_frame, rules=some_rules, fields=some_names, tags=some_names, shadow=true_or_false)
 def matches(
     df: DataFrame,
     rules: Rules | str,
     *,
     top: int | None = None,
+    fields: Sequence[str] | None = None,
+    tags: Sequence[str] | None = None,
+    shadow: bool = False,
     engine: Engine = "plugin",
     rules_from: str | DataFrame | None = None,
 ) -> DataFrame:
     """One row per match: the row's columns, then `subscription_id`, `priority` and `overlap`.
 
-    Rows that match no rule are omitted. `rules`, `top`, `engine` and `rules_from` as in `match`.
+    Rows that match no rule are omitted. With `fields=["severity"]` there is also this field of the rule's metadata, and
+    the `version`. With `shadow=True` there are also the matches of shadow rules, and the `status`, live or shadow.
+    `rules`, `top`, `tags`, `engine` and `rules_from` as in `match`.
 
         sparkrules.matches(df, "alerts").groupBy("subscription_id").count()
     """
-    _check_free(df, _COLUMNS_PER_MATCH)
+    asked = Asked(_checked_top(top), tuple(names_of(fields)), tuple(names_of(tags)), shadow)
+    own = [*_COLUMNS_PER_MATCH, *["version"] * bool(asked.fields), *["status"] * shadow]
+    check_fields(asked.fields, own)
+    _check_free(df, [*own, *asked.fields])
     rules = _synced(df, rules, rules_from, engine)
     if _is_python(engine):
-        found = matched_rows(df, *_segment_of(df, rules), "list", _checked_top(top))
-        columns = [f"c{number}" for number in range(len(df.columns))]
-        return found.selectExpr(*columns, "inline(found)").toDF(*df.columns, *_COLUMNS_PER_MATCH)
-    call = f"subscription_matches('{published_name(df, rules)}', *{_top(top)})"
+        return python_matches(df, *_segment_of(df, rules), asked)
+    call = f"subscription_matches('{published_name(df, rules)}', *{asked.sql})"
     return df.selectExpr("*", f"inline({call})")
 
 
@@ -155,10 +175,6 @@ def left_out(df: DataFrame, rules: Rules | str) -> DataFrame:
     return one.selectExpr(f"inline(subscriptions_left_out('{name}', *))")
 
 
-def _top(top: int | None) -> str:
-    return "" if _checked_top(top) is None else f", top => {top}"
-
-
 def _checked_top(top: int | None) -> int | None:
     if top is not None and (isinstance(top, bool) or not isinstance(top, int) or top < 1):
         raise RuleSetError(f"top={top!r} is not a positive whole number: top=3 gives the first three matches")
@@ -189,13 +205,13 @@ def _synced(df: DataFrame, rules: Rules | str, rules_from: str | DataFrame | Non
     return own.name
 
 
-def _segment_of(df: DataFrame, rules: Rules | str) -> tuple[Segment, str]:
-    """The index of the rules, and the name to report them under."""
+def _segment_of(df: DataFrame, rules: Rules | str) -> tuple[Segment, str, int | None]:
+    """The index of the rules, the name to report them under, and the version if it is published."""
     if not isinstance(rules, str):
-        return rules._segment, rules.name
+        return rules._segment, rules.name, rules.version
     name, version = name_and_version(rules)
     parts = Store(store_of(df.sparkSession)).open(name, version)
-    return merged(parts.parts), f"{name}@{parts.manifest.version}"
+    return merged(parts.parts), f"{name}@{parts.manifest.version}", parts.manifest.version
 
 
 def published_name(df: DataFrame, rules: Rules | str) -> str:

@@ -52,7 +52,7 @@ class PatternAnswers(PatternMethods):
         [1, 4]
         """
         patterns = self._collection.patterns
-        own = self._collection.content.segment
+        own = self._collection.content.chosen()
         terms = (term for pattern in patterns.values() for term in pattern.terms)
         named = np.isin(own.rules.id, [term.rule for term in terms if term.rule is not None])
         return detect(

@@ -99,8 +99,8 @@ def _candidates(rules: RuleSet, row: pa.Table, unmatched: Unmatched, *, everythi
     if unmatched.missing:
         note(f"skipped, because the row lacks a column: {listed(unmatched.missing, 3)}")
     if everything:
-        segment = rules._segment
-        valid = segment.rules.id[segment.rules.valid_at(datetime.now(timezone.utc))].tolist()
+        live = rules._live.rules
+        valid = live.id[live.valid_at(datetime.now(timezone.utc))].tolist()
         return [id for id in valid if id not in unmatched.missing]
     matched = rules.match(row, unsupported="skip").ids[0].as_py()
     return [*matched, *unmatched.undecided]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -16,7 +16,7 @@ from sparkrules.local.overlap_groups import Group
 
 
 class Answer:
-    """Turns rule numbers of one segment into arrays of ids.
+    """Turns rule numbers of one segment into arrays of ids. `fields` are values per rule, which each match has as well.
 
     >>> from sparkrules.index.builder import build_segment
     >>> from sparkrules.index.rule import Rule
@@ -30,9 +30,10 @@ class Answer:
     {'subscription_id': 'c', 'priority': 5, 'overlap': ['b']}
     """
 
-    def __init__(self, segment: Segment) -> None:
+    def __init__(self, segment: Segment, fields: Mapping[str, pa.Array] | None = None) -> None:
         self._ids = pa.array(segment.rules.id, pa.string())
         self._priority = segment.rules.priority
+        self._fields = fields or {}
         self._order, self._rank = segment.rules.output_order, segment.rules.output_rank
 
     def names(self, numbers: NDArray[np.integer]) -> Any:
@@ -51,6 +52,15 @@ class Answer:
         names = self.names(self._order[members])
         return _lists([len(row) for row in rows], _lists([len(group) for group in flat], names))
 
+    def fields(self, numbers: NDArray[np.integer]) -> dict[str, Any]:
+        """The fields of some rules."""
+        return {name: values.take(pa.array(numbers)) for name, values in self._fields.items()}
+
+    def named(self, matched: Csr) -> Any:
+        """Each row's matches with the fields of their rules: `list<struct<subscription_id, ...>>`."""
+        columns = {"subscription_id": self.names(matched.values), **self.fields(matched.values)}
+        return _lists(matched.lengths, pa.StructArray.from_arrays([*columns.values()], [*columns]))
+
     def matches(self, matched: Csr, groups: Iterable[Sequence[Group]]) -> Any:
         """Each row's matches: `list<struct<subscription_id, priority, overlap>>`. The overlap is the other matches that
         share a set with it."""
@@ -68,6 +78,7 @@ class Answer:
             "subscription_id": self.names(matched.values),
             "priority": pa.array(self._priority[matched.values], pa.int32()),
             "overlap": overlap,
+            **self.fields(matched.values),
         }
         return _lists(matched.lengths, pa.StructArray.from_arrays([*columns.values()], [*columns]))
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import pyarrow as pa
 
+from sparkrules.errors import RuleSetError
 from sparkrules.index.csr import Csr
 from sparkrules.index.segment import Segment
 from sparkrules.local.answer import Answer
@@ -28,13 +29,16 @@ class Block:
 class Matches:
     """The answer of `RuleSet.match` for the rows of a table. Its length is the number of rows.
 
-    `subscriptions` has the rule numbers of each row; `skipped` maps skipped ids to the reason.
+    `subscriptions` has the rule numbers of each row; `skipped` maps skipped ids to the reason. `fields` has values per
+    rule, and `of_shadow` the matches of shadow rules, if they are asked for.
     """
 
     segment: Segment
     subscriptions: Csr
     reasons: Mapping[str, Unsupported]
     blocks: Callable[[], Iterator[Block]]
+    fields: Mapping[str, pa.Array] = field(default_factory=dict)
+    of_shadow: Matches | None = None
 
     def __len__(self) -> int:
         return len(self.subscriptions)
@@ -46,7 +50,8 @@ class Matches:
     @cached_property
     def skipped(self) -> dict[str, str]:
         """The ids of rules that only Spark can match, each with the reason."""
-        return {id: str(reason) for id, reason in self.reasons.items()}
+        shadow = {} if self.of_shadow is None else self.of_shadow.skipped
+        return {**{id: str(reason) for id, reason in self.reasons.items()}, **shadow}
 
     @cached_property
     def ids(self) -> pa.ListArray:
@@ -61,17 +66,25 @@ class Matches:
             own for block in self.blocks() for own in groups.of_rows(block.truth, block.subscriptions)
         )
 
+    @property
+    def shadow(self) -> pa.ListArray:
+        """The ids of the shadow rules that match each row: `list<string>`. Needs `match(..., shadow=True)`."""
+        if self.of_shadow is None:
+            raise RuleSetError("shadow rules are matched by RuleSet.match(..., shadow=True)")
+        return self.of_shadow.ids
+
     def pairs(self) -> pa.Table:
-        """One row per match: `row`, `subscription_id`, `priority`."""
+        """One row per match: `row`, `subscription_id`, `priority`, and the fields."""
         numbers = self.subscriptions.values
         return pa.table(
             {
                 "row": pa.array(self.subscriptions.row_numbers(), pa.int64()),
                 "subscription_id": self._answer.names(numbers),
                 "priority": pa.array(self.segment.rules.priority[numbers], pa.int32()),
+                **self._answer.fields(numbers),
             }
         )
 
     @cached_property
     def _answer(self) -> Answer:
-        return Answer(self.segment)
+        return Answer(self.segment, self.fields)

@@ -227,6 +227,20 @@ def some_ids(value: object) -> str | None:
     return f"must be a list of ids, not {shown(value)}"
 
 
+def some_names(value: object) -> str | None:
+    """Distinct names: of fields, or of tags."""
+    if value is None:
+        return None
+    names = [value] if isinstance(value, str) else value
+    if not isinstance(names, Iterable) or isinstance(names, (bytes, Mapping)) or is_frame(names):
+        return f"must be a list of names, not {shown(value)}"
+    listed = list(names)
+    if not listed or not all(isinstance(name, str) and name for name in listed):
+        return f"must be a list of names that are not empty, not {shown(value)}"
+    twice = [name for number, name in enumerate(listed) if name in listed[:number]]
+    return f"must be a list of distinct names, and {twice[0]!r} is there twice" if twice else None
+
+
 def one_of(*names: str) -> Check:
     """One of a few words."""
 

@@ -12,6 +12,7 @@ from tqdm import tqdm
 
 from sparkrules.errors import DuplicateId, RuleSetError, UnknownId
 from sparkrules.index import Rule
+from sparkrules.index.chosen import check_known_tags
 from sparkrules.rules.bulk import (
     CheckedRow,
     CompiledRows,
@@ -22,6 +23,7 @@ from sparkrules.rules.bulk import (
     without_taken,
 )
 from sparkrules.rules.content import Content
+from sparkrules.rules.fields import check_status, check_tags
 from sparkrules.rules.pattern_rows import PlacedPattern, placed_pattern
 from sparkrules.rules.patterns import Patterns
 from sparkrules.rules.sources import RuleRow, read_rules
@@ -169,6 +171,28 @@ class RuleCollection:
         if valid_until is None or valid_until <= datetime.now(timezone.utc):
             raise RuleSetError(f"a rule can only be renewed until a time in the future, not {until}")
         self.content.replace(replace(rule, valid_until=valid_until))
+
+    def set_status(self, status: str, ids: Iterable[str] | None, tags: Any, *, force: bool) -> int:
+        """Change the status of rules, by their ids or tags, and return how many have another one than before."""
+        known = check_status(status)
+        if (ids is None) == (tags is None):
+            raise RuleSetError("name the rules whose status changes by their ids, or by tags")
+        wanted = self._tagged(tags) if ids is None else list(dict.fromkeys(ids))
+        changed = [rule for rule in map(self.content.__getitem__, wanted) if rule.status != known]
+        own = [rule.id for rule in changed]
+        owned = self._owned(own) if not force and (self._secrets or self.content.has_tickets()) else None
+        self.content.remove_all(own, owned)
+        for rule in changed:
+            self.content.add(replace(rule, status=known))
+        return len(changed)
+
+    def _tagged(self, tags: Any) -> list[str]:
+        """The ids of the rules with one of the tags."""
+        named, rules = check_tags(tags), self.content.segment.rules
+        check_known_tags(rules, named, f"rule set {self.name!r}")
+        wanted = frozenset(named)
+        both = zip(rules.id.tolist(), rules.tags.tolist(), strict=True)
+        return [id for id, own in both if own is not None and not wanted.isdisjoint(own)]
 
     @property
     def has_secrets(self) -> bool:

@@ -18,12 +18,15 @@ from numpy.typing import NDArray
 from sparkrules.errors import UnknownId, UnknownOrOwned, listed
 from sparkrules.index import Rule, Segment, build_segment
 from sparkrules.index.arrow_arrays import arrow_of
+from sparkrules.index.chosen import chosen_segment
+from sparkrules.index.rule import LIVE
 from sparkrules.index.segment_rules import rule_at
 from sparkrules.sql import called_functions
 from sparkrules.store import Part, merged
 
 _SHOWN = 5
 _FEW = 1_000
+_CHOSEN = 4  # selections that are kept beside the latest
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,7 @@ class Content(Mapping[str, Rule]):
         self.parts = tuple(parts)
         self.waiting: dict[str, Rule | _Row] = {}
         self._segment: Segment | None = None
+        self._chosen: dict[tuple[str, frozenset[str] | None], tuple[Segment, Segment]] = {}
 
     def __len__(self) -> int:
         return len(self.waiting) + sum(part.live for part in self.parts)
@@ -207,6 +211,16 @@ class Content(Mapping[str, Rule]):
             whole = len(parts) == 1 and parts[0].live == parts[0].body.rows
             self._segment = parts[0].body.segment if whole else merged(parts)
         return self._segment
+
+    def chosen(self, status: str = LIVE, tags: frozenset[str] | None = None) -> Segment:
+        """The index of the rules with a status and, if tags are given, with at least one of them."""
+        whole = self.segment
+        known, made = self._chosen.get((status, tags), (None, None))
+        if made is None or known is not whole:
+            self._chosen = dict([*self._chosen.items()][-_CHOSEN:])
+            made = chosen_segment(whole, status, tags)
+            self._chosen[status, tags] = whole, made
+        return made
 
     def _place(self, id: object) -> tuple[int, int] | None:
         """The number of the part that has a rule, and its row there."""

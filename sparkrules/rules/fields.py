@@ -146,3 +146,17 @@ def _json_list(text: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise RuleSetError(f"tags are not JSON: {error}") from None
+
+
+def names_of(names: str | Iterable[str] | None) -> list[str]:
+    """Names as an argument has them: a list of them, one, or none."""
+    return [names] if isinstance(names, str) else list(names or ())
+
+
+def check_fields(names: Iterable[str], taken: Iterable[str]) -> None:
+    """Raise if a field of metadata has the name of a column that a match has anyway; columns ignore case."""
+    known = {name.lower() for name in taken}
+    for name in names:
+        if name.lower() in known:
+            raise RuleSetError(f"fields: there is a column {name!r} already, so that no field can have this name")
+        known.add(name.lower())

@@ -8,6 +8,7 @@ from datetime import datetime
 import numpy as np
 
 from sparkrules.index import Segment
+from sparkrules.index.chosen import has_status
 from sparkrules.index.forest import Forest
 from sparkrules.logic.implied_filter import implied_filter
 from sparkrules.logic.pruning import Triples
@@ -34,7 +35,7 @@ class Generalization:
     ) -> ScanFilter:
         """A condition that all rules imply. See `RuleSet.scan_filter`."""
         segment = self._rules.content.segment
-        valid = np.flatnonzero(segment.rules.valid_at(instant_of(at))).tolist()
+        valid = np.flatnonzero(segment.rules.valid_at(instant_of(at)) & has_status(segment.rules)).tolist()
         share = self._shares(segment.forest).avg.__getitem__
         types = arrow_schema(schema)
         found = implied_filter(segment.forest, valid, share, types, disjuncts=disjuncts, values=values)

@@ -231,6 +231,8 @@ def test_tables_are_as_the_store_format_says():
         "valid_from": None,
         "valid_until": None,
         "ticket": None,
+        "status": None,
+        "tags": None,
     }
     assert tables["predicates"].to_pylist()[2] == {"attribute": 2, "operator": "in", "constants": [1, 0, 2]}
     assert tables["functions"].to_pydict() == {"name": ["lower", "upper"]}

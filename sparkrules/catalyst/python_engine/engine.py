@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,8 +34,13 @@ if TYPE_CHECKING:
 _log = logging.getLogger("sparkrules.catalyst.python_engine")
 
 
-def matched_rows(df: DataFrame, segment: Segment, rule_set: str, shape: Shape, top: int | None) -> DataFrame:
-    """The columns of the DataFrame as c0, c1, ..., and `found`: the matches of each row, in the given shape."""
+def matched_rows(
+    df: DataFrame, segment: Segment, rule_set: str, shape: Shape, top: int | None, fields: Mapping[str, Any]
+) -> DataFrame:
+    """The columns of the DataFrame as c0, c1, ..., and `found`: the matches of each row, in the given shape.
+
+    `fields` are names of metadata and their Arrow types.
+    """
     spark = df.sparkSession
     if _setting(spark, "strict", "false") == "true":
         raise RuleSetError(
@@ -50,19 +55,24 @@ def matched_rows(df: DataFrame, segment: Segment, rule_set: str, shape: Shape, t
         # Spark has one instant per query, and per micro-batch of a stream.
         instant = len(read)
         read = [*read, "unix_micros(current_timestamp())"]
-    task = Task.of(segment, bound.predicates, shape=shape, top=top, instant=instant)
-    return with_found(bound.computed, len(df.columns), read, task, _found(shape))
+    task = Task.of(segment, bound.predicates, fields, shape=shape, top=top, instant=instant)
+    return with_found(bound.computed, len(df.columns), read, task, _found(shape, fields))
 
 
-def _found(shape: Shape) -> DataType:
+def _found(shape: Shape, fields: Mapping[str, Any]) -> DataType:
+    from pyspark.sql.pandas.types import from_arrow_type
     from pyspark.sql.types import ArrayType, IntegerType, StringType, StructType
 
     ids = ArrayType(StringType())
-    if shape == "struct":
-        return StructType().add("ids", ids).add("overlaps", ArrayType(ids))
-    return ArrayType(
-        StructType().add("subscription_id", StringType()).add("priority", IntegerType()).add("overlap", ids)
-    )
+    match = StructType().add("subscription_id", StringType())
+    if shape == "list":
+        match = match.add("priority", IntegerType()).add("overlap", ids)
+    for name, kind in fields.items():
+        match = match.add(name, from_arrow_type(kind))
+    if shape == "list":
+        return ArrayType(match)
+    found = StructType().add("ids", ids).add("overlaps", ArrayType(ids))
+    return found.add("matches", ArrayType(match)) if fields else found
 
 
 def _fitting(df: DataFrame, segment: Segment, rule_set: str) -> tuple[Segment, Bound]:

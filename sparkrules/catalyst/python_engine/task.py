@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import Any, Literal
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from sparkrules.index.csr import Csr
 from sparkrules.index.rule_columns import Instants, valid_at
+from sparkrules.index.rule_fields import field_values
 from sparkrules.index.segment import Segment
 from sparkrules.local.answer import Answer
 from sparkrules.local.bound_predicates import BoundPredicates
@@ -28,8 +29,8 @@ Shape = Literal["struct", "list"]
 class Task:
     """Everything that a worker needs. The driver builds it, so the worker binds nothing.
 
-    The matches of a row are a struct of ids and overlaps, or a list. The column at `instant`, if any, is the start of
-    the query, in microseconds.
+    The matches of a row are a struct of ids and overlaps, or a list. Each match has the fields of its rule; if there
+    are any, the struct has `matches`. The column at `instant`, if any, is the start of the query, in microseconds.
     """
 
     matcher: Matcher
@@ -40,12 +41,16 @@ class Task:
     shape: Shape
     top: int | None = None
     instant: int | None = None
+    fields: tuple[str, ...] = ()
 
     @staticmethod
-    def of(segment: Segment, predicates: BoundPredicates, **options: Any) -> Task:
+    def of(
+        segment: Segment, predicates: BoundPredicates, fields: Mapping[str, Any] | None = None, **options: Any
+    ) -> Task:
         """A task for a segment, without the segment's fields that only people read."""
-        parts = Matcher(segment, predicates), Answer(segment), OverlapGroups(segment)
-        return Task(*parts, segment.rules.valid_from, segment.rules.valid_until, **options)
+        values = {name: field_values(segment.rules, name, kind) for name, kind in (fields or {}).items()}
+        parts = Matcher(segment, predicates), Answer(segment, values), OverlapGroups(segment)
+        return Task(*parts, segment.rules.valid_from, segment.rules.valid_until, fields=tuple(values), **options)
 
     def __call__(self, batches: Batches) -> Iterator[pa.Array]:
         for batch in batches:
@@ -59,7 +64,10 @@ class Task:
     def _found(self, matched: Csr, groups: Iterator[list[Group]]) -> Any:
         if self.shape == "list":
             return self.answer.matches(matched, groups)
-        return pa.StructArray.from_arrays([self.answer.ids(matched), self.answer.overlaps(groups)], ["ids", "overlaps"])
+        found = {"ids": self.answer.ids(matched), "overlaps": self.answer.overlaps(groups)}
+        if self.fields:
+            found["matches"] = self.answer.named(matched)
+        return pa.StructArray.from_arrays([*found.values()], [*found])
 
     def _valid(self, batch: pa.RecordBatch) -> NDArray[np.bool_]:
         if self.instant is None or not batch.num_rows:

@@ -23,6 +23,8 @@ final class Answers(matcher: VersionMatcher, request: AnswerRequest, areCopied: 
   private lazy val overlaps = new Overlaps(matcher, request.sharedNodes)
   private val needsIds = answers.contains(Answer.Ids) || answers.contains(Answer.Overlaps)
   private val needsPartners = answers.contains(Answer.Overlap)
+  private val ofFields = answers.flatMap(_.fields).distinct.map(field => field -> request.values(field)).toMap
+  private val version = request.rules.key.version.number
   private lazy val ranges = new Ranges(matcher.parts(0))
   // From the first row on.
   private val costs =
@@ -43,7 +45,8 @@ final class Answers(matcher: VersionMatcher, request: AnswerRequest, areCopied: 
         case Answer.Overlaps =>
           overlaps.find(matches)
           IdsOfGroups.arrays(overlaps, ids, overlapBuffer)
-        case Answer.Rows => rows(matches)
+        case Answer.Rows(_, of, _) => rows(matches, of)
+        case Answer.Version => version
         case Answer.Errors => errors()
         case Answer.Ranges => ranges.ofRow()
         case Answer.Costs => StructArray.of(costs.flatMap(_.ofRow()))
@@ -62,17 +65,24 @@ final class Answers(matcher: VersionMatcher, request: AnswerRequest, areCopied: 
     Iterator.range(0, matches.count).map { m =>
       var i = 0
       while (i < answers.length) {
-        result.update(i, answers(i) match {
-          case Answer.RuleId => matches.id(m)
-          case Answer.Priority => matches.priority(m)
-          case Answer.Overlap => matches.idArray(partners(m), buffer)
-          case other => throw new IllegalStateException(s"$other is of a row, not of a match")
-        })
+        result.update(i, ofMatch(answers(i), matches, m, partners, buffer))
         i += 1
       }
       result
     }
   }
+
+  private def ofMatch(
+      answer: Answer, matches: OrderedMatches, m: Int, partners: Array[Array[Int]], buffer: IdBuffer): Any =
+    answer match {
+      case Answer.RuleId => matches.id(m)
+      case Answer.Priority => matches.priority(m)
+      case Answer.Overlap => matches.idArray(partners(m), buffer)
+      case Answer.Field(field) => ofFields(field)(matches.part(m), matches.number(m))
+      case Answer.Status(status) => UTF8String.fromString(status)
+      case Answer.Version => version
+      case other => throw new IllegalStateException(s"$other is of a row, not of a match")
+    }
 
   private def errors(): ArrayData = {
     val found = for {
@@ -85,11 +95,11 @@ final class Answers(matcher: VersionMatcher, request: AnswerRequest, areCopied: 
     })
   }
 
-  private def rows(matches: OrderedMatches): ArrayData = {
-    val partners = partnersOf(matches)
+  private def rows(matches: OrderedMatches, of: Seq[Answer]): ArrayData = {
+    val partners = if (of.contains(Answer.Overlap)) partnersOf(matches) else Array.empty[Array[Int]]
     val buffer = new IdBuffer(isReused = false)
     StructArray.of((0 until matches.count).map { m =>
-      InternalRow(matches.id(m), matches.priority(m), matches.idArray(partners(m), buffer))
+      InternalRow.fromSeq(of.map(ofMatch(_, matches, m, partners, buffer)))
     })
   }
 

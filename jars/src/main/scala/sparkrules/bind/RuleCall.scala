@@ -3,6 +3,7 @@ package sparkrules.bind
 import org.apache.spark.sql.catalyst.expressions._
 
 import sparkrules.conf.Semantics
+import sparkrules.label.Selection
 
 /** A call that asks a rule set about a row or a region, resolved but not yet tied to a version. */
 trait RuleCall extends Expression with Unevaluable {
@@ -32,8 +33,8 @@ trait RuleCall extends Expression with Unevaluable {
   /** How many matches are wanted, the first in their order; all if it is not given. */
   def top: Option[Int]
 
-  /** The ids of the rules that are asked for; all if it is not given. */
-  def needed: Option[Set[String]] = None
+  /** Which rules are asked: those that are live, unless the call says otherwise. */
+  def selection: Selection = Selection()
 
   /** The instant in microseconds, as far as it is known while the query is planned. */
   final def now: Long = instant match {

@@ -6,15 +6,16 @@ import org.apache.spark.sql.catalyst.plans.logical.{Generate, LogicalPlan}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.types.{ByteType, IntegerType, LongType, ShortType, StringType, StructType}
+import org.apache.spark.sql.types.{StringType, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
 import sparkrules.answer.{Answer, BoundPredicates, LeftOutTable}
 import sparkrules.bind.Question
 import sparkrules.catalog.Overlaps
 import sparkrules.conf.{RulesException, Semantics}
+import sparkrules.label.{KnownTags, RuleField, Selection}
 import sparkrules.region.{RegionAnswer, RegionCall, RegionShape}
-import sparkrules.store.StoreAccess
+import sparkrules.store.{Store, StoreAccess, Version}
 import sparkrules.value.{Address, CidrContains}
 import sparkrules.version.{CurrentVersion, Pinning}
 
@@ -26,14 +27,19 @@ object Functions {
   val scalars: Seq[Scalar] = Seq(
     scalar(
       "match_subscriptions",
-      "_FUNC_(['set',] * [, top => n]) - The ids of all rules that are true for the row, highest priority first, or " +
-        "of the first n of them, and their overlap sets: the groups of them that share a true subexpression.",
-      Seq(Answer.Ids, Answer.Overlaps)),
+      "_FUNC_(['set',] * [, top => n] [, fields => array('f')] [, tags => array('t')] [, shadow => true]) - The ids of " +
+        "all rules that are true for the row, highest priority first, or of the first n of them, and their overlap " +
+        "sets: the groups of them that share a true subexpression. With fields, also `matches`, the ids with these " +
+        "fields of the rules' metadata, and the version; with tags, only of rules that have one of them; with shadow, " +
+        "also the ids of shadow rules.",
+      ofRow(_, _)),
     scalar(
       "subscription_matches",
-      "_FUNC_(['set',] * [, top => n]) - An array with an element per matching rule, or for the first n of them: " +
-        "subscription_id, priority and overlap, the others that share a true subexpression with it. For `inline`.",
-      Seq(Answer.Rows)),
+      "_FUNC_(['set',] * [, top => n] [, fields => array('f')] [, tags => array('t')] [, shadow => true]) - An array " +
+        "with an element per matching rule, or for the first n of them: subscription_id, priority and overlap, the " +
+        "others that share a true subexpression with it. With fields, also these and the version; with shadow, also " +
+        "shadow rules, and the status. For `inline`.",
+      ofMatches(_, _)),
     scalar(
       "subscription_errors",
       "_FUNC_(['set',] *) - An array with an element per predicate that cannot be computed for the row, and per rule " +
@@ -91,8 +97,9 @@ object Functions {
       FunctionIdentifier("match_subscriptions"),
       info(
         "match_subscriptions",
-        "_FUNC_(['set',] TABLE(t) [, top => n]) - The rows of t with subscription_id, priority and overlap, one row " +
-          "per match, or for the first n matches of each row of t."),
+        "_FUNC_(['set',] TABLE(t) [, top => n] [, fields => array('f')] [, tags => array('t')] [, shadow => true]) - " +
+          "The rows of t with subscription_id, priority and overlap, one row per match, or for the first n matches of " +
+          "each row of t. With fields, also these and the version; with shadow, also shadow rules, and the status."),
       matchTable),
     (
       FunctionIdentifier("overlaps"),
@@ -115,11 +122,63 @@ object Functions {
     })
 
   private def scalar(name: String, usage: String, result: MatchCall => Expression): Scalar =
+    scalar(name, usage, (call, _) => result(call))
+
+  private def scalar(name: String, usage: String, result: (MatchCall, NamedArguments) => Expression): Scalar =
     (FunctionIdentifier(name), info(name, usage), arguments => {
-      val (top, others) = splitTop(name, arguments)
-      if (top.isDefined && !HaveTop(name)) throw noSuchArgument(name, "top")
-      result(call(name, others, Nil, top = top))
+      val (named, others) = NamedArguments.split(name, arguments)
+      result(call(name, others, Nil, named), named)
     })
+
+  /** The ids of a row, and what else the call asks for. */
+  private def ofRow(call: MatchCall, named: NamedArguments): Expression = {
+    val fields = fieldsOf(call, named, Seq(Answer.RuleId))
+    val rows = if (named.fields.isEmpty) Nil else Seq(Answer.Rows("matches", Answer.RuleId +: fields), Answer.Version)
+    val shadow = if (named.shadow) Seq(Answer.ShadowIds) else Nil
+    call.copy(answers = Seq(Answer.Ids, Answer.Overlaps) ++ rows ++ shadow)
+  }
+
+  /** An element per match, with what the call asks for. */
+  private def ofMatches(call: MatchCall, named: NamedArguments): MatchCall = {
+    val own = Seq(Answer.RuleId, Answer.Priority, Answer.Overlap)
+    val version = if (named.fields.isEmpty) Nil else Seq(Answer.Version)
+    val status = if (named.shadow) Seq(Answer.Status(Selection.Live)) else Nil
+    val rows = own ++ fieldsOf(call, named, own ++ version ++ status) ++ version ++ status
+    call.copy(answers = Seq(Answer.Rows("rows", rows, named.shadow)))
+  }
+
+  /** The fields that a call asks for, with their types in the version that it means now. */
+  private def fieldsOf(call: MatchCall, named: NamedArguments, others: Seq[Answer]): Seq[Answer] = {
+    val session = SparkSession.active
+    val names = named.fields.getOrElse(Nil)
+    def isSame(a: String, b: String) = session.sessionState.conf.resolver(a, b)
+    names.foreach { name =>
+      if (others.exists(answer => isSame(answer.name, name))) {
+        throw new RulesException(s"fields: there is a column '$name' of every match, so that no field can have this name.")
+      }
+      if (names.count(isSame(_, name)) > 1) {
+        throw new RulesException(s"fields: '$name' is there twice, as column names ignore case.")
+      }
+    }
+    if (names.isEmpty) Nil
+    else {
+      val store = StoreAccess.of(session)
+      RuleField.of(store, currentVersion(session, store, call), names).map(Answer.Field(_))
+    }
+  }
+
+  private def currentVersion(session: SparkSession, store: Store, call: MatchCall): Version =
+    CurrentVersion.of(session, store, call.ruleSet, s"${call.question.function}('alerts', *)")
+
+  /** Fails if no rule has one of the tags: a typo would be answered by silence. */
+  private def checkTags(call: MatchCall): MatchCall = {
+    call.site.tags.foreach { tags =>
+      val session = SparkSession.active
+      val store = StoreAccess.of(session)
+      KnownTags.check(store, currentVersion(session, store, call), tags)
+    }
+    call
+  }
 
   private def region(question: Question.OfRegion, answer: RegionAnswer, found: String): Scalar = {
     val name = answer.function(question)
@@ -131,34 +190,6 @@ object Functions {
 
   // These answers are about all attributes of the rules together.
   private val OfAttributes: Set[Answer] = Set(Answer.Ranges, Answer.Times)
-
-  private val HaveTop = Set("match_subscriptions", "subscription_matches")
-
-  /** `top => 3`, and the other arguments. Spark hands named arguments to a builder as they are. */
-  private def splitTop(function: String, arguments: Seq[Expression]): (Option[Int], Seq[Expression]) = {
-    val (named, others) = arguments.partitionMap {
-      case named: NamedArgumentExpression => Left(named)
-      case other => Right(other)
-    }
-    val tops = named.map {
-      case NamedArgumentExpression(key, value) if key.equalsIgnoreCase("top") => topOf(function, value)
-      case other => throw noSuchArgument(function, other.key)
-    }
-    if (tops.length > 1) throw new RulesException(s"$function has two arguments 'top'.")
-    (tops.headOption, others)
-  }
-
-  private def topOf(function: String, value: Expression): Int = value match {
-    case Literal(n: Number, ByteType | ShortType | IntegerType | LongType) if n.longValue > 0 =>
-      math.min(n.longValue, Int.MaxValue.toLong).toInt
-    case other =>
-      throw new RulesException(
-        s"$function: top => ${other.sql} is not a positive whole number. Write top => 3 for the first three matches.")
-  }
-
-  private def noSuchArgument(function: String, name: String): RulesException = new RulesException(
-    s"$function has no argument '$name'." +
-      (if (HaveTop(function)) " It takes top => 3 for the first three matches." else ""))
 
   private def cidrContains(arguments: Seq[Expression]): Expression = arguments match {
     case Seq(Literal(network: UTF8String, _: StringType), _) if Address.network(network).isEmpty =>
@@ -177,14 +208,14 @@ object Functions {
       function: String,
       arguments: Seq[Expression],
       answers: Seq[Answer],
-      top: Option[Int] = None,
+      named: NamedArguments = NamedArguments(),
       isRow: StructType => Boolean = _ => true): MatchCall = {
     val (ruleSet, inputs) = splitRuleSet(arguments)
-    val named = inputs match {
+    val columns = inputs match {
       // A single struct stands for a row: its fields are columns too.
       case Seq(struct) if struct.dataType.isInstanceOf[StructType] && isRow(struct.dataType.asInstanceOf[StructType]) =>
         val own = struct match {
-          case named: NamedExpression => Seq(namesOf(named) -> struct)
+          case own: NamedExpression => Seq(namesOf(own) -> struct)
           case _ => Nil
         }
         val taken = own.map(_._1.last.toLowerCase).toSet
@@ -201,15 +232,15 @@ object Functions {
               s"$function(named_struct('name', ${other.sql}, ...)).")
       }
     }
-    val site = CallSite(ruleSet, named.map(_._1), Semantics.of(SQLConf.get), top = top)
-    MatchCall(site, named.map(_._2), answers)
+    val site = CallSite(
+      ruleSet, columns.map(_._1), Semantics.of(SQLConf.get), top = named.top, tags = named.tags.map(_.toSet))
+    checkTags(MatchCall(site, columns.map(_._2), answers))
   }
 
   private def overlapCall(
       question: Question.OfRegion, answer: RegionAnswer, arguments: Seq[Expression]): Expression = {
     val function = answer.function(question)
-    val (top, others) = splitTop(function, arguments)
-    if (top.isDefined) throw noSuchArgument(function, "top")
+    val (_, others) = NamedArguments.split(function, arguments)
     val asked = call(function, others, Nil, isRow = !RegionShape.isBounds(_))
     val regions = RegionCall(question, answer, asked.ruleSet, asked.names, asked.inputs, asked.semantics)
     regions.shapes // fails where a column cannot describe a region
@@ -224,20 +255,28 @@ object Functions {
   private def namesOf(e: NamedExpression): Seq[String] = e.qualifier :+ e.name
 
   private def matchTable(arguments: Seq[Expression]): LogicalPlan = {
-    val (top, others) = splitTop("match_subscriptions", arguments)
-    matchTable(others, top)
+    val (named, others) = NamedArguments.split("match_subscriptions", arguments)
+    splitRuleSet(others) match {
+      case (ruleSet, Seq(table: FunctionTableSubqueryArgumentExpression)) =>
+        val columns = ruleSet.map(Literal(_)).toSeq ++ table.plan.output
+        val generator = Inline(ofMatches(call("match_subscriptions", columns, Nil, named), named))
+        checkFree(table.plan, named)
+        val output = generator.elementSchema.map(f => AttributeReference(f.name, f.dataType, f.nullable)())
+        Generate(generator, Nil, outer = false, None, output, table.plan)
+      case _ =>
+        throw new RulesException(
+          "match_subscriptions in FROM takes a table: SELECT * FROM match_subscriptions(TABLE(t)), or with the name " +
+            "of a rule set, match_subscriptions('alerts', TABLE(t)).")
+    }
   }
 
-  private def matchTable(arguments: Seq[Expression], top: Option[Int]): LogicalPlan = splitRuleSet(arguments) match {
-    case (ruleSet, Seq(table: FunctionTableSubqueryArgumentExpression)) =>
-      val columns = ruleSet.map(Literal(_)).toSeq ++ table.plan.output
-      val generator = Inline(call("match_subscriptions", columns, Seq(Answer.Rows), top))
-      val output = generator.elementSchema.map(f => AttributeReference(f.name, f.dataType, f.nullable)())
-      Generate(generator, Nil, outer = false, None, output, table.plan)
-    case _ =>
+  /** Fails if a field has the name of a column: nobody could read either. */
+  private def checkFree(table: LogicalPlan, named: NamedArguments): Unit = {
+    val resolver = SparkSession.active.sessionState.conf.resolver
+    named.fields.toSeq.flatten.find(field => table.output.exists(column => resolver(column.name, field))).foreach { field =>
       throw new RulesException(
-        "match_subscriptions in FROM takes a table: SELECT * FROM match_subscriptions(TABLE(t)), or with the name of " +
-          "a rule set, match_subscriptions('alerts', TABLE(t)).")
+        s"fields: the table has a column '$field' already. Rename it in a subquery: TABLE(SELECT $field AS other FROM t).")
+    }
   }
 
   private def detectTable(arguments: Seq[Expression]): LogicalPlan = {

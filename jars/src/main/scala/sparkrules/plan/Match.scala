@@ -88,7 +88,7 @@ final case class Match(
   /** Whether a condition is never true for a row without matches. */
   def dropsUnmatched(condition: Expression): Boolean = {
     val empty = added.zip(spec.answers).collect {
-      case (attribute, Answer.Ids | Answer.Overlaps | Answer.Rows) =>
+      case (attribute, Answer.Ids | Answer.Overlaps | _: Answer.Rows) =>
         attribute.exprId -> Literal(new GenericArrayData(Array.empty[Any]), attribute.dataType)
     }.toMap
     NeverTrue(condition.transform { case a: Attribute if empty.contains(a.exprId) => empty(a.exprId) })

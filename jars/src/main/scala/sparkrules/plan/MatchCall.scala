@@ -8,6 +8,7 @@ import org.apache.spark.sql.types.{DataType, StructType}
 import sparkrules.answer.{Answer, AnswerRequest, Answers}
 import sparkrules.bind.{Question, RuleCall}
 import sparkrules.conf.Semantics
+import sparkrules.label.Selection
 import sparkrules.version.VersionMatcher
 
 /**
@@ -20,7 +21,9 @@ final case class CallSite(
     names: Seq[Seq[String]],
     semantics: Semantics,
     exact: Boolean = false,
-    top: Option[Int] = None)
+    top: Option[Int] = None,
+    tags: Option[Set[String]] = None,
+    status: String = Selection.Live)
 
 /**
  * A call as the user wrote it, resolved but not yet tied to a version of a rule set: [[PinVersions]] does that when a
@@ -42,13 +45,18 @@ final case class MatchCall(
   override def semantics: Semantics = site.semantics
   override def exact: Boolean = site.exact
   override def top: Option[Int] = site.top
+  // The ranges of attributes are those of all rules, as are the statistics that are made of them.
+  override def selection: Selection =
+    if (site.exact) Selection(status = None) else Selection(Some(site.status), site.tags)
   override def children: Seq[Expression] = inputs :+ instant
   override def dataType: DataType = MatchCall.dataType(answers)
   override def nullable: Boolean = false
   override def prettyName: String = "match_subscriptions"
   override def sql: String = s"$prettyName(${arguments(inputs.map(_.sql))})"
   override def toString: String = s"$prettyName(${arguments(inputs.map(_.toString))})"
-  private def arguments(texts: Seq[String]): String = (texts ++ top.map(n => s"top => $n")).mkString(", ")
+  private def arguments(texts: Seq[String]): String =
+    (texts ++ top.map(n => s"top => $n") ++ site.tags.map(tags => s"tags => array(${tags.toSeq.sorted.mkString(", ")})"))
+      .mkString(", ")
   override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): MatchCall =
     copy(inputs = newChildren.init, instant = newChildren.last)
 }
@@ -58,6 +66,24 @@ object MatchCall {
   def dataType(answers: Seq[Answer]): DataType = answers match {
     case Seq(one) => one.dataType
     case many => many.foldLeft(new StructType())((struct, a) => struct.add(a.name, a.dataType, nullable = false))
+  }
+
+  /** A call that asks live and shadow rules, as expressions of calls that ask one of them; the call itself otherwise. */
+  def split(call: MatchCall): Expression = {
+    val shadow = call.site.copy(status = Selection.Shadow)
+    call.answers match {
+      case Seq(rows: Answer.Rows) if rows.hasShadow =>
+        Concat(Seq(call.site, shadow).map { site =>
+          val of = rows.of.map { case _: Answer.Status => Answer.Status(site.status); case other => other }
+          call.copy(site = site, answers = Seq(rows.copy(of = of, hasShadow = false)))
+        })
+      case answers if answers.contains(Answer.ShadowIds) =>
+        result(answers, answers.map {
+          case Answer.ShadowIds => call.copy(site = shadow, answers = Seq(Answer.Ids))
+          case other => call.copy(answers = Seq(other))
+        })
+      case _ => call
+    }
   }
 
   /** The value of a call, made of the columns of [[Match]]. */

@@ -5,6 +5,7 @@ import org.apache.spark.sql.types.{ArrayType, DataType, LongType, StringType, St
 
 import sparkrules.bind.{Question, RuleCall}
 import sparkrules.conf.Semantics
+import sparkrules.label.Selection
 import sparkrules.pattern.Detections
 
 /**
@@ -21,7 +22,7 @@ final case class PatternCall(
     inputs: Seq[Expression],
     time: Expression,
     id: Option[Expression],
-    override val needed: Option[Set[String]] = None,
+    needed: Option[Set[String]] = None,
     instant: Expression = CurrentTimestamp())
     extends RuleCall {
   override def question: Question = Question.Detect
@@ -30,6 +31,7 @@ final case class PatternCall(
   override def semantics: Semantics = site.semantics
   override def exact: Boolean = false
   override def top: Option[Int] = None
+  override def selection: Selection = Selection(needed = needed)
   override def children: Seq[Expression] = inputs ++ Seq(time, instant) ++ id
   override def dataType: DataType = PatternCall.Events
   override def nullable: Boolean = false

@@ -38,15 +38,16 @@ final case class PinVersions(session: SparkSession) extends Rule[LogicalPlan] {
   }
 
   private def pinMatches(plan: LogicalPlan): LogicalPlan = plan.transformUpWithSubqueries {
-    case Generate(Inline(call: MatchCall), unused, false, _, columns, child) if call.answers == Seq(Answer.Rows) =>
+    case Generate(Inline(call: MatchCall), unused, false, _, columns, child) if PinVersions.isOneTable(call) =>
       val Pinned(rules, inputs, instant) = Pinning.pin(session, call, Local(child))
       val kept = child.output.zipWithIndex.collect { case (attribute, i) if !unused.contains(i) => attribute }
-      val spec = MatchSpec(rules, Per.Match, PinVersions.OfMatch)
+      val spec = MatchSpec(rules, Per.Match, call.answers.collect { case rows: Answer.Rows => rows.of }.flatten)
       Project(kept ++ columns, matchOn(child, spec, inputs, instant, columns))
     case operator if operator.expressions.exists(_.exists(_.isInstanceOf[MatchCall])) => pin(operator)
   }
 
-  private def pin(operator: LogicalPlan): LogicalPlan = {
+  private def pin(whole: LogicalPlan): LogicalPlan = {
+    val operator = whole.transformExpressions { case call: MatchCall => MatchCall.split(call) }
     val calls = operator.expressions.flatMap(_.collect { case call: MatchCall => call })
     // Calls that differ only in what they ask of the same match share one operator.
     val groups = calls.groupBy(_.copy(answers = Nil).canonicalized).values.map(_.distinctBy(_.answers)).toSeq
@@ -122,7 +123,11 @@ final case class PinVersions(session: SparkSession) extends Rule[LogicalPlan] {
 
 object PinVersions {
 
-  private val OfMatch = Seq(Answer.RuleId, Answer.Priority, Answer.Overlap)
+  /** Whether the call is a table of matches that one operator makes. */
+  private def isOneTable(call: MatchCall): Boolean = call.answers match {
+    case Seq(rows: Answer.Rows) => !rows.hasShadow
+    case _ => false
+  }
 
   private def isRead(e: Expression): Boolean = e match {
     case _: Attribute | _: CallResult => true

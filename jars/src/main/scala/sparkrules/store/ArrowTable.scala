@@ -24,6 +24,12 @@ final class ArrowTable(file: ArrowFile) {
   /** The strings, without a copy: they point into the bytes that were read. */
   def utf8Strings(name: String): Array[UTF8String] = texts(name, identity)
 
+  /** Lists of strings, null for NULL. */
+  def textLists(name: String): Array[Array[UTF8String]] =
+    Array.concat(slices[TextLists](name, ArrayType(StringType)).map { slice =>
+      Array.tabulate(slice.length)(i => if (slice.isNull(i)) null else slice.texts(i))
+    }: _*)
+
   /** Microseconds since 1970, or [[ArrowTable.NoInstant]] for NULL. */
   def instants(name: String): Array[Long] = Array.concat(slices[Longs](name, TimestampType).map { slice =>
     Array.tabulate(slice.length)(i => if (slice.isNull(i)) ArrowTable.NoInstant else slice.values(i))

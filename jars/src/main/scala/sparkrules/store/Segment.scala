@@ -65,3 +65,34 @@ object StoredRules {
     all.flatMap(_.validFrom).toArray,
     all.flatMap(_.validUntil).toArray)(all.flatMap(_.texts).toArray)
 }
+
+/**
+ * The status and the tags of the rules of a segment. Most segments have neither.
+ *
+ * @param statuses per rule: null if it is live; null if all are
+ * @param tags per rule: null if it has none; null if no rule has any
+ */
+final class RuleMarks private (statuses: Array[String], tags: Array[Array[UTF8String]]) {
+  def isEmpty: Boolean = statuses == null && tags == null
+
+  def status(row: Int): String =
+    if (statuses == null || statuses(row) == null) RuleMarks.Live else statuses(row)
+
+  def tagsOf(row: Int): Array[UTF8String] = if (tags == null || tags(row) == null) RuleMarks.NoTags else tags(row)
+
+  def hasAny(row: Int, wanted: Set[UTF8String]): Boolean = tagsOf(row).exists(wanted)
+}
+
+object RuleMarks {
+  private val Live = "live"
+  private val Others = Set("shadow", "draft")
+  private val NoTags = Array.empty[UTF8String]
+
+  def of(rules: ArrowTable): RuleMarks = {
+    val statuses = if (rules.has("status")) rules.strings("status") else null
+    Option(statuses).flatMap(_.find(status => status != null && !Others(status))).foreach { status =>
+      throw new IllegalArgumentException(s"unknown status '$status'")
+    }
+    new RuleMarks(statuses, if (rules.has("tags")) rules.textLists("tags") else null)
+  }
+}

@@ -192,6 +192,13 @@ final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleS
     segment
   }
 
+  /** The status and the tags of a segment's rules. */
+  def marks(ruleSet: String, entry: SegmentEntry): RuleMarks = reading(ruleSet, entry.file("subscriptions"))(RuleMarks.of)
+
+  /** The metadata of a segment's rules, as JSON, or null. */
+  def metadata(ruleSet: String, entry: SegmentEntry): Array[UTF8String] =
+    reading(ruleSet, entry.file("subscriptions"))(_.utf8Strings("metadata"))
+
   /** An open Arrow file, of which only the schema has been read. */
   private[sparkrules] def arrow(ruleSet: String, file: PublishedFile): ArrowFile = {
     val path = pathOf(ruleSet, file)

@@ -2,6 +2,7 @@ package sparkrules.version
 
 import sparkrules.bind.Column
 import sparkrules.conf.{OnMissingColumn, Semantics}
+import sparkrules.label.Selection
 import sparkrules.store.{SegmentEntry, Store}
 
 /**
@@ -60,7 +61,7 @@ final case class PartKey(
     costs: Map[String, Double],
     exact: Boolean,
     inBands: Boolean,
-    needed: Option[Set[String]])
+    selection: Selection)
 
 object PartKey {
   def apply(application: String, key: ProgramKey, costs: Map[String, Double], spec: PartSpec): PartKey = PartKey(
@@ -78,5 +79,5 @@ object PartKey {
     if (key.forRegions) Map.empty else costs,
     key.exact,
     key.top.isDefined,
-    key.needed)
+    key.selection)
 }

@@ -1,7 +1,11 @@
 package sparkrules.version
 
+import scala.collection.mutable
+
+import sparkrules.label.{FieldValues, RuleField}
 import sparkrules.overlap.CommonNodes
 import sparkrules.program.Hidden
+import sparkrules.store.Store
 
 /**
  * A version compiled for the columns of a call, as plans carry it. Plans are equal if their keys are equal, and so are
@@ -11,6 +15,7 @@ import sparkrules.program.Hidden
  * @param rejected the rejected rules that the version still has
  * @param isGeneral whether the rules have been pruned, and may match too much
  * @param maxCalls how many calls of Python functions a query may make, if that is limited
+ * @param fields the metadata of the rules, on the driver
  */
 final class PinnedRules private (
     val key: ProgramKey,
@@ -18,7 +23,8 @@ final class PinnedRules private (
     @transient private val removed: Array[Array[Int]],
     @transient private val rejected: Seq[RejectedRule],
     isGeneral: Boolean,
-    @transient val maxCalls: Option[Long])
+    @transient val maxCalls: Option[Long],
+    @transient val fields: RuleFields)
     extends Serializable {
   @transient lazy val functions: FunctionDefinitions = parts.map(_.functions).foldLeft(FunctionDefinitions.none)(_ ++ _)
 
@@ -55,6 +61,7 @@ final class PinnedRules private (
   def free(): Unit = {
     sharedLayout.foreach(_.free())
     commonNodes.free()
+    fields.free()
   }
 
   override def hashCode: Int = key.hashCode
@@ -64,7 +71,7 @@ final class PinnedRules private (
   }
   override def toString: String =
     s"${key.version}, ${key.question.counted(ruleCount)}${if (isGeneral) ", general" else ""}" +
-      key.top.fold("")(n => s", top $n")
+      key.top.fold("")(n => s", top $n") + key.selection
 }
 
 object PinnedRules {
@@ -75,13 +82,14 @@ object PinnedRules {
       parts: IndexedSeq[VersionPart],
       removedRows: IndexedSeq[Array[Int]],
       isGeneral: Boolean,
-      maxCalls: Option[Long]): PinnedRules = {
+      maxCalls: Option[Long],
+      fields: RuleFields): PinnedRules = {
     val numbers = parts.zip(removedRows).map { case (part, rows) => rows.map(part.numbers(_)).filter(_ >= 0).distinct }
     val rejected = parts.zip(removedRows).flatMap { case (part, rows) =>
       val isRemoved = rows.toSet
       part.rejected.filterNot(rule => isRemoved(rule.row))
     }
-    new PinnedRules(key, parts, numbers.toArray, rejected, isGeneral, maxCalls)
+    new PinnedRules(key, parts, numbers.toArray, rejected, isGeneral, maxCalls, fields)
   }
 }
 
@@ -92,3 +100,19 @@ object PinnedRules {
  * @param order the order of all rules, if there are several parts
  */
 final class Layout(val removed: Array[Array[Int]], val order: Order) extends Serializable
+
+/** The fields of the rules of a version, read on the driver when a query first needs them. */
+final class RuleFields(store: Store, ruleSet: String, parts: Seq[(PartSpec, VersionPart)]) {
+  private val made = mutable.Map.empty[RuleField, LazyBroadcast[FieldValues]]
+
+  def apply(field: RuleField): LazyBroadcast[FieldValues] =
+    synchronized(made.getOrElseUpdate(field, new LazyBroadcast(() => read(field))))
+
+  /** Frees the executors' copies. */
+  def free(): Unit = synchronized(made.values.foreach(_.free()))
+
+  private def read(field: RuleField): FieldValues = {
+    val own = parts.map { case (spec, part) => FieldValues.Part(spec.segments, part.numbers, part.program.rules.size) }
+    FieldValues.of(store, ruleSet, own, field)
+  }
+}

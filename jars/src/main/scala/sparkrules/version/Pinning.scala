@@ -47,7 +47,7 @@ object Pinning {
     val manifest = known.fold(store.manifest(key.version))(_.manifest)
     val segments = key.question.segments(manifest)
     val specs =
-      if (key.needed.isEmpty) PartSpec.of(segments, key.partRules, key.exact)
+      if (!key.selection.isNarrow) PartSpec.of(segments, key.partRules, key.exact)
       else Seq(PartSpec(segments, omits = true, isAll = true))
     val parts = compiled(session, store, key, manifest.costs, specs)
     known.map(_.rules).filter(_.parts.corresponds(parts)((a, b) => a eq b._2)).getOrElse {
@@ -55,7 +55,9 @@ object Pinning {
         if (spec.omits) Array.empty[Int] else spec.removedRows(store, key.version.ruleSet, part.segmentSizes)
       }
       val isGeneral = key.question.isGeneral(manifest)
-      val rules = PinnedRules(key, parts.map(_._2).toIndexedSeq, removed.toIndexedSeq, isGeneral, manifest.maxCalls)
+      val fields = new RuleFields(store, key.version.ruleSet, parts)
+      val rules =
+        PinnedRules(key, parts.map(_._2).toIndexedSeq, removed.toIndexedSeq, isGeneral, manifest.maxCalls, fields)
       if (key.invalidRules == OnRejectedRule.LeaveOut) warn(key, rules.rejectedAt(call.now))
       VersionCache.keep(manifest, rules)
       rules

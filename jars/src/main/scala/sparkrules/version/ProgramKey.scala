@@ -4,6 +4,7 @@ import org.apache.spark.sql.classic.SparkSession
 
 import sparkrules.bind.{Column, Question, RuleCall}
 import sparkrules.conf.{OnMissingColumn, OnRejectedRule, Semantics, Settings}
+import sparkrules.label.Selection
 import sparkrules.store.{Store, Version}
 
 /**
@@ -15,7 +16,7 @@ import sparkrules.store.{Store, Version}
  * @param statistics the number of the rule set's statistics, if it has been analysed
  * @param exact as in [[RuleCall]]
  * @param top as in [[RuleCall]]
- * @param needed as in [[RuleCall]]
+ * @param selection as in [[RuleCall]]
  * @param partRules how many rules a segment must have to be compiled by itself
  * @param isLocal whether the rows are part of the plan; see [[Local]]
  */
@@ -30,7 +31,7 @@ final case class ProgramKey(
     statistics: Option[Int],
     exact: Boolean,
     top: Option[Int],
-    needed: Option[Set[String]],
+    selection: Selection,
     partRules: Int,
     isLocal: Boolean) {
 
@@ -55,7 +56,7 @@ object ProgramKey {
       store.newestStatistics(version.ruleSet),
       call.exact,
       call.top,
-      call.needed,
+      call.selection,
       Settings.PartRules.get(conf).min(Int.MaxValue.toLong).toInt,
       isLocal)
     // These make no difference to the answers for a region.
