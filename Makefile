@@ -11,6 +11,7 @@
 #   make build          the wheel (with a prebuilt jar) and the source distribution, in dist/
 #   make release        make build, then check the metadata and run the smoke test on the wheel; uploads nothing
 #   make bench          speed against other ways to do the same; BENCH='--quick' or other options
+#   make bench-peers    strings and Sigma's rules against Hyperscan, RE2 and rsigma; needs cargo for the last
 #   make papers         the experiments of the five papers, and docs/papers.md; PAPERS='--quick' or other options
 #   make fuzz           random rules against Spark's WHERE, for MINUTES=10 from SEED
 #   make test-hostile   every attack of tests/hostile in child processes: HOSTILE='--family regex' or other options
@@ -26,7 +27,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PYSPARK_MINORS := 4.0 4.1 4.2 4.3
 
-.PHONY: demo test test-fast test-push-down test-scala lint docs build release bench papers fuzz test-hostile \
+.PHONY: demo test test-fast test-push-down test-scala lint docs build release bench bench-peers papers fuzz test-hostile \
   test-versions test-sqlglot test-lakes test-stores test-bi chromium clean setup java $(PYSPARK_MINORS:%=test-pyspark-%)
 
 demo: setup
@@ -87,6 +88,16 @@ release: build
 
 bench: setup
 	$(BIN)/python -m benchmarks $(BENCH)
+
+# Hyperscan and RE2 are not installed into .venv: nothing else needs them. Without cargo, rsigma is left out.
+RSIGMA := build/peers/rsigma/release/rsigma-peer
+bench-peers: setup .venvs/text-peers/.installed
+	-cd benchmarks/peers/rsigma && CARGO_TARGET_DIR=$(CURDIR)/build/peers/rsigma cargo build --quiet --locked --release
+	PYTHONPATH=.venvs/text-peers $(BIN)/python -m benchmarks.text --rsigma $(RSIGMA) $(BENCH)
+
+.venvs/text-peers/.installed: benchmarks/text/requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade --target $(@D) --requirement $<
+	@touch $@
 
 papers: setup
 	$(BIN)/python -m benchmarks.papers $(PAPERS)

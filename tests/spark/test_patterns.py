@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from tests.spark.oracle import compared
 from tests.spark.predicate_rows import predicate_rows as predicate_rows
 from tests.spark.predicate_rows import same
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 
 def test_like_with_every_kind_of_pattern(df: DataFrame) -> None:
@@ -98,3 +100,42 @@ def test_regular_expressions(df: DataFrame) -> None:
     ]
     same(df, [*(f"s {operator} {pattern}" for operator in operators for pattern in patterns), *calls[:3], calls[5]])
     same(df.where("s NOT LIKE '%\\\\%'"), calls[3:5])
+
+
+def test_strings_one_after_the_other_in_columns_that_repeat(spark: SparkSession) -> None:
+    """In columnar batches with dictionaries, in more than one batch, with line terminators and letters of two cases."""
+    words = [
+        "",
+        "ab",
+        "ba",
+        "AB",
+        "ab ba",
+        "ab1ba",
+        "ba12ab",
+        "ab\n",
+        "abba\r\n",
+        "ab\u2028",
+        "K1ab",
+        "\u212aab",
+        "äbab",
+    ]
+    texts = [None, *(first + second for first in words for second in words), "ab" * 200]
+    rows = [(i, texts[i * i % len(texts)]) for i in range(9_000)]
+    patterns = ["%ab%ba%", "ab%ab", "%ab%ab%ab%", "%a_b%", "%b%a", "ab%ba%1%"]
+    regexes = [
+        "ab[0-9]+ba",
+        "ab.*ba$",
+        "(?i)ab.*K",
+        "(?iu)k\\\\d*ab",
+        "^ab.*ab$",
+        "ab\\\\n$",
+        "ba$",
+        "[ä-ö]b.*ab",
+        "(?s)ab.*ab",
+    ]
+    tests = [f"s LIKE '{p}'" for p in patterns] + [f"s RLIKE '{r}'" for r in regexes]
+    tests += ["lower(s) LIKE '%ab%ba%'", "upper(s) = 'ABBA'", "lower(s) = 'abba'", "endswith(lower(s), 'ba')"]
+    rules = {rule: rule for test in tests for rule in (test, f"NOT ({test})")}
+    with TemporaryDirectory() as directory:
+        spark.createDataFrame(rows, "row INT, s STRING").coalesce(1).write.parquet(f"{directory}/rows")
+        assert compared(spark.read.parquet(f"{directory}/rows"), rules, "ordered") == []

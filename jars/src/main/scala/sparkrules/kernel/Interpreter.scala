@@ -11,6 +11,7 @@ private[kernel] final class Interpreter(code: Instructions, codes: SlotCodes, fo
   private val roots = code.shared.roots
   private val sets = code.sets
   private var returns = new Array[Int](16)
+  private val scanTargets = new ScanTargets(code.words)
 
   /** Predicates that were tested, and those of them that were true, so that what depends on them was looks at. */
   var tested = 0L
@@ -142,27 +143,24 @@ private[kernel] final class Interpreter(code: Instructions, codes: SlotCodes, fo
 
   /** Pushes the place after a scan, then the targets of all slots that the scan finds true. */
   private def pushHits(scan: Int, place: Int, n: Int, depth: Int): Int = {
-    val words = code.words
     var next = push(depth, place + 2 * n)
     val scanner = codes.scanned(scan)
-    if (scanner != null) {
+    if (scanner != null && scanner.decidedCount + scanner.openCount > 0) {
+      val targets = scanTargets.at(scan, place, n)
       var i = 0
-      while (i < scanner.decidedCount) { next = pushHit(scanner.decided(i), place, n, next); i += 1 }
+      while (i < scanner.decidedCount) {
+        val target = targets.of(scanner.decided(i))
+        if (target >= 0) next = push(next, target)
+        i += 1
+      }
       i = 0
       while (i < scanner.openCount) {
-        val slot = scanner.open(i)
-        if (Arrays.binarySearch(words, place, place + n, slot) >= 0 && codes.of(slot) == Keys.TrueCode) {
-          next = pushHit(slot, place, n, next)
-        }
+        val target = targets.of(scanner.open(i))
+        if (target >= 0 && codes.of(scanner.open(i)) == Keys.TrueCode) next = push(next, target)
         i += 1
       }
     }
     next
-  }
-
-  private def pushHit(slot: Int, place: Int, n: Int, depth: Int): Int = {
-    val at = Arrays.binarySearch(code.words, place, place + n, slot)
-    if (at >= 0) push(depth, code.words(at + n)) else depth
   }
 
   private def isIn(value: Int, set: Int): Boolean = Codes.contains(sets.values, sets.start(set), sets.end(set), value)

@@ -11,7 +11,7 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.unsafe.types.UTF8String
 
 import sparkrules.program.{CompiledSlots, Forest}
-import sparkrules.text.{TextScan, TextScanner}
+import sparkrules.text.{TextAnswer, TextScan, TextScanner}
 import sparkrules.value.Keys
 
 /** Something that remembers what it computed for a row by the row's stamp. */
@@ -58,6 +58,7 @@ final class SlotCodes(slots: CompiledSlots, inputs: Seq[Expression], nested: Nes
   // Per slot whose code is open: the call that it needs.
   private val openCalls = new Array[Int](readers.length)
   private val scanners = scans.map(_.scanner())
+  private val memos = scans.map(_ => new StringMemo[TextAnswer])
   private val scanStamps = new Array[Int](scans.length)
   // Per slot that a scan decides: the last row for which the scan left it open.
   private val openStamps = new Array[Int](if (scans.isEmpty) 0 else readers.length)
@@ -132,13 +133,22 @@ final class SlotCodes(slots: CompiledSlots, inputs: Seq[Expression], nested: Nes
       val scanner = scanners(scan)
       if (scanStamps(scan) != stamp) {
         scanStamps(scan) = stamp
-        scanner.scan(readers(base).value(current).asInstanceOf[UTF8String])
+        search(scanner, memos(scan), readers(base).value(current).asInstanceOf[UTF8String])
         var i = 0
         while (i < scanner.decidedCount) { remember(scanner.decided(i), Keys.TrueCode); i += 1 }
         i = 0
         while (i < scanner.openCount) { openStamps(scanner.open(i)) = stamp; i += 1 }
       }
       scanner
+    }
+  }
+
+  private def search(scanner: TextScanner, memo: StringMemo[TextAnswer], text: UTF8String): Unit = {
+    val known = memo.get(text)
+    if (known != null) scanner.restore(known)
+    else {
+      scanner.scan(text)
+      if (scanner.decidedCount + scanner.openCount <= SlotCodes.MostRemembered) memo.put(text, scanner.answer)
     }
   }
 
@@ -205,5 +215,7 @@ final class SlotCodes(slots: CompiledSlots, inputs: Seq[Expression], nested: Nes
 }
 
 object SlotCodes {
+  // Predicates that are true or open for a string: more are not worth their memory.
+  private val MostRemembered = 64
   private final val LastStamp = Int.MaxValue / 2
 }

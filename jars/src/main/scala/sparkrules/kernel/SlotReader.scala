@@ -3,11 +3,13 @@ package sparkrules.kernel
 import java.util.Arrays
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{BoundReference, Expression}
+import org.apache.spark.sql.catalyst.expressions.{BoundReference, Expression, Lower, Upper}
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.vectorized.{ColumnarBatch, ColumnarBatchRow}
+import org.apache.spark.unsafe.types.UTF8String
 
+import sparkrules.guard.{Measured, MeteredRow}
 import sparkrules.value.{Keys, LongKeys, NoKeys, StringKeys}
 
 /** Computes the code of a slot for a row. */
@@ -58,6 +60,7 @@ object SlotReader {
       }
     case (BoundReference(i, dataType, _), _) => new BoxedReader(i, dataType, keys)
     case (nested: CopiedValue, NoKeys) => new PresenceReader(nested)
+    case (CaseOf(i), _) => new CaseReader(i, expression, keys)
     case _ => new ExpressionReader(expression, keys)
   }
 
@@ -121,7 +124,9 @@ object SlotReader {
         known(entry)
       }
 
-    def value(row: InternalRow): Any = row.get(ordinal, dataType)
+    private val isString = dataType == StringType
+
+    def value(row: InternalRow): Any = if (isString) row.getUTF8String(ordinal) else row.get(ordinal, dataType)
   }
 
   private final class BoxedReader(ordinal: Int, dataType: DataType, keys: Keys)
@@ -133,6 +138,42 @@ object SlotReader {
   private final class PresenceReader(nested: CopiedValue) extends SlotReader {
     def read(row: InternalRow): Int = if (nested.child.eval(row) == null) Keys.NullCode else 1
     def value(row: InternalRow): Any = nested.eval(row)
+  }
+
+  /** `lower(column)` and `upper(column)`, which rules that ignore case are full of. */
+  private object CaseOf {
+    def unapply(expression: Expression): Option[Int] = expression match {
+      case MeteredRow(child, _) => unapply(child)
+      case Measured(child, _, _) => unapply(child)
+      case Lower(BoundReference(i, StringType, _)) => Some(i)
+      case Upper(BoundReference(i, StringType, _)) => Some(i)
+      case _ => None
+    }
+  }
+
+  /** A string and its code. */
+  private final class Coded(val text: UTF8String, val code: Int)
+
+  private final class CaseReader(ordinal: Int, expression: Expression, keys: Keys) extends SlotReader {
+    private val memo = new StringMemo[Coded]
+    private var last: UTF8String = _
+    def read(row: InternalRow): Int =
+      if (row.isNullAt(ordinal)) Keys.NullCode
+      else {
+        val text = row.getUTF8String(ordinal)
+        val known = memo.get(text)
+        if (known != null) {
+          last = known.text
+          known.code
+        } else {
+          last = expression.eval(row).asInstanceOf[UTF8String]
+          val code = keys.codeOf(last)
+          // What Spark returns need not be a string of its own.
+          memo.put(text, new Coded(last.copy(), code))
+          code
+        }
+      }
+    def value(row: InternalRow): Any = last
   }
 
   private final class ExpressionReader(expression: Expression, keys: Keys) extends SlotReader {

@@ -1,7 +1,8 @@
 package sparkrules.text
 
-import java.lang.Long.bitCount
 import java.util.Arrays
+
+import scala.collection.mutable
 
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.types.UTF8String
@@ -14,29 +15,28 @@ trait Hits {
 }
 
 /**
- * Finds many keys in a string in one pass (Aho and Corasick, 1975). States are numbered by depth, so that the children
- * of a state are neighbours, and its edges need only a first child and a label: 12 bytes a state. A scan spends most of
- * its time in states near the root, which have a row with the next state for every byte.
+ * Finds many keys in a string in one pass (Aho and Corasick, 1975). A scan spends much of its time in states near the
+ * root, which have a row with the next state for every byte. Any other state has 16 bytes. Its children are neighbours,
+ * so that its edges need only the first of them; and an only child comes next to it, because what a scan waits for is
+ * memory: 10,000 keys do not stay in the cache of a core.
  *
  * @param classes per byte: its class; bytes in no key share class 0
  * @param width the number of classes, with those of the start of the string, the end of its last line and its own end
  * @param rows per state with a row, per class: the next state's row or, where it has none or a key ends, `~state`
- * @param nodes per state three numbers, side by side because they are read together: its first child; its failure, the
- *   state of its longest other suffix; its label, the class of the edge to it, as `~class` if a key ends
- *   here or in one of its failures
- * @param ends per state: a bit, whether a key ends here
- * @param ranks per word of `ends`: the bits set before it
+ * @param nodes per state four numbers, side by side because they are read together: its first child; its failure, the
+ *   state of its longest other suffix; how many children it has, above the class of the edge to it; the longest key
+ *   that ends here or in one of its failures, or -1
  * @param suffixes per key: the longest other key that is a suffix of it, or -1
+ * @param skips where no key has begun, what can be skipped; null if that is not worth a look
  */
 final class Automaton private (
     private val classes: Array[Int],
     private val width: Int,
     private val rows: Array[Int],
     private val nodes: Array[Int],
-    private val ends: Array[Long],
-    private val ranks: Array[Int],
     val suffixes: Array[Int],
-    asksForLastLine: Boolean)
+    asksForLastLine: Boolean,
+    skips: Skips)
     extends Serializable {
 
   private val rowed = rows.length / width
@@ -68,6 +68,7 @@ final class Automaton private (
       if (state < rowed) {
         var next = state * width
         while (i < until && next >= 0) {
+          if (next == 0 && skips != null) i = skips.from(base, offset, i, until, classes)
           next = rows(next + classes(Platform.getByte(base, offset + i) & 0xff))
           i += 1
         }
@@ -86,7 +87,7 @@ final class Automaton private (
     var state = from
     while (state >= rowed) {
       var child = firstChild(state)
-      val end = firstChild(state + 1)
+      val end = child + children(state)
       while (child < end && classOf(child) != c) child += 1
       if (child < end) return child
       state = failure(state)
@@ -94,22 +95,18 @@ final class Automaton private (
     stateOf(rows(state * width + c))
   }
 
-  private def firstChild(state: Int): Int = nodes(3 * state)
-  private def failure(state: Int): Int = nodes(3 * state + 1)
-  private def label(state: Int): Int = nodes(3 * state + 2)
-
-  private def classOf(state: Int): Int = if (endsKey(state)) ~label(state) else label(state)
-  private def endsKey(state: Int): Boolean = label(state) < 0
+  private def firstChild(state: Int): Int = nodes(4 * state)
+  private def failure(state: Int): Int = nodes(4 * state + 1)
+  private def children(state: Int): Int = nodes(4 * state + 2) >>> 16
+  private def classOf(state: Int): Int = nodes(4 * state + 2) & 0xffff
+  private def longestKey(state: Int): Int = nodes(4 * state + 3)
 
   private def stateOf(next: Int): Int = if (next < 0) ~next else next / width
-  private def nextOf(state: Int): Int = if (state < rowed && !endsKey(state)) state * width else ~state
+  private def nextOf(state: Int): Int = if (state < rowed && longestKey(state) < 0) state * width else ~state
 
-  private def report(state: Int, end: Int, hits: Hits): Unit = if (endsKey(state)) hits.hit(longestKey(state), end)
-
-  private def longestKey(from: Int): Int = {
-    var state = from
-    while ((ends(state >> 6) & (1L << state)) == 0) state = failure(state)
-    ranks(state >> 6) + bitCount(ends(state >> 6) & ((1L << state) - 1))
+  private def report(state: Int, end: Int, hits: Hits): Unit = {
+    val key = longestKey(state)
+    if (key >= 0) hits.hit(key, end)
   }
 }
 
@@ -128,8 +125,9 @@ object Automaton {
   private final val LastLineClass = -2
   private final val EndClass = -1
 
-  // Rows for 4,000 states of 64 classes, 1 MB. More are no faster: they do not stay in the cache of a core.
-  private val MostCells = 1 << 18
+  // Rows for 256 states of 64 classes, 64 KB. With 1 MB of rows, which push the other states out of the cache of a core,
+  // 10,000 rules took 1.4 times as long.
+  private val MostCells = 1 << 14
 
   /**
    * @param keys sorted, distinct and not empty
@@ -148,12 +146,13 @@ object Automaton {
       classes,
       width,
       new Array[Int](math.min(states, MostCells / width) * width),
-      new Array[Int](Math.multiplyExact(3, states + 1)),
-      new Array[Long]((states >> 6) + 1),
-      new Array[Int]((states >> 6) + 1),
+      new Array[Int](Math.multiplyExact(4, states)),
       new Array[Int](keys.length),
-      keys.exists(_.last == LastLineEnd))
-    (automaton, fill(automaton, keys, states))
+      keys.exists(_.last == LastLineEnd),
+      Skips.of(keys, classes))
+    val order = fill(automaton, keys, states)
+    reorder(automaton, states)
+    (automaton, order)
   }
 
   /** Where the last line of a string ends, before its terminator if it has one. */
@@ -179,26 +178,23 @@ object Automaton {
     count
   }
 
-  /** Adds the states in their order. What is asked of the automaton meanwhile concerns states that it has. */
+  /**
+   * Adds the states by their depth, which is that of their keys, too. What is asked of the automaton meanwhile concerns
+   * states that it has.
+   */
   private def fill(automaton: Automaton, keys: Array[String], states: Int): Array[Int] = {
     import automaton._
     val order = new Array[Int](keys.length)
     // The keys below each state.
     val (from, until) = (new Array[Int](states), new Array[Int](states))
     until(0) = keys.length
+    nodes(3) = -1
     var (added, levelEnd, depth, found) = (1, 1, 0, 0)
     (0 until states).foreach { state =>
       if (state == levelEnd) { levelEnd = added; depth += 1 }
-      if ((state & 63) == 0) ranks(state >> 6) = found
       var k = from(state)
-      if (depth > 0 && keys(k).length == depth) {
-        ends(state >> 6) |= 1L << state
-        order(found) = k
-        suffixes(found) = if (endsKey(failure(state))) longestKey(failure(state)) else -1
-        found += 1
-        k += 1
-      }
-      nodes(3 * state) = added
+      if (depth > 0 && keys(k).length == depth) k += 1
+      nodes(4 * state) = added
       while (k < until(state)) {
         val symbol = keys(k).charAt(depth)
         val c = symbol match {
@@ -211,17 +207,55 @@ object Automaton {
         while (k < until(state) && keys(k).charAt(depth) == symbol) k += 1
         until(added) = k
         val childFailure = if (state == 0) 0 else step(failure(state), c)
-        val isEnd = keys(from(added)).length == depth + 1 || endsKey(childFailure)
-        nodes(3 * added + 1) = childFailure
-        nodes(3 * added + 2) = if (isEnd) ~c else c
+        nodes(4 * added + 1) = childFailure
+        nodes(4 * added + 2) = c
+        nodes(4 * added + 3) = longestKey(childFailure)
+        if (keys(from(added)).length == depth + 1) {
+          order(found) = from(added)
+          suffixes(found) = longestKey(childFailure)
+          nodes(4 * added + 3) = found
+          found += 1
+        }
         added += 1
       }
-      nodes(3 * (state + 1)) = added
+      nodes(4 * state + 2) |= (added - firstChild(state)) << 16
       if (state < rowed) {
         if (state > 0) System.arraycopy(rows, failure(state) * width, rows, state * width, width)
         (firstChild(state) until added).foreach(child => rows(state * width + classOf(child)) = nextOf(child))
       }
     }
     order
+  }
+
+  /** Puts the first child of a state without a row next to it, and its other children after that. */
+  private def reorder(automaton: Automaton, states: Int): Unit = {
+    import automaton._
+    val numbers = Array.tabulate(states)(state => if (state < rowed) state else -1)
+    var next = rowed
+    val waiting = new mutable.ArrayDeque[Int]
+    // Numbers all before it goes on with the first.
+    def number(first: Int, count: Int): Unit = {
+      (0 until count).foreach(i => numbers(first + i) = next + i)
+      next += count
+      (count - 1 to 0 by -1).foreach(i => waiting.append(first + i))
+    }
+    (0 until rowed).foreach { parent =>
+      (firstChild(parent) until firstChild(parent) + children(parent)).filter(_ >= rowed).foreach { top =>
+        number(top, 1)
+        while (waiting.nonEmpty) {
+          val state = waiting.removeLast()
+          number(firstChild(state), children(state))
+        }
+      }
+    }
+    val before = nodes.clone()
+    (0 until states).foreach { state =>
+      val at = 4 * numbers(state)
+      nodes(at) = if (before(4 * state + 2) >>> 16 == 0) 0 else numbers(before(4 * state))
+      nodes(at + 1) = numbers(before(4 * state + 1))
+      nodes(at + 2) = before(4 * state + 2)
+      nodes(at + 3) = before(4 * state + 3)
+    }
+    rows.indices.foreach(i => if (rows(i) < 0) rows(i) = ~numbers(~rows(i)))
   }
 }

@@ -41,6 +41,21 @@ final class RegexAutomaton(program: RegexProgram, isWhole: Boolean) {
   private var stamp = 0
   private val stack = new Array[Int](2 * program.size + 2)
 
+  // The states that are collected since begin().
+  private var found = new Array[Int](16)
+  private var count = 0
+
+  // What is reached before anything is read. A search starts at every place, so all states would have it: of an
+  // alternation of thousands of words, each of them.
+  private val atStart: Array[Boolean] = {
+    begin()
+    add(start)
+    stamps.map(_ == stamp)
+  }
+  private val isImplied = !isWhole && !asksForPlaces && !atStart(RegexProgram.Accepting)
+  // Per class: what is reached from there by a character of it.
+  private val begunByClass = mutable.HashMap.empty[Int, Array[Int]]
+
   /**
    * Whether the string matches; None if this automaton cannot decide it: it reads characters of 16 bits, and what a
    * word is outside ASCII depends on the version of Java.
@@ -122,24 +137,22 @@ final class RegexAutomaton(program: RegexProgram, isWhole: Boolean) {
       if (!isWhole && stamps(RegexProgram.Accepting) == stamp) Found
       else {
         val reached = collectedAll()
+        val begun = if (isImplied) begunBy(c) else Array.emptyIntArray
         begin()
+        begun.foreach(reach)
         var i = 0
         while (i < reached.length) {
           val s = reached(i)
           if (operations(s) == RegexProgram.Read && classSets(c)(operands(s))) add(nexts(s))
           i += 1
         }
-        if (!isWhole) add(start)
+        if (!isWhole && !isImplied) add(start)
         val target = collected()
         meter.spend(16L * (reached.length + target.length + 1))
-        if (target.isEmpty) Lost else stateOf(target, if (asksForPlaces) classKinds(c) else Other)
+        if (target.isEmpty && !isImplied) Lost else stateOf(target, if (asksForPlaces) classKinds(c) else Other)
       }
     }
   }
-
-  // The states that are collected since begin().
-  private var found = new Array[Int](16)
-  private var count = 0
 
   private def begin(): Unit = {
     stamp += 1
@@ -156,7 +169,7 @@ final class RegexAutomaton(program: RegexProgram, isWhole: Boolean) {
   private def collectedAll(): Array[Int] = Arrays.copyOf(found, count)
 
   private def collected(): Array[Int] = {
-    val all = collectedAll().filter(s => operations(s) != RegexProgram.Both)
+    val all = collectedAll().filter(s => operations(s) != RegexProgram.Both && !(isImplied && atStart(s)))
     Arrays.sort(all)
     all
   }
@@ -190,6 +203,19 @@ final class RegexAutomaton(program: RegexProgram, isWhole: Boolean) {
     }
   }
 
+  private def begunBy(c: Int): Array[Int] = begunByClass.getOrElse(c, {
+    begin()
+    atStart.indices.foreach { s =>
+      if (atStart(s) && operations(s) == RegexProgram.Read && classSets(c)(operands(s))) add(nexts(s))
+    }
+    val all = collectedAll()
+    if (cells + all.length <= MostCells) {
+      begunByClass(c) = all
+      cells += all.length
+    }
+    all
+  })
+
   private def stateOf(own: Array[Int], before: Int): Int = {
     val key = StateKey(own, before)
     states.getOrElse(key, {
@@ -208,6 +234,7 @@ final class RegexAutomaton(program: RegexProgram, isWhole: Boolean) {
   private def forget(): Unit = {
     states.clear()
     members.clear()
+    begunByClass.clear()
     Arrays.fill(transitions, Unknown)
     cells = 0
   }
@@ -216,7 +243,8 @@ final class RegexAutomaton(program: RegexProgram, isWhole: Boolean) {
   private def widen(c: Int): Unit = {
     while (width <= c) width *= 2
     transitions = new Array[Int](members.length * 2 * width)
-    cells = members.iterator.map(_.own.length.toLong + 2 * width).sum
+    cells = members.iterator.map(_.own.length.toLong + 2 * width).sum +
+      begunByClass.valuesIterator.map(_.length.toLong).sum
   }
 
   private def classOf(c: Char): Int = {

@@ -38,6 +38,17 @@ final class TextScanner(tests: TextScan) extends Hits {
     if (openCount > 0) closeDecided()
   }
 
+  /** What was found in the last string; [[restore]] makes it so again. */
+  def answer: TextAnswer = new TextAnswer(Arrays.copyOf(decided, decidedCount), Arrays.copyOf(open, openCount))
+
+  /** As if the string of this answer had been scanned. */
+  def restore(answer: TextAnswer): Unit = {
+    decidedCount = answer.decided.length
+    System.arraycopy(answer.decided, 0, decided, 0, decidedCount)
+    openCount = answer.open.length
+    System.arraycopy(answer.open, 0, open, 0, openCount)
+  }
+
   override def hit(longest: Int, end: Int): Unit = {
     var key = longest
     var done = true
@@ -135,6 +146,9 @@ final class TextScanner(tests: TextScan) extends Hits {
     stamp = 0
   }
 }
+
+/** The slots of predicates that are true for a string, and of those that Spark has to evaluate. */
+final class TextAnswer(val decided: Array[Int], val open: Array[Int])
 
 object TextScanner {
   private final val LastStamp = Int.MaxValue / 2

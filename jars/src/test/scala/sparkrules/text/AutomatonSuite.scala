@@ -72,6 +72,35 @@ final class AutomatonSuite extends Suite {
     }
   }
 
+  test("keys that are long enough for parts of a text to be skipped") {
+    cases(2000) { random =>
+      def word(least: Int): String = Seq.fill(least + random.nextInt(5))(('a' + random.nextInt(6)).toChar).mkString
+      val anyCase = random.nextInt(3) == 0
+      val keys = Array.fill(1 + random.nextInt(4)) {
+        val text = word(3 + random.nextInt(3))
+        random.nextInt(6) match {
+          case 0 => s"${Automaton.Start}$text"
+          case 1 => s"$text${Automaton.End}"
+          case 2 => s"$text${Automaton.LastLineEnd}"
+          case _ => text
+        }
+      }.distinct.sorted
+      // Parts of keys and whole ones among other letters, some of which no key has.
+      val text = Seq.fill(random.nextInt(12)) {
+        val key = keys(random.nextInt(keys.length)).filter(_ < 256)
+        random.nextInt(5) match {
+          case 0 => key
+          case 1 => key.drop(random.nextInt(key.length))
+          case 2 => key.take(random.nextInt(key.length))
+          case 3 => word(0)
+          case _ => "xyz\u00e9".take(random.nextInt(5))
+        }
+      }.mkString + (if (random.nextInt(4) == 0) "\n" else "")
+      val cased = if (anyCase) text.map(c => if (random.nextBoolean && c < 128) c.toUpper else c) else text
+      compare(keys, anyCase, cased.getBytes(ISO_8859_1))
+    }
+  }
+
   test("more states than there are rows for") {
     cases(3) { random =>
       // Random bytes share no prefixes: 200,000 states of 259 classes, of which about a thousand have a row.

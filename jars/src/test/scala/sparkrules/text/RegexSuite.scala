@@ -107,6 +107,21 @@ final class RegexSuite extends Suite {
     }
   }
 
+  test("an alternation of many words keeps few states for each character") {
+    cases(5) { random =>
+      val words = Seq.fill(2000)(Seq.fill(1 + random.nextInt(5))(Suite.oneOf(random)("a", "b", "c", "d")).mkString)
+      val regex = words.mkString("(", "|", ")") + "[0-9]{2}"
+      val (found, pattern) = (automaton(regex, 0, isWhole = false).get, Pattern.compile(regex))
+      val limited = new Meter
+      (0 until 50).foreach { _ =>
+        val text = UTF8String.fromString(
+          Seq.fill(random.nextInt(60))(Suite.oneOf(random)("a", "b", "c", "d", "1", "x", "\u00e4")).mkString)
+        limited.startRow()
+        checkEqual(found.find(text, limited), Some(expected(pattern, isWhole = false, text)), s"in '$text'")
+      }
+    }
+  }
+
   test("a search for anything in front of something finds what Java finds") {
     cases(2000) { random =>
       val regex = Suite.oneOf(random)(".*", ".*.*", "(?i).*", "(?s).*", ".*?", ".*+") +
