@@ -29,6 +29,7 @@ from sparkrules.catalyst.pattern_answers import PatternAnswers
 from sparkrules.catalyst.row_truth import row_truth
 from sparkrules.catalyst.rule_table import rule_cells, rule_table, sync_cells
 from sparkrules.catalyst.session import RULE_SET_SETTING, STORE_SETTING, require_plugin, store_of
+from sparkrules.catalyst.stored_lists import stored_lists
 from sparkrules.errors import RuleSetError
 from sparkrules.index import Rule, Segment, Sharing, build_segment, sharing
 from sparkrules.index.chosen import check_known_tags, has_status
@@ -73,6 +74,7 @@ from sparkrules.rules.collection import RuleCollection
 from sparkrules.rules.fields import check_fields, names_of
 from sparkrules.rules.frames import Frame, as_arrow, is_frame
 from sparkrules.rules.generalization import Generalization
+from sparkrules.rules.list_methods import ListMethods, asked_lists
 from sparkrules.rules.pattern_methods import Span
 from sparkrules.rules.pruned import Extent
 from sparkrules.rules.publication import AnyStore, Publication, place_of
@@ -96,7 +98,7 @@ __all__ = ["RuleSet"]
 _Own = TypeVar("_Own", bound="RuleSet")
 
 
-class RuleSet(PatternAnswers):
+class RuleSet(PatternAnswers, ListMethods):
     """Rules under one name: SQL WHERE texts by id, collected in Python and published for Spark.
 
     Queries refer to the rules by `name`. `dialect` is the SQL dialect of the texts, and `policy` limits what they may
@@ -783,9 +785,11 @@ class RuleSet(PatternAnswers):
         check_known_tags(whole, chosen, of)
         kinds = {name: field_type(whole, name, of) for name in names}
 
+        lists = stored_lists(self._publication.list_stores[0], self.name)
+
         def matched(status: str) -> Matches:
             own = self._collection.content.chosen(status, frozenset(chosen) if chosen else None)
-            found = match(own, arrow, unsupported=unsupported, at=instant, schema=types)
+            found = match(own, arrow, unsupported=unsupported, at=instant, schema=types, lists=lists)
             return replace(found, fields={name: field_values(own.rules, name, kind) for name, kind in kinds.items()})
 
         return replace(matched(LIVE), of_shadow=matched(SHADOW)) if shadow else matched(LIVE)
@@ -820,7 +824,13 @@ class RuleSet(PatternAnswers):
         patterns = [self.patterns[id] for id in chosen if ids is not None and id in self.patterns and id not in self]
         asked = {own.id for own in patterns}
         chosen = [id for id in chosen if id not in asked]
-        truth = row_truth(segment, row, predicates_of(segment, chosen), spark)
+        truth = row_truth(
+            segment,
+            row,
+            predicates_of(segment, chosen),
+            spark,
+            stored_lists(self._publication.list_stores[0], self.name),
+        )
         found = explain(segment, truth, chosen, at=instant)
         found += [self._explained_pattern(own, row, spark, instant) for own in patterns]
         return found
@@ -980,6 +990,10 @@ class RuleSet(PatternAnswers):
             return f"{self.name}@{known}"
         everything = np.arange(len(self._segment.rules.id), dtype=np.int32)
         made = self._copy(f"{self.name}.backtest", restricted_segment(self._segment, everything), general=self.general)
+        lists = self._publication.list_stores[0]
+        for name in asked_lists(self._segment):
+            own = lists.list_of(self.name, name)
+            store.put_list(made.name, name, str(own.kind), lists.list_values(self.name, own).to_pylist())
         version = made.publish(store=store)
         made.collect_garbage(keep=2)
         return f"{made.name}@{version}"

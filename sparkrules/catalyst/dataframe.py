@@ -10,8 +10,10 @@ from sparkrules.catalyst.following import collection_of, follow
 from sparkrules.catalyst.python_engine.answers import python_match, python_matches
 from sparkrules.catalyst.rule_table import sync_table
 from sparkrules.catalyst.session import require_plugin, store_of
+from sparkrules.catalyst.stored_lists import stored_lists
 from sparkrules.errors import RuleSetError
 from sparkrules.index import Segment
+from sparkrules.local.reference_list import Lists
 from sparkrules.rules.arguments import a_data_frame, a_text, checked, some_names, some_rules, true_or_false
 from sparkrules.rules.fields import check_fields, names_of
 from sparkrules.rules.publication import Publication
@@ -205,13 +207,16 @@ def _synced(df: DataFrame, rules: Rules | str, rules_from: str | DataFrame | Non
     return own.name
 
 
-def _segment_of(df: DataFrame, rules: Rules | str) -> tuple[Segment, str, int | None]:
-    """The index of the rules, the name to report them under, and the version if it is published."""
+def _segment_of(df: DataFrame, rules: Rules | str) -> tuple[Segment, str, int | None, Lists]:
+    """The index of the rules, the name to report them under, the version if it is published, and their lists."""
     if not isinstance(rules, str):
-        return rules._segment, rules.name, rules.version
+        lists = stored_lists(rules._publication.list_stores[0], rules.name)
+        return rules._segment, rules.name, rules.version, lists
     name, version = name_and_version(rules)
-    parts = Store(store_of(df.sparkSession)).open(name, version)
-    return merged(parts.parts), f"{name}@{parts.manifest.version}", parts.manifest.version
+    store = Store(store_of(df.sparkSession))
+    parts = store.open(name, version)
+    number = parts.manifest.version
+    return merged(parts.parts), f"{name}@{number}", number, stored_lists(store, name)
 
 
 def published_name(df: DataFrame, rules: Rules | str) -> str:

@@ -33,6 +33,22 @@ def predicate_truth(spark: SparkSession, row: Mapping[str, Any], predicates: Seq
         return answers(conditions, truths, PySparkException, _not_true)
 
 
+def attribute_texts(spark: SparkSession, row: Mapping[str, Any], attributes: Sequence[str]) -> list[str | None]:
+    """The values of attributes for the row, as strings."""
+    from pyspark.errors import PySparkException
+
+    if not attributes:
+        return []
+    with _as_written(spark, [*attributes, *row]):
+        one_row = _one_row(spark, row)
+
+        def texts(some: Sequence[str]) -> list[str | None]:
+            found = one_row.selectExpr(*(f"CAST(({attribute}) AS STRING)" for attribute in some)).head()
+            return list(found or ())
+
+        return answers(attributes, texts, PySparkException, lambda *_: None)
+
+
 @contextmanager
 def _as_written(spark: SparkSession, texts: Sequence[str]) -> Iterator[None]:
     """Spark substitutes `${env:HOME}` and the like in SQL before parsing. It must not do so in a rule."""

@@ -9,27 +9,40 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sparkrules.catalyst.predicate_truth import predicate_truth
+from sparkrules.catalyst.predicate_truth import attribute_texts, predicate_truth
 from sparkrules.errors import RuleSetError
 from sparkrules.index.segment import Segment
 from sparkrules.local.bound_predicates import bind_predicates
+from sparkrules.local.reference_list import Lists, ListTest, no_lists
+from sparkrules.logic.columns import Unsupported
+from sparkrules.sql.tree import Predicate
 
 if TYPE_CHECKING:
     from pyspark.sql import Row, SparkSession
 
 
 def row_truth(
-    segment: Segment, row: Mapping[str, Any] | Row, wanted: list[int], spark: SparkSession | None = None
+    segment: Segment,
+    row: Mapping[str, Any] | Row,
+    wanted: list[int],
+    spark: SparkSession | None = None,
+    lists: Lists = no_lists,
 ) -> NDArray[np.bool_]:
     """The truth of the wanted predicates for the row, in an array of all predicates; the others are false."""
     truth = np.zeros(len(segment.forest.predicates.operator), bool)
     if spark is not None:
-        truth[wanted] = predicate_truth(
-            spark, _fields(row, nested=False), [segment.forest.predicate(number) for number in wanted]
-        )
+        fields, predicates = _fields(row, nested=False), {n: segment.forest.predicate(n) for n in wanted}
+        asked = [n for n, own in predicates.items() if own.operator not in ("in list", "not in list")]
+        truth[asked] = predicate_truth(spark, fields, [predicates[n] for n in asked])
+        listed = [n for n in wanted if n not in set(asked)]
+        values = attribute_texts(spark, fields, [predicates[n].attribute for n in listed])
+        for number, value in zip(listed, values, strict=True):
+            own = predicates[number]
+            is_in = value is not None and _asked(lists, own)(value.encode())
+            truth[number] = value is not None and is_in == (own.operator == "in list")
         return truth
     table = _table(_fields(row, nested=True))
-    bound = bind_predicates(segment, table.schema)
+    bound = bind_predicates(segment, table.schema, lists=lists)
     for number in wanted:
         if number in bound.unsupported:
             raise RuleSetError(
@@ -37,6 +50,13 @@ def row_truth(
             )
     truth[wanted] = bound.truth(table.to_batches()[0])[wanted, 0]
     return truth
+
+
+def _asked(lists: Lists, predicate: Predicate) -> ListTest:
+    try:
+        return lists(predicate.constants[0].text)
+    except Unsupported as reason:
+        raise RuleSetError(f"{predicate}: {reason}") from reason
 
 
 def _fields(row: Mapping[str, Any] | Row, *, nested: bool) -> Mapping[str, Any]:

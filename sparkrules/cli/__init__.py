@@ -18,6 +18,7 @@ from sparkrules.cli.exit_codes import FAILED, STOPPED, SUMMARY
 from sparkrules.cli.explain_command import add_explain
 from sparkrules.cli.jar_commands import add_jar
 from sparkrules.cli.lint_command import add_lint
+from sparkrules.cli.list_command import add_list
 from sparkrules.cli.match_command import add_match
 from sparkrules.cli.overlap_command import add_overlap
 from sparkrules.cli.publish_command import add_publish
@@ -71,6 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     add_explain(commands)
     add_overlap(commands)
     add_lint(commands)
+    add_list(commands)
     add_test(commands)
     add_backtest(commands)
     add_report(commands)

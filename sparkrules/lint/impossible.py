@@ -114,6 +114,8 @@ class _Types:
 
 def wrong_comparison(predicate: Predicate, column: ColumnType | None) -> tuple[str, str] | None:
     """What is wrong with a comparison with constants, and what to do. None if nothing is."""
+    if predicate.operator in ("in list", "not in list"):
+        return None  # the constant is the name of a list
     for constant in map(folded, predicate.constants):
         typed = _TYPED.fullmatch(constant.text) if constant.kind == "sql" else None
         text = string([typed[2]]) if typed else None

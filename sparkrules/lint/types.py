@@ -103,6 +103,8 @@ def _majority(votes: Counter[str]) -> tuple[str, str]:
 
 
 def _families(predicate: Predicate) -> set[str]:
+    if predicate.operator.removeprefix("not ") == "in list":
+        return set()  # the constant is the name of a list
     if predicate.operator.removeprefix("not ") in _TEXT_TESTS:
         return {"string"}
     kinds = {constant.kind for constant in map(folded, predicate.constants)}

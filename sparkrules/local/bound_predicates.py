@@ -20,6 +20,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sparkrules.index.segment import Segment
+from sparkrules.local.reference_list import Lists, no_lists
 from sparkrules.local.truth import Words, packed, rows_by_code, unpacked, word_count
 from sparkrules.logic.codes import LOWEST, NULL, constant_code
 from sparkrules.logic.columns import Column, Unsupported, find_column
@@ -52,7 +53,9 @@ class BoundPredicates:
         return words
 
 
-def bind_predicates(segment: Segment, schema: pa.Schema, declared: pa.Schema | None = None) -> BoundPredicates:
+def bind_predicates(
+    segment: Segment, schema: pa.Schema, declared: pa.Schema | None = None, lists: Lists = no_lists
+) -> BoundPredicates:
     """Bind every predicate to the schema's columns, or record why not. `declared` may give more precise types."""
     bound = BoundPredicates(len(segment.forest.predicates.operator))
     columns: dict[int, tuple[Column, ColumnType] | Unsupported] = {}
@@ -66,10 +69,13 @@ def bind_predicates(segment: Segment, schema: pa.Schema, declared: pa.Schema | N
             bound.unsupported[number] = found
             continue
         try:
-            comparisons.append((number, found[0], answerable_comparison(predicate, found[1])))
+            comparison = answerable_comparison(predicate, found[1])
+            if comparison.domain == "list":
+                lists(comparison.values[0])
+            comparisons.append((number, found[0], comparison))
         except Unsupported as reason:
             bound.unsupported[number] = reason
-    bound.groups += grouped_comparisons(comparisons)
+    bound.groups += grouped_comparisons(comparisons, lists)
     return bound
 
 
@@ -77,6 +83,12 @@ def answerable_comparison(predicate: Predicate, column: ColumnType) -> Compariso
     """The comparison of a predicate on a column of a type. Raises `Unsupported` if it cannot be computed here."""
     if predicate.operator in ("in network", "not in network"):
         return _within(predicate, column)
+    if predicate.operator in ("in list", "not in list"):
+        if column.family == "void":
+            return NEVER
+        if column.family not in ("string", "integer"):
+            raise Unsupported(f"in_list takes a STRING or an integer, not {column}: cast it")
+        return Comparison("list", "in list", (predicate.constants[0].text,), predicate.operator == "not in list")
     comparison = certain_comparison(predicate, column)
     if comparison.operator in _MATCHERS:
         _MATCHERS[comparison.operator](comparison.values[0])
@@ -97,13 +109,17 @@ def _within(predicate: Predicate, column: ColumnType) -> Comparison:
     return Comparison("address", "within", (first, last), predicate.operator == "not in network")
 
 
-def grouped_comparisons(comparisons: Iterable[tuple[int, Column, Comparison]]) -> list[Group]:
+def grouped_comparisons(comparisons: Iterable[tuple[int, Column, Comparison]], lists: Lists = no_lists) -> list[Group]:
     """Comparisons, each with its predicate number and column, grouped for evaluation."""
     alike: dict[tuple[Column, Domain, bool], list[tuple[int, Comparison]]] = {}
     for number, column, comparison in comparisons:
         alike.setdefault((column, comparison.domain, comparison.operator in _MATCHERS), []).append((number, comparison))
     return [
-        _Patterns(column, group) if is_pattern else _Comparisons(column, group, domain)
+        _Listed(column, group, lists)
+        if domain == "list"
+        else _Patterns(column, group)
+        if is_pattern
+        else _Comparisons(column, group, domain)
         for (column, domain, is_pattern), group in alike.items()
     ]
 
@@ -204,6 +220,22 @@ class _Patterns:
             words[number] = packed(found[:, rows])
 
 
+class _Listed:
+    """Lists of one attribute: each is asked once per distinct value of the batch."""
+
+    def __init__(self, column: Column, comparisons: list[tuple[int, Comparison]], lists: Lists) -> None:
+        self.column = column
+        self.tests = [(number, lists(own.values[0]), own.negated) for number, own in comparisons]
+
+    def fill(self, words: Words, array: Any) -> None:
+        distinct, rows = _distinct(array)
+        texts = [value if isinstance(value, bytes) else str(value).encode() for value in distinct]
+        for number, test, negated in self.tests:
+            found = np.zeros((1, len(distinct) + 1), bool)  # NULL rows have index -1, the last entry
+            found[0, :-1] = np.fromiter(map(test, texts), bool, len(texts)) != negated
+            words[number] = packed(found[:, rows])
+
+
 class Truths:
     """Predicates already evaluated by Spark: a list of Booleans per row, all of the same length."""
 
@@ -216,7 +248,7 @@ class Truths:
         words[self.numbers] = packed(values.reshape(len(array), len(self.numbers)).T)
 
 
-Group = _Comparisons | _Patterns | Truths
+Group = _Comparisons | _Patterns | _Listed | Truths
 
 
 def _matching(comparison: Comparison, distinct: list[bytes], values: Any) -> NDArray[np.bool_]:

@@ -27,6 +27,7 @@ from sparkrules.index.segment import Segment
 from sparkrules.local.bound_predicates import BoundPredicates, bind_predicates
 from sparkrules.local.junctions import Junctions
 from sparkrules.local.matches import Block, Matches
+from sparkrules.local.reference_list import Lists, no_lists
 from sparkrules.local.truth import Truth
 from sparkrules.logic.columns import NoSuchColumn, Unsupported
 
@@ -59,6 +60,7 @@ def match(
     unsupported: Literal["error", "skip"] = "error",
     at: datetime | None = None,
     schema: pa.Schema | None = None,
+    lists: Lists = no_lists,
 ) -> Matches:
     """The rules that match each row of the table. Given an instant, only rules that are valid at it.
 
@@ -76,7 +78,7 @@ def match(
     sparkrules.local.matcher.UnknownColumn: a column is missing for 1 of the rules (skip them with unsupported="skip"):
       cheap: there is no column `price`
     """
-    bound = bind_predicates(segment, table.schema, schema)
+    bound = bind_predicates(segment, table.schema, schema, lists)
     valid = np.ones(len(segment.rules.priority), bool) if at is None else segment.rules.valid_at(at)
     skipped = {number: reason for number, reason in _unsupported(segment, bound.unsupported).items() if valid[number]}
     if skipped and unsupported != "skip":

@@ -142,6 +142,8 @@ def _guess(tests: Sequence[Predicate]) -> AttributeType:
 
 def is_doubtful(predicate: Predicate) -> bool:
     """Whether a predicate compares with strings that would mean something else if the column is not a string."""
+    if predicate.operator in ("in list", "not in list"):
+        return False
     texts = [constant.text for constant in map(folded, predicate.constants) if constant.kind == "string"]
     return any(_OTHER_TYPE.match(text) and not _ISO_DATE.fullmatch(text) for text in texts)
 
@@ -180,6 +182,8 @@ def _other_value(text: str) -> object:
 
 def _families(predicate: Predicate) -> set[str]:
     """What a predicate's constants and operator reveal about the attribute. SQL of unknown type reveals nothing."""
+    if predicate.operator.removeprefix("not ") == "in list":
+        return set()  # the constant is the name of a list
     if predicate.operator.removeprefix("not ") in _TEXT_TESTS:
         return {"string"}
     if predicate.operator in _TRUTH_TESTS:

@@ -42,7 +42,7 @@ import pyarrow as pa
 from sparkrules.logic.columns import Unsupported
 from sparkrules.sql.tree import Constant, Predicate
 
-Domain = Literal["presence", "integer", "double", "exact", "string", "address"]
+Domain = Literal["presence", "integer", "double", "exact", "string", "address", "list"]
 
 _NEGATIVE = {"<>": "=", ">=": "<", "<=": ">", "is not null": "is null", "is not true": "is true"}
 _NEGATIVE |= {"is not false": "is false"}
@@ -93,7 +93,9 @@ class Comparison(NamedTuple):
     """A base operator over values of a domain; see the module."""
 
     domain: Domain
-    operator: Literal["present", "=", "<", ">", "in", "within", "like", "ilike", "contains", "startswith", "endswith"]
+    operator: Literal[
+        "present", "=", "<", ">", "in", "within", "in list", "like", "ilike", "contains", "startswith", "endswith"
+    ]
     values: tuple[Any, ...] = ()
     negated: bool = False
     on_null: bool = False
@@ -121,6 +123,8 @@ def certain_comparison(predicate: Predicate, column: ColumnType) -> Comparison:
         raise Unsupported("RLIKE is a regular expression of Java")
     if base == "in network":
         raise Unsupported("a network is a range of addresses, not of strings")
+    if base == "in list":
+        raise Unsupported("what is in a list is known only when rows are matched")
     if base == "is null":
         return Comparison("presence", "present", negated=not negated, on_null=not negated)
     if base in ("is true", "is false"):

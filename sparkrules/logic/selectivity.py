@@ -109,6 +109,7 @@ _GUESSES = {
     "startswith": 0.02,
     "endswith": 0.02,
     "in network": 0.02,
+    "in list": 0.02,
 }
 
 

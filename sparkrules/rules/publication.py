@@ -13,6 +13,7 @@ from sparkrules.index import Rule
 from sparkrules.rules.advertised import Advertised
 from sparkrules.rules.collection import RuleCollection
 from sparkrules.rules.content import Content
+from sparkrules.rules.list_methods import provide_lists
 from sparkrules.rules.overlapping import decided
 from sparkrules.rules.table_schema import TableSchema, arrow_schema
 from sparkrules.rules.validity import check_span
@@ -78,6 +79,11 @@ class Publication:
         known = self._known.get(self.store.path)
         return {**({} if known is None else known.manifest.costs), **self.rules.policy.costs}
 
+    @property
+    def list_stores(self) -> list[Store]:
+        """Where the lists of the rule set are: in the chosen store, or wherever it is published."""
+        return [self.store] if self.chosen is not None or not self._known else [Store(path) for path in self._known]
+
     def publish(
         self,
         store: AnyStore | None = None,
@@ -101,6 +107,8 @@ class Publication:
             self.rules.policy.max_calls,
             self._changed_patterns(target, base),
         )
+        new = [own for part in draft.parts if (own := part.body.in_memory) is not None]
+        provide_lists(self.list_stores[0], target, self.name, new)
         self._take_over(target, publish_draft(target, self.name, draft, base, merge=merge, force=force, first=first))
         return self._known[target.path].number
 

@@ -116,8 +116,8 @@ _GROUPS: dict[str, str] = {
 
 SCALAR_FUNCTIONS: frozenset[str] = frozenset(name for names in _GROUPS.values() for name in names.split())
 
-OWN_FUNCTIONS: frozenset[str] = frozenset({"cidr_contains"})
-"""Functions of the rule language that Spark has only with the plugin."""
+OWN_FUNCTIONS: frozenset[str] = frozenset({"cidr_contains", "in_list"})
+"""Functions of the rule language. Spark has `cidr_contains` with the plugin, and no `in_list`."""
 
 # Their value depends on when the query runs, so comparing with one is not comparing with a constant.
 TIME_FUNCTIONS: frozenset[str] = frozenset(

@@ -6,6 +6,8 @@ three-valued logic they are not complements. Pushing NOT down to the predicates 
 
 from __future__ import annotations
 
+import re
+
 from sparkrules.sql.address import network_range
 from sparkrules.sql.exists_sides import exists_sides
 from sparkrules.sql.literal import MARK, constant
@@ -29,8 +31,9 @@ _CALLS = {
     "equal_null": "<=>",
 }
 _NULL_CALLS = {"isnull": "is null", "isnotnull": "is not null"}
-_REPLACED = frozenset({*_CALLS, *_NULL_CALLS, "exists", "cidr_contains"})
+_REPLACED = frozenset({*_CALLS, *_NULL_CALLS, "exists", "cidr_contains", "in_list"})
 """Calls that may become something else in the tree."""
+_LIST_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*")
 _TRUTH = {"TRUE": (ALWAYS, NEVER), "FALSE": (NEVER, ALWAYS), "NULL": (NEVER, NEVER)}
 
 
@@ -40,10 +43,23 @@ def classify(tokens: Tokens, syntax: PredicateSyntax) -> Sides:
     functions = tokens.called(syntax.start, syntax.end)
     if functions is None:
         return sides
+    if "in_list" in functions:
+        _require_alone(tokens, syntax, sides)
     if not functions.isdisjoint(_REPLACED):
         # It is not known here which calls are left. Parsing the remaining SQL tells.
         return sides
     return _calling(sides[0], functions), _calling(sides[1], functions)
+
+
+def _require_alone(tokens: Tokens, syntax: PredicateSyntax, sides: Sides) -> None:
+    """Raise `RuleError` unless `in_list` is the whole predicate: only the index knows what is in a list."""
+    calls = [at for at, name in tokens.functions.items() if name == "in_list" and syntax.start <= at < syntax.end]
+    if len(calls) > 1 or not isinstance(sides[0], Predicate) or sides[0].operator not in ("in list", "not in list"):
+        raise tokens.error(
+            calls[-1] - 1,
+            "in_list is a condition of its own, not a part of another",
+            "Write in_list('name', value), and combine it with AND, OR and NOT.",
+        )
 
 
 def _calling(side: Node, functions: frozenset[str]) -> Node:
@@ -97,6 +113,8 @@ def _call(tokens: Tokens, call: Operand) -> Sides | None:
     arguments = [alone(argument) for argument in call.inner]
     if call.function == "cidr_contains" and len(arguments) == 2:
         return _network(tokens, *arguments)
+    if call.function == "in_list":
+        return _listed(tokens, call, arguments)
     if call.function in _NULL_CALLS and len(arguments) == 1:
         argument = arguments[0]
         if argument is None or argument.constant or argument.form == "row":
@@ -128,6 +146,25 @@ def _network(tokens: Tokens, network: Operand | None, address: Operand | None) -
         return None
     address = unbracketed(address)
     return _sides(tokens.sql(address.start, address.end), "in network", named)
+
+
+def _listed(tokens: Tokens, call: Operand, arguments: list[Operand | None]) -> Sides:
+    """`in_list('bad_ips', ip)`."""
+    example = "Write in_list('bad_ips', ip)."
+    if len(arguments) != 2:
+        raise tokens.error(call.start, f"in_list takes two arguments, not {len(arguments)}", example)
+    name, value = arguments
+    if name is None or not name.constant or name.form == "row" or constant(tokens, name).kind != "string":
+        at = call.start if name is None else name.start
+        raise tokens.error(at, "in_list needs the name of a list first, as a string", example)
+    if _LIST_NAME.fullmatch(constant(tokens, name).text) is None:
+        reason = "this is not the name of a list: letters, digits, '_', '-' and '.' (not first) are allowed"
+        raise tokens.error(name.start, reason, example)
+    if value is None or value.constant or value.form == "row":
+        at = call.start if value is None else value.start
+        raise tokens.error(at, "in_list needs a value of the row, such as a column", example)
+    value = unbracketed(value)
+    return _sides(tokens.sql(value.start, value.end), "in list", constant(tokens, name))
 
 
 def _predicate(tokens: Tokens, attribute: str, syntax: PredicateSyntax) -> Sides | None:

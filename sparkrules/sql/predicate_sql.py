@@ -25,6 +25,8 @@ def predicate_sql(predicate: Predicate) -> str:
         return f"{negation}{positive}({attribute}, {constants[0]})"
     if positive == "in network":
         return f"{negation}cidr_contains({constants[0]}, {attribute})"
+    if positive == "in list":
+        return f"{negation}in_list({constants[0]}, {attribute})"
     if positive == "<=>":
         return f"{negation}(({attribute}) <=> {constants[0]})"
     if positive == "in":

@@ -51,7 +51,7 @@ LiteralClass = Literal["string", "integer", "decimal"]
 _LITERAL = re.compile(r"(?<![A-Za-z0-9_.])('[^'\\]*(?:''[^'\\]*)*'|[0-9]{1,18}(?:\.[0-9]{1,18})?(?![A-Za-z0-9_.]))")
 _DIGITS = "90210"
 _MARKED = re.compile(f"'{MARK}([0-9]+){MARK}'|{_DIGITS}([0-9]{{6}}){_DIGITS}(?:\\.5)?")
-_COUNTS = re.compile(rf"\b(?:{'|'.join(sorted(COUNTS))})\s*\(\s*$", re.IGNORECASE)
+_PINNED = re.compile(rf"\b(?:{'|'.join(sorted(COUNTS | {'in_list'}))})\s*\(\s*$", re.IGNORECASE)
 
 
 class Hole(NamedTuple):
@@ -144,7 +144,7 @@ def make_template(skeleton: str, literals: Sequence[str], policy: Policy) -> Tem
     text = joined(skeleton, literals)
     if MARK in text or _DIGITS in text or not cut_alike(text, pieces, literals, policy):
         return None
-    pinned = numbers_of_counts(pieces)
+    pinned = first_pinned(pieces)
     while True:
         marks = [literal if at in pinned else marker(at, literal_class(literal)) for at, literal in enumerate(literals)]
         try:
@@ -184,13 +184,14 @@ def _networks(tree: Node, holes: dict[Constant, Hole]) -> tuple[int, ...]:
     return tuple(sorted(wanted))
 
 
-def numbers_of_counts(pieces: Sequence[str]) -> frozenset[int]:
-    """Which literals are the numbers of `at_least` and the like. They shape the tree, so they are pinned.
+def first_pinned(pieces: Sequence[str]) -> frozenset[int]:
+    """Which literals are the numbers of `at_least` and the like, which shape the tree, or the names of lists, of which
+    there are few. They are pinned.
 
-    >>> numbers_of_counts(["a < ", " AND at_least(", ", b < ", ", c)"])
+    >>> first_pinned(["a < ", " AND at_least(", ", b < ", ", c)"])
     frozenset({1})
     """
-    return frozenset(at for at, piece in enumerate(pieces[:-1]) if _COUNTS.search(piece))
+    return frozenset(at for at, piece in enumerate(pieces[:-1]) if _PINNED.search(piece))
 
 
 def cut_alike(text: str, pieces: Sequence[str], literals: Sequence[str], policy: Policy) -> bool:

@@ -41,6 +41,7 @@ NEGATED: dict[str, str] = {
     "startswith": "not startswith",
     "endswith": "not endswith",
     "in network": "not in network",
+    "in list": "not in list",
     "is null": "is not null",
     "is true": "is false",
 }
@@ -48,7 +49,7 @@ NEGATED |= {negative: positive for positive, negative in NEGATED.items()}
 # `is not true` (false or unknown) and `is not false` are never unknown, so their negations are `is true` and
 # `is false`, but not the other way round.
 OPERATORS: tuple[str, ...] = (*NEGATED, "is not true", "is not false")
-NEWER_OPERATORS: frozenset[str] = frozenset({"in network", "not in network"})
+NEWER_OPERATORS: frozenset[str] = frozenset({"in network", "not in network", "in list", "not in list"})
 """Operators that older versions of sparkrules cannot read: see `docs/store-format.md`."""
 # A tree whose parts are shared may be far larger when written out than in memory.
 _LONGEST_TEXT = 1_000_000

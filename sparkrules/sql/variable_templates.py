@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from sparkrules.sql.bindings import without_variables
 from sparkrules.sql.errors import RuleError
 from sparkrules.sql.policy import Policy
-from sparkrules.sql.template import SEPARATOR, cut_alike, joined, lift, literal_class, marker, numbers_of_counts
+from sparkrules.sql.template import SEPARATOR, cut_alike, first_pinned, joined, lift, literal_class, marker
 
 _Pieces = list[str | int]
 """SQL, and the numbers of the literals between."""
@@ -34,7 +34,7 @@ class VariableTemplates:
         if SEPARATOR in text:
             return without_variables(text, self.policy)
         skeleton, literals = lift(text)
-        pinned = numbers_of_counts(skeleton.split(SEPARATOR))
+        pinned = first_pinned(skeleton.split(SEPARATOR))
         classes = (own if at in pinned else literal_class(own) for at, own in enumerate(literals))
         key = (skeleton, *classes)
         if key not in self.known:

@@ -2,6 +2,7 @@
 
 from sparkrules.store.changes import CONTENT, Changes, differing, live_rules
 from sparkrules.store.garbage import Garbage
+from sparkrules.store.list_files import ListVersion
 from sparkrules.store.location import STORE_VARIABLE, default_store, local_path, path_in_spark, store_path
 from sparkrules.store.manifest import Manifest, SegmentEntry
 from sparkrules.store.merge_policy import Merge
@@ -22,6 +23,7 @@ __all__ = [
     "Changes",
     "Draft",
     "Garbage",
+    "ListVersion",
     "Manifest",
     "Merge",
     "ObjectPath",

@@ -28,6 +28,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from sparkrules.errors import SparkRulesError, StoreError
+from sparkrules.store.list_files import collect_lists
 from sparkrules.store.manifest import Manifest
 from sparkrules.store.numbered_files import WITHDRAWN, numbers
 from sparkrules.store.object_path import ObjectPath
@@ -64,7 +65,7 @@ def collect_garbage(home: Place, keep: int, older_than: timedelta) -> Garbage:
         raise StoreError(f"older_than is a span of time, not {older_than}")
     grace = older_than.total_seconds()
     versions = home / "versions"
-    for directory in (home, *(home / kind for kind in ("versions", "statistics", *_KINDS))):
+    for directory in (home, *(home / kind for kind in ("versions", "statistics", "lists", *_KINDS))):
         if directory.is_symlink():
             raise StoreError(f"{directory} is a symbolic link: nothing is removed from where it leads")
     if not numbers(versions, ".json"):
@@ -72,7 +73,8 @@ def collect_garbage(home: Place, keep: int, older_than: timedelta) -> Garbage:
     newest = _complete_newest(home)
     try:
         gone = _collect_versions(versions, keep, grace, newest)
-        return Garbage(tuple(gone), tuple(_collect_files(home, grace)))
+        files = [*_collect_files(home, grace), *collect_lists(home, keep, grace)]
+        return Garbage(tuple(gone), tuple(files))
     except OSError as error:
         raise StoreError(f"garbage in {home} cannot be removed: {error}") from error
 

@@ -61,6 +61,11 @@ class LazySegment:
     def stored(directory: Place, published: Sums | None = None) -> LazySegment:
         return LazySegment(None, directory, published)
 
+    @property
+    def in_memory(self) -> Segment | None:
+        """The segment, if it is not that of a directory."""
+        return self._given
+
     @cached_property
     def rows(self) -> int:
         """The number of rules, including removed ones."""

@@ -138,7 +138,7 @@ again
             rule_set,
             version,
             datetime.now(timezone.utc).isoformat(timespec="seconds"),
-            _publisher(),
+            publisher(),
             action,
             parent,
             tuple(segments),
@@ -247,7 +247,7 @@ def _optional(kind: Any, value: Any) -> Any:
     return None if value is None else kind(value)
 
 
-def _publisher() -> str:
+def publisher() -> str:
     try:
         user = getpass.getuser()
     except (OSError, KeyError):  # a container whose user has no name

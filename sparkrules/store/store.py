@@ -30,6 +30,15 @@ from sparkrules.store.changes import Changes, changes
 from sparkrules.store.checksum import FileSum
 from sparkrules.store.garbage import Garbage, collect_garbage
 from sparkrules.store.lazy_segment import LazySegment
+from sparkrules.store.list_files import (
+    ListVersion,
+    drop_list,
+    list_versions,
+    newest_list,
+    newest_lists,
+    put_list,
+    read_values,
+)
 from sparkrules.store.location import default_store, store_path
 from sparkrules.store.manifest import EXTENDED, FORMAT, PATTERNS, Manifest, SegmentEntry
 from sparkrules.store.names import check_name, is_name
@@ -118,6 +127,44 @@ class Store:
     def collect_garbage(self, rule_set: str, keep: int = 10, older_than: timedelta = timedelta(days=1)) -> Garbage:
         """Remove old versions, and files that no version refers to; see `sparkrules.store.garbage`."""
         return collect_garbage(self.path / check_name(rule_set), keep, older_than)
+
+    def put_list(self, rule_set: str, name: str, kind: str, values: Sequence[str]) -> ListVersion:
+        """Store values as the newest version of a reference list."""
+        try:
+            return put_list(self._home(rule_set), name, kind, values)
+        except OSError as error:
+            raise StoreError(f"the list {name!r} cannot be written to {self.path}: {error}") from error
+
+    def drop_list(self, rule_set: str, name: str) -> ListVersion:
+        """Remove a reference list; `StoreError` if there is none."""
+        self.list_of(rule_set, name)
+        return drop_list(self._home(rule_set), name)
+
+    def lists(self, rule_set: str) -> list[ListVersion]:
+        """The reference lists of a rule set as they are now."""
+        return list(newest_lists(self._home(rule_set)))
+
+    def list_versions(self, rule_set: str, name: str) -> list[ListVersion]:
+        """All versions of a reference list that are still there, the oldest first."""
+        return list_versions(self._home(rule_set), name)
+
+    def has_list(self, rule_set: str, name: str) -> bool:
+        """Whether there is such a reference list now."""
+        return newest_list(self._home(rule_set), name) is not None
+
+    def list_of(self, rule_set: str, name: str) -> ListVersion:
+        """A reference list as it is now; `StoreError` if there is none."""
+        found = newest_list(self._home(rule_set), name)
+        if found is None:
+            known = [own.name for own in self.lists(rule_set)]
+            near = get_close_matches(name, known, 1)
+            hint = f" Did you mean {near[0]!r}?" if near else f" There are: {listed(known, _SHOWN)}." if known else ""
+            raise StoreError(f"rule set {rule_set!r} in {self.path} has no list {name!r}.{hint}")
+        return found
+
+    def list_values(self, rule_set: str, version: ListVersion) -> pa.ChunkedArray:
+        """The values of a version of a reference list."""
+        return read_values(self._home(rule_set), version)
 
     def analyzed(self, rule_set: str, statistics: pa.Table) -> int:
         """Store statistics as the newest of a rule set, and return their number."""

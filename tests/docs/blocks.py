@@ -30,7 +30,7 @@ _FENCED = re.compile(
     r"(?:^<!-- file: (?P<file>\S+) -->\n\n?)?^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
 )
 _RUN = ("publish", "match", "detect", "explain", "overlap", "lint", "versions", "diff", "rollback", "doctor", "report")
-_RUN += ("test", "backtest")
+_RUN += ("test", "backtest", "list")
 _COMMANDS = tuple(f"sparkrules {command} " for command in _RUN)
 
 

@@ -242,7 +242,7 @@ def test_all_operators_of_the_tree_have_codes() -> None:
         "b IS NOT FALSE AND c LIKE 'x' AND c NOT LIKE 'x' AND c ILIKE 'x' AND c NOT ILIKE 'x' AND c RLIKE 'x' AND "
         "c NOT RLIKE 'x' AND contains(c, 'x') AND NOT contains(c, 'x') AND startswith(c, 'x') AND "
         "NOT startswith(c, 'x') AND endswith(c, 'x') AND NOT endswith(c, 'x') AND cidr_contains('10.0.0.0/8', c) AND "
-        "NOT cidr_contains('10.0.0.0/8', c)"
+        "NOT cidr_contains('10.0.0.0/8', c) AND in_list('l', c) AND NOT in_list('l', c)"
     )
     found = list(predicates(parse_rule(text)))
     from sparkrules.sql.tree import OPERATORS

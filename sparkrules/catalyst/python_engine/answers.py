@@ -14,6 +14,7 @@ from sparkrules.index import Segment
 from sparkrules.index.chosen import check_known_tags, chosen_segment
 from sparkrules.index.rule import LIVE, SHADOW
 from sparkrules.index.rule_fields import field_type
+from sparkrules.local.reference_list import Lists
 from sparkrules.sql.predicate_sql import quoted
 
 if TYPE_CHECKING:
@@ -24,11 +25,11 @@ _COLUMNS = ("subscription_id", "priority", "overlap")
 
 
 def python_match(
-    df: DataFrame, segment: Segment, rule_set: str, version: int | None, output: str, asked: Asked
+    df: DataFrame, segment: Segment, rule_set: str, version: int | None, lists: Lists, output: str, asked: Asked
 ) -> DataFrame:
     """See `sparkrules.match`."""
-    rules = _Chosen(segment, rule_set, asked)
-    found = matched_rows(df, rules.of(LIVE), rule_set, "struct", asked.top, rules.fields)
+    rules = _Chosen(segment, rule_set, lists, asked)
+    found = matched_rows(df, rules.of(LIVE), rule_set, rules.lists, "struct", asked.top, rules.fields)
     if not asked.fields and not asked.shadow:
         return found.toDF(*df.columns, output)
     answers = ["ids", "overlaps", *["matches"] * bool(asked.fields)]
@@ -39,10 +40,12 @@ def python_match(
     return both.selectExpr(*_numbered(df), f"struct({', '.join(values)}) AS found").toDF(*df.columns, output)
 
 
-def python_matches(df: DataFrame, segment: Segment, rule_set: str, version: int | None, asked: Asked) -> DataFrame:
+def python_matches(
+    df: DataFrame, segment: Segment, rule_set: str, version: int | None, lists: Lists, asked: Asked
+) -> DataFrame:
     """See `sparkrules.matches`."""
-    rules = _Chosen(segment, rule_set, asked)
-    found = matched_rows(df, rules.of(LIVE), rule_set, "list", asked.top, rules.fields)
+    rules = _Chosen(segment, rule_set, lists, asked)
+    found = matched_rows(df, rules.of(LIVE), rule_set, rules.lists, "list", asked.top, rules.fields)
     names = [*_COLUMNS, *asked.fields]
     added = {"version": _number(version)} if asked.fields else {}
     if asked.shadow:
@@ -60,7 +63,8 @@ def python_matches(df: DataFrame, segment: Segment, rule_set: str, version: int 
 class _Chosen:
     """The rules of a segment that a call asks for, and the types of the fields."""
 
-    def __init__(self, segment: Segment, rule_set: str, asked: Asked) -> None:
+    def __init__(self, segment: Segment, rule_set: str, lists: Lists, asked: Asked) -> None:
+        self.lists = lists
         check_known_tags(segment.rules, asked.tags, rule_set)
         self._segment, self._tags = segment, asked.tags or None
         self.fields: Mapping[str, Any] = {name: field_type(segment.rules, name, rule_set) for name in asked.fields}
@@ -72,7 +76,7 @@ class _Chosen:
 def _carrying(live: DataFrame, rules: _Chosen, rule_set: str, shape: Any, asked: Asked) -> DataFrame:
     """The columns, those of the live rules among them, and what shadow rules match."""
     fields = rules.fields if shape == "list" else {}
-    found = matched_rows(live, rules.of(SHADOW), rule_set, shape, asked.top, fields)
+    found = matched_rows(live, rules.of(SHADOW), rule_set, rules.lists, shape, asked.top, fields)
     return found.toDF(*(f"c{number}" for number in range(len(live.columns) - 1)), _LIVE, "found")
 
 

@@ -18,6 +18,7 @@ from sparkrules.catalyst.python_engine.guarded import apart
 from sparkrules.catalyst.python_engine.trial import failing
 from sparkrules.index.segment import Segment
 from sparkrules.local.bound_predicates import BoundPredicates, Truths, grouped_comparisons
+from sparkrules.local.reference_list import Lists, no_lists
 from sparkrules.logic.columns import Column
 from sparkrules.logic.comparison import Comparison
 from sparkrules.sql.called_functions import functions_in
@@ -43,7 +44,9 @@ class Bound:
     rejections: dict[int, Rejection]
 
 
-def bind(df: DataFrame, segment: Segment, *, missing_as_null: bool, numpy_knows_time: bool) -> Bound:
+def bind(
+    df: DataFrame, segment: Segment, *, missing_as_null: bool, numpy_knows_time: bool, lists: Lists = no_lists
+) -> Bound:
     """Bind every predicate, or record why Spark rejects it."""
     asked = Attributes(df, missing_as_null=missing_as_null)
     found = asked.of(segment.forest.attributes.tolist())
@@ -51,10 +54,10 @@ def bind(df: DataFrame, segment: Segment, *, missing_as_null: bool, numpy_knows_
     _keep_whole(asked, found, predicates, attribute_of)
     attributes = {place: own for place, own in enumerate(found) if isinstance(own, Attribute)}
     references = {place: _reference(place, own) for place, own in attributes.items()}
-    divided = divide(predicates, attribute_of, found, references, numpy_knows_time=numpy_knows_time)
+    divided = divide(predicates, attribute_of, found, references, numpy_knows_time=numpy_knows_time, lists=lists)
     computed = _computed(asked, len(df.columns), attributes, divided)
     _refuse(computed, divided)
-    read, bound = _read(references, divided, segment, asked.variable)
+    read, bound = _read(references, divided, segment, asked.variable, lists)
     return Bound(asked, computed, read, bound, divided.rejections)
 
 
@@ -129,7 +132,7 @@ def _names(predicate: SparkPredicate, column: str) -> bool:
 
 
 def _read(
-    references: dict[int, str], divided: DividedPredicates, segment: Segment, variable: str
+    references: dict[int, str], divided: DividedPredicates, segment: Segment, variable: str, lists: Lists
 ) -> tuple[list[str], BoundPredicates]:
     places: dict[str, int] = {}
 
@@ -151,7 +154,7 @@ def _read(
     if together:
         listed = ", ".join(truths[number] for number in together)
         bound.groups.append(Truths(carry(apart(f"array({listed})", variable)), together))
-    bound.groups += grouped_comparisons(comparisons)
+    bound.groups += grouped_comparisons(comparisons, lists)
     return list(places), bound
 
 

@@ -16,6 +16,7 @@ from sparkrules.catalyst.python_engine.attributes import Attribute
 from sparkrules.catalyst.python_engine.carried_types import is_carried
 from sparkrules.catalyst.python_engine.guarded import guarded_truth
 from sparkrules.local.bound_predicates import answerable_comparison
+from sparkrules.local.reference_list import Lists, no_lists
 from sparkrules.logic.columns import Unsupported
 from sparkrules.logic.comparison import ALWAYS, NEVER, ColumnType, Comparison, column_type
 from sparkrules.rules.table_schema import arrow_type
@@ -59,6 +60,7 @@ def divide(
     references: Mapping[int, str],
     *,
     numpy_knows_time: bool,
+    lists: Lists = no_lists,
 ) -> DividedPredicates:
     """Divide the predicates; `references` has the column of each accepted attribute."""
     divided = DividedPredicates()
@@ -71,6 +73,15 @@ def divide(
         if predicate.operator in _TRUTH_TESTS and attribute.type.typeName() not in ("boolean", "void"):
             found = attribute.type.simpleString().upper()
             divided.rejections[number] = Rejection(f"a condition of type {found} is not BOOLEAN")
+            continue
+        if predicate.operator in ("in list", "not in list"):
+            try:
+                comparison = answerable_comparison(predicate, _column_type(attribute, numpy_knows_time))
+                if comparison.domain == "list":
+                    lists(comparison.values[0])
+                divided.by_numpy.append((number, place, False, comparison))
+            except Unsupported as reason:
+                divided.rejections[number] = Rejection(str(reason))
             continue
         if predicate.operator in _NULL_TESTS and not attribute.nullable:
             # Then Spark does not compute it, even if that would fail.

@@ -22,6 +22,7 @@ from sparkrules.errors import RuleSetError
 from sparkrules.index import Segment, build_segment
 from sparkrules.index.merge import merge_segments
 from sparkrules.index.segment_rules import rule_at
+from sparkrules.local.reference_list import Lists
 from sparkrules.rules.table_schema import is_char
 from sparkrules.sql.between import between_attributes
 from sparkrules.sql.errors import RuleError
@@ -35,7 +36,13 @@ _log = logging.getLogger("sparkrules.catalyst.python_engine")
 
 
 def matched_rows(
-    df: DataFrame, segment: Segment, rule_set: str, shape: Shape, top: int | None, fields: Mapping[str, Any]
+    df: DataFrame,
+    segment: Segment,
+    rule_set: str,
+    lists: Lists,
+    shape: Shape,
+    top: int | None,
+    fields: Mapping[str, Any],
 ) -> DataFrame:
     """The columns of the DataFrame as c0, c1, ..., and `found`: the matches of each row, in the given shape.
 
@@ -49,7 +56,7 @@ def matched_rows(
     check_passed(df)
     _check_as_written(df, segment)
     check_permitted(spark, segment)
-    segment, bound = _fitting(df, _between_padded(df, segment), rule_set)
+    segment, bound = _fitting(df, _between_padded(df, segment), rule_set, lists)
     read, instant = bound.read, None
     if not (np.isnat(segment.rules.valid_from).all() and np.isnat(segment.rules.valid_until).all()):
         # Spark has one instant per query, and per micro-batch of a stream.
@@ -75,7 +82,7 @@ def _found(shape: Shape, fields: Mapping[str, Any]) -> DataType:
     return found.add("matches", ArrayType(match)) if fields else found
 
 
-def _fitting(df: DataFrame, segment: Segment, rule_set: str) -> tuple[Segment, Bound]:
+def _fitting(df: DataFrame, segment: Segment, rule_set: str, lists: Lists) -> tuple[Segment, Bound]:
     """The rules that Spark accepts on the DataFrame, bound to it.
 
     Only Spark decides which rules fit a table. If a part of a rule does not fit alone (a string used as a Boolean,
@@ -87,6 +94,7 @@ def _fitting(df: DataFrame, segment: Segment, rule_set: str) -> tuple[Segment, B
         segment,
         missing_as_null=_setting(spark, "missingColumns", "error") == "null",
         numpy_knows_time=_knows_time(spark),
+        lists=lists,
     )
     rejections = _rejected(segment, bound.rejections)
     texts = {
@@ -97,7 +105,7 @@ def _fitting(df: DataFrame, segment: Segment, rule_set: str) -> tuple[Segment, B
     wholes = bound.asked.of(list(texts.values()))
     whole = [number for number, own in zip(texts, wholes, strict=True) if _is_condition(own)]
     if whole:
-        return _fitting(df, _with_whole_texts(segment, whole), rule_set)
+        return _fitting(df, _with_whole_texts(segment, whole), rule_set, lists)
     if _setting(spark, "invalidRules", "error") != "skip":
         valid = segment.rules.valid_at(datetime.now(timezone.utc))
         refuse(
@@ -112,7 +120,7 @@ def _fitting(df: DataFrame, segment: Segment, rule_set: str) -> tuple[Segment, B
     _log.warning("%s\nThe query skips them: spark.sparkrules.invalidRules=skip.", listed)
     # Put the others in a segment of their own: a node without a leaf must not count as false or join a group.
     left_out = np.array([*rejections], np.int32)
-    return _fitting(df, merge_segments([(segment, left_out)]), rule_set)
+    return _fitting(df, merge_segments([(segment, left_out)]), rule_set, lists)
 
 
 def _between_padded(df: DataFrame, segment: Segment) -> Segment:

@@ -2,7 +2,8 @@ package sparkrules.answer
 
 import sparkrules.label.{FieldValues, RuleField}
 import sparkrules.overlap.{CommonNodes, SharedNodes}
-import sparkrules.version.{LazyBroadcast, PinnedRules}
+import sparkrules.value.LazyBroadcast
+import sparkrules.version.PinnedRules
 
 /**
  * What a query wants to know of the matches of some rules, as executors get it. Made on the driver: if overlaps are

@@ -8,6 +8,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
 import sparkrules.guard.Rejection
+import sparkrules.lists.{InList, ListReference}
 import sparkrules.store.Segment
 import sparkrules.value.{Address, AddressKey, CidrContains, Codes, Keys}
 
@@ -57,8 +58,10 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
     }
     val attribute = (p: Int) => attributes(segment.forest.predicates.attributes(p)).toOption.get
     val (networks, others) = open.partition(p => isOfNetwork(segment.forest.predicates.operators(p)))
+    val (listed, comparisons) = others.partition(p => isOfList(segment.forest.predicates.operators(p)))
     bindNetworks(networks, attribute)
-    bindComparisons(others, attribute)
+    bindLists(listed, attribute)
+    bindComparisons(comparisons, attribute)
     val texts = if (strict) bindTexts() else Array.empty[Int]
     slots.bound(row, predicates.map(_.map(_())), texts)
   }
@@ -137,6 +140,24 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
             case other => Left(Rejection(s"${other.map(_.sql).mkString(", ")} is not a network"))
           }
         }
+    }
+  }
+
+  /** A list is asked once per row for all rules that ask it about an attribute. */
+  private def bindLists(open: Seq[Int], attribute: Int => Expression): Unit = open.foreach { p =>
+    val found = attribute(p).dataType
+    constantsOf(p).toOption.get match {
+      case Seq(Literal(name: UTF8String, _: StringType)) =>
+        if (found == StringType || found == NullType || Integral(found)) {
+          val value = if (found == StringType) attribute(p) else Cast(attribute(p), StringType)
+          truth(p, slots.of(InList(value, ListReference(name.toString))))
+        } else {
+          val text = segment.forest.attributes(segment.forest.predicates.attributes(p))
+          predicates(p) = Left(Rejection(
+            s"in_list takes a STRING of binary collation or an integer, not ${found.sql}: cast it, as in " +
+              s"CAST($text AS STRING)"))
+        }
+      case other => predicates(p) = Left(Rejection(s"${other.map(_.sql).mkString(", ")} is not the name of a list"))
     }
   }
 
@@ -245,6 +266,8 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
 }
 
 object Binder {
+  private def isOfList(operator: String): Boolean = operator.stripPrefix("not ") == "in list"
+
   private def isOfNetwork(operator: String): Boolean = operator.stripPrefix("not ") == "in network"
 
   private val Integral: Set[DataType] = Set(ByteType, ShortType, IntegerType, LongType)

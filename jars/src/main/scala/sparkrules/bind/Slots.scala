@@ -6,6 +6,7 @@ import scala.collection.mutable.ArrayBuffer
 import org.apache.spark.sql.catalyst.expressions._
 
 import sparkrules.guard.{Depth, Metering, Rejection}
+import sparkrules.lists.ListReference
 import sparkrules.spark.SparkMinor
 import sparkrules.value.{Codes, Keys}
 
@@ -96,8 +97,11 @@ object Slots {
     case cast: Cast if cast.child.dataType == cast.dataType => cast.child
   }
 
-  /** Whether a slot cannot compute it: a Python function runs in a process of its own; a query has one instant. */
+  /** Whether a slot cannot compute it: a Python function runs in a process of its own; a query has one
+   * instant, and one version of each list.
+   */
   private[sparkrules] def belongsToPlan(e: Expression): Boolean = e match {
+    case _: ListReference => true
     case _: PythonUDF | _: CurrentTimestampLike | _: CurrentDate | _: LocalTimestamp => true
     case other => SparkMinor.isCurrentTime(other)
   }

@@ -12,6 +12,7 @@ object PredicateText {
     positive match {
       case function if Functions(function) => s"$not$function($attribute, ${constants.mkString(", ")})"
       case "in network" => s"${not}cidr_contains(${constants.mkString(", ")}, $attribute)"
+      case "in list" => s"${not}in_list(${constants.mkString(", ")}, $attribute)"
       case "<=>" if not.nonEmpty => s"NOT ($tested <=> ${constants.mkString(", ")})"
       case "in" if constants.isEmpty => if (not.isEmpty) "false" else "true"
       case "in" => s"$tested ${not}IN (${constants.mkString(", ")})"

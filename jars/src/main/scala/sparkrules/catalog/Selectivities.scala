@@ -90,7 +90,7 @@ private object Guess {
     "=" -> 0.1, "<=>" -> 0.1, "<" -> 1.0 / 3, "<=" -> 1.0 / 3, ">" -> 1.0 / 3, ">=" -> 1.0 / 3,
     "is null" -> 0.05, "is true" -> 0.5, "is false" -> 0.45, "is not true" -> 0.5, "is not false" -> 0.55,
     "like" -> 0.02, "ilike" -> 0.02, "rlike" -> 0.02, "contains" -> 0.02, "startswith" -> 0.02, "endswith" -> 0.02,
-    "in network" -> 0.02)
+    "in network" -> 0.02, "in list" -> 0.02)
 
   def apply(operator: String, constants: Int): Double = operator match {
     case "in" => Math.min(0.1 * constants, 0.5)

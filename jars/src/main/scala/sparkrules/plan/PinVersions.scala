@@ -8,6 +8,7 @@ import org.apache.spark.sql.classic.SparkSession
 import sparkrules.answer.{Answer, AnswerRequest}
 import sparkrules.bind.Local
 import sparkrules.kernel.CallResult
+import sparkrules.lists.ListContent
 import sparkrules.program.Questions
 import sparkrules.python.PythonCall
 import sparkrules.region.{PinnedRegion, RegionCall}
@@ -105,7 +106,7 @@ final case class PinVersions(session: SparkSession) extends Rule[LogicalPlan] {
     val inputs = all.map(_.transformUp { case GetStructField(made: CreateNamedStruct, i, _) => made.valExprs(i) })
     val read = inputs.indices.filter(i => PinVersions.isRead(inputs(i))).toSet
     // Parts of a version may need the same.
-    val aliases = inputs.filterNot(PinVersions.isRead).distinctBy(_.canonicalized).map(Alias(_, "rule_input")())
+    val aliases = inputs.filterNot(PinVersions.isReady).distinctBy(_.canonicalized).map(Alias(_, "rule_input")())
     if (aliases.isEmpty) (child, inputs, read)
     else {
       val attributes = aliases.map(alias => alias.child.canonicalized -> alias.toAttribute).toMap
@@ -128,6 +129,8 @@ object PinVersions {
     case Seq(rows: Answer.Rows) => !rows.hasShadow
     case _ => false
   }
+
+  private def isReady(e: Expression): Boolean = isRead(e) || e.isInstanceOf[ListContent]
 
   private def isRead(e: Expression): Boolean = e match {
     case _: Attribute | _: CallResult => true

@@ -9,7 +9,7 @@ object SegmentCheck {
   private val NodeKinds = Set(StoredNodes.Predicate, "and", "or")
   private val Alone = Set("is null", "is not null", "is true", "is false", "is not true", "is not false")
   private val Comparisons = Set("=", "<", "<=", ">", ">=", "<>", "<=>", "not <=>")
-  private val Texts = Set("like", "ilike", "rlike", "contains", "startswith", "endswith", "in network")
+  private val Texts = Set("like", "ilike", "rlike", "contains", "startswith", "endswith", "in network", "in list")
 
   /** The first table with a fault, and the fault. */
   def fault(segment: Segment): Option[(String, String)] = {

@@ -199,6 +199,14 @@ final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleS
   def metadata(ruleSet: String, entry: SegmentEntry): Array[UTF8String] =
     reading(ruleSet, entry.file("subscriptions"))(_.utf8Strings("metadata"))
 
+  /** The values of a list. */
+  private[sparkrules] def values(ruleSet: String, list: PublishedFile): Array[UTF8String] =
+    reading(ruleSet, list, "put the list of") { table =>
+      val values = table.utf8Strings("value")
+      if (values.contains(null)) throw new IllegalArgumentException("a value is NULL")
+      values
+    }
+
   /** An open Arrow file, of which only the schema has been read. */
   private[sparkrules] def arrow(ruleSet: String, file: PublishedFile): ArrowFile = {
     val path = pathOf(ruleSet, file)

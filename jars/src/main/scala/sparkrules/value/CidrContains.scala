@@ -7,8 +7,8 @@ import org.apache.spark.sql.types.{BooleanType, DataType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
 
 /**
- * Whether an address lies in a network: `cidr_contains('10.0.0.0/8', ip)`. A string that is no address is in no network;
- * NULL if one of the strings is NULL, or the first one no network.
+ * Whether an address lies in a network: `cidr_contains('10.0.0.0/8', ip)`. A string that is no address is in no
+ * network; NULL if one of the strings is NULL, or the first one no network.
  */
 final case class CidrContains(network: Expression, address: Expression)
     extends BinaryExpression with ImplicitCastInputTypes with CodegenFallback {

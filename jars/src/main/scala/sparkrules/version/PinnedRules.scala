@@ -6,6 +6,7 @@ import sparkrules.label.{FieldValues, RuleField}
 import sparkrules.overlap.CommonNodes
 import sparkrules.program.Hidden
 import sparkrules.store.Store
+import sparkrules.value.LazyBroadcast
 
 /**
  * A version compiled for the columns of a call, as plans carry it. Plans are equal if their keys are equal, and so are

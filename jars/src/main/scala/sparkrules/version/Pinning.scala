@@ -8,6 +8,7 @@ import org.slf4j.LoggerFactory
 
 import sparkrules.bind.{Bound, RuleCall}
 import sparkrules.conf.{OnRejectedRule, RulesException, Settings}
+import sparkrules.lists.{ListReference, PinnedLists}
 import sparkrules.store.{Store, StoreAccess}
 
 /** What a call means now: the rules, their inputs in terms of the call's, and the instant if it matters to them. */
@@ -21,7 +22,8 @@ object Pinning {
   def pin(session: SparkSession, call: RuleCall, isLocal: Boolean): Pinned = {
     val rules = current(session, call, isLocal)
     requireNone(rules.key, rules.rejectedAt(call.now))
-    val inputs = rules.parts.flatMap(part => inputsOf(part.bound, call))
+    val lists = new PinnedLists(StoreAccess.of(session), rules.key.version.ruleSet)
+    val inputs = rules.parts.flatMap(part => inputsOf(part.bound, call, lists))
     Pinned(rules, inputs, if (rules.hasValidity) Some(call.instant) else None)
   }
 
@@ -91,9 +93,12 @@ object Pinning {
   private def warn(key: ProgramKey, rejected: Seq[RejectedRule]): Unit =
     if (rejected.nonEmpty) log.warn(new RejectionMessage(key, rejected).warning)
 
-  private def inputsOf(bound: Bound, call: RuleCall): Seq[Expression] = {
+  private def inputsOf(bound: Bound, call: RuleCall, lists: PinnedLists): Seq[Expression] = {
     val called = AttributeMap(bound.row.zip(call.inputs))
     bound.columns.map(call.inputs) ++
-      bound.extras.map(e => call.inBatch(e.transform { case a: Attribute => called.getOrElse(a, a) }))
+      bound.extras.map {
+        case ListReference(name) => lists(name)
+        case e => call.inBatch(e.transform { case a: Attribute => called.getOrElse(a, a) })
+      }
   }
 }

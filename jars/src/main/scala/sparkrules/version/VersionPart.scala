@@ -7,6 +7,7 @@ import org.apache.spark.util.SizeEstimator
 import sparkrules.bind.Bound
 import sparkrules.overlap.Digests
 import sparkrules.program.{Forest, Program, Questions}
+import sparkrules.value.LazyBroadcast
 
 /**
  * Segments of a rule set compiled for the columns of a call: all of a version or a part of it. All versions that have

@@ -1,4 +1,4 @@
-package sparkrules.version
+package sparkrules.value
 
 import java.io.ObjectOutputStream
 
