@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sparkrules.index import Rule, Segment, build_segment
 from sparkrules.index.forest import AND, PREDICATE
 from sparkrules.logic.advertisements import OverlapIndex
+from sparkrules.logic.boxes import Boxes, Overlap
 from sparkrules.logic.regions import Regions
 from sparkrules.logic.satisfiable import Formula, Gate, Satisfiability, formula, satisfiable
 from sparkrules.rules.advertised import Advertisement
@@ -43,6 +44,7 @@ class OverlapQuestions:
         self.segment = segment
         self.schema = schema
         self._regions: Regions | None = None
+        self._boxes: Boxes | None = None
         self._known: set[Predicate] = set()
         self._formulas: dict[int, Formula] = {}  # by node: advertisements share them
 
@@ -59,6 +61,7 @@ class OverlapQuestions:
             # A column has one type: if none is declared, it follows from the constants of all conditions.
             self._known = asked.union(self.segment.forest.all_predicates())
             self._regions = Regions(self._known, self.schema)
+            self._boxes = None
             self._formulas.clear()
 
     def ids(self, tree: Node, *, exact: bool = True) -> list[str]:
@@ -69,12 +72,14 @@ class OverlapQuestions:
 
     def numbers(self, tree: Node, *, exact: bool = True) -> NDArray[np.int32]:
         """The same as numbers of rules."""
-        found = self.index.numbers(tree)
-        if exact:
-            overlaps = dict(self._exact(found, tree))
-            nodes = self.segment.forest.roots[found].tolist()
-            found = found[np.array([overlaps[node].holds for node in nodes], bool)]
-        return found
+        if not exact:
+            return self.index.numbers(tree)
+        overlap = self._overlap(tree)
+        found = overlap.yes[self.segment.forest.roots]
+        for number, own in self._searched(tree, overlap, overlap.yes):
+            found[number] = own.holds
+        order = self.segment.rules.output_order
+        return order[found[order]]
 
     def any(self, tree: Node, *, exact: bool = True) -> bool:
         """Whether any rule may overlap. Ends at the first."""
@@ -114,20 +119,37 @@ class OverlapQuestions:
 
     def _decided(self, tree: Node) -> Iterator[tuple[int, bool]]:
         """The numbers of rules that may overlap, in output order, and whether that is certain."""
-        found = self.index.numbers(tree)
-        overlaps = dict(self._exact(found, tree))
-        for number in found.tolist():
-            own = overlaps[int(self.segment.forest.roots[number])]
-            if own.holds:
-                yield number, own.certain
+        roots, order = self.segment.forest.roots, self.segment.rules.output_order
+        overlap = self._overlap(tree)
+        found, certain = overlap.yes[roots], overlap.certain[roots]
+        for number, own in self._searched(tree, overlap, overlap.certain):
+            found[number], certain[number] = own.holds, own.certain
+        order = order[found[order]]
+        return zip(order.tolist(), certain[order].tolist(), strict=True)
 
-    def _exact(self, numbers: NDArray[np.int32], tree: Node) -> Iterator[tuple[int, Satisfiability]]:
-        """For each distinct tree of the rules, by node, whether it overlaps."""
+    def _overlap(self, tree: Node) -> Overlap:
         self.prepare([tree])
         assert self._regions is not None
-        given = formula(tree, self._regions)
-        for node in np.unique(self.segment.forest.roots[numbers]).tolist():
-            yield node, satisfiable([self._formula(node, self._regions), given], self._regions)
+        if self._boxes is None:
+            self._boxes = Boxes(self.segment.forest, self._regions)
+        return self._boxes.overlap(tree)
+
+    def _searched(self, tree: Node, overlap: Overlap, known: NDArray[np.bool_]) -> Iterator[tuple[int, Satisfiability]]:
+        """The rules that may overlap and whose nodes are not `known`, decided by search. Those with one tree, once."""
+        regions, roots = self._regions, self.segment.forest.roots
+        assert regions is not None
+        is_open = (~known & ~overlap.no)[roots]
+        if (is_open & ~overlap.yes[roots]).any():
+            # Most rules that codes do not exclude are excluded by their predicates, one by one.
+            may_overlap = np.zeros(len(roots), bool)
+            may_overlap[self.index.numbers(tree)] = True
+            is_open &= may_overlap
+        given = formula(tree, regions)
+        found: dict[int, Satisfiability] = {}
+        for number, node in zip(np.flatnonzero(is_open).tolist(), roots[is_open].tolist(), strict=True):
+            if node not in found:
+                found[node] = satisfiable([self._formula(node, regions), given], regions)
+            yield number, found[node]
 
     def _formula(self, node: int, regions: Regions) -> Formula:
         segment, made = self.segment, self._formulas
