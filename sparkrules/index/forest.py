@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparkrules.index.csr import Csr, Ints
+from sparkrules.index.distinct import distinct
 from sparkrules.sql.tree import OPERATORS, Constant, ConstantKind, Junction, Node, Predicate
 
 KINDS: tuple[ConstantKind, ...] = ("null", "boolean", "integer", "decimal", "double", "string", "sql")
@@ -219,7 +220,7 @@ def _pairs_using(children: Csr, level: Ints, roots: Ints) -> Iterator[NDArray[np
 
     put(roots.astype(np.int64) * rules + np.arange(len(roots)), roots)
     while pending:
-        pairs = np.unique(np.concatenate(pending.pop(max(pending))))
+        pairs = distinct(np.concatenate(pending.pop(max(pending))))
         yield pairs
         nodes, users = np.divmod(pairs, rules)
         below = children.take(nodes)

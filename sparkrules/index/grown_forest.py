@@ -41,6 +41,17 @@ class GrownForest:
             self.known[operator][children] = node
             self.children[operator][node] = children
 
+    def pair(self, operator: int, a: int, b: int) -> int:
+        """The node that joins two nodes: `junction`, in half of the time."""
+        same = self.children[operator]
+        if a == b or a in same or b in same:
+            return self.junction(operator, {a, b})
+        children = (a, b) if a < b else (b, a)
+        number = self.known[operator].setdefault(children, self.count)
+        if number == self.count:
+            self._add(operator, children)
+        return number
+
     def junction(self, operator: int, numbers: set[int]) -> int:
         """The node that joins these nodes."""
         same = self.children[operator]
@@ -51,11 +62,14 @@ class GrownForest:
         children = tuple(sorted(numbers))
         number = self.known[operator].setdefault(children, self.count)
         if number == self.count:
-            self.count += 1
-            self.made.append(children)
-            self.operators.append(operator)
-            same[number] = children
+            self._add(operator, children)
         return number
+
+    def _add(self, operator: int, children: tuple[int, ...]) -> None:
+        self.children[operator][self.count] = children
+        self.count += 1
+        self.made.append(children)
+        self.operators.append(operator)
 
     def forest(self, roots: Sequence[int]) -> Forest:
         """The forest of the rules with these roots."""

@@ -11,9 +11,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sparkrules.index.csr import Csr, Ints
+from sparkrules.index.distinct import distinct
 from sparkrules.index.forest import AND, KINDS, OR, PREDICATE, Constants, Forest, Nodes, Predicates, strings
 from sparkrules.index.merge_forests import distinct_rows, without_unused
 from sparkrules.sql.tree import OPERATORS, Constant, Junction, Node, Predicate
@@ -54,7 +57,7 @@ class ConstantTable:
         return found
 
     def ordered(self, numbers: Iterable[int]) -> list[int]:
-        """The numbers in the order of kind and text. Comparing texts alone takes half of the time."""
+        """The numbers in the order of kind and text."""
         by_kind: dict[int, list[int]] = {}
         for number in numbers:
             by_kind.setdefault(self.keys[number][0], []).append(number)
@@ -62,7 +65,13 @@ class ConstantTable:
 
     def _by_text(self, numbers: list[int]) -> list[int]:
         texts = [self.keys[number][1] for number in numbers]
-        return [number for _, number in sorted(zip(texts, numbers, strict=True))]
+        try:
+            # The order of bytes in UTF-8 is that of characters. Arrow sorts in a fraction of the time.
+            order = pc.sort_indices(pa.array(texts, pa.large_string())).to_numpy()
+        except UnicodeEncodeError:  # half a character
+            return [number for _, number in sorted(zip(texts, numbers, strict=True))]
+        ordered: list[int] = np.array(numbers, np.int64)[order].tolist()
+        return ordered
 
     def chosen(self, numbers: Iterable[int]) -> Constants:
         """The constants with these numbers."""
@@ -125,7 +134,7 @@ def predicates_forest(instances: Sequence[Instances], table: ConstantTable) -> F
             rows[:, 2 + place] = table.number(constant) if hole is None else own.constants[:, hole]
         widths.setdefault(len(tree.constants), []).append((first, rows))
         first += len(rows)
-    constants = np.unique(
+    constants = distinct(
         np.concatenate([np.empty(0, np.int32), *(rows[:, 2:].ravel() for own in widths.values() for _, rows in own)])
     )
     ordered = table.ordered(constants.tolist())
@@ -137,13 +146,13 @@ def predicates_forest(instances: Sequence[Instances], table: ConstantTable) -> F
     for _, parts in sorted(widths.items()):
         whole = np.concatenate([rows for _, rows in parts])
         whole[:, 2:] = place_of[whole[:, 2:]]
-        distinct, which = distinct_rows(whole)
+        different, which = distinct_rows(whole)
         at = 0
         for start, rows in parts:
             roots[start : start + len(rows)] = count + which[at : at + len(rows)]
             at += len(rows)
-        merged.append(distinct)
-        count += len(distinct)
+        merged.append(different)
+        count += len(different)
     lengths = [rows.shape[1] - 2 for rows in merged for _ in range(len(rows))]
     columns = [np.concatenate([np.empty(0, np.int32), *(rows[:, place] for rows in merged)]) for place in (0, 1)]
     return Forest(
@@ -218,15 +227,15 @@ class _Columns:
                 for j, constant in enumerate(predicate.constants):
                     hole = instances.holes.get(constant)
                     rows[i, :, 1 + j] = table.number(constant) if hole is None else instances.constants[:, hole]
-            distinct, which = distinct_rows(rows.reshape(-1, 1 + width))
+            different, which = distinct_rows(rows.reshape(-1, 1 + width))
             for i, predicate in enumerate(own):
                 self.numbers[id(predicate)] = (first + which[i * self.rules : (i + 1) * self.rules]).astype(np.int32)
-            merged.append(distinct)
-            first += len(distinct)
+            merged.append(different)
+            first += len(different)
         self.nodes = first
         kind = np.concatenate([np.empty(0, np.int64), *(rows[:, 0] for rows in merged)])
         constants = np.concatenate([np.empty(0, np.int64), *(rows[:, 1:].ravel() for rows in merged)])
-        used = np.unique(constants)
+        used = distinct(constants)
         attributes = sorted({attribute for attribute, _ in kinds})
         place = {attribute: i for i, attribute in enumerate(attributes)}
         self.attributes = attributes
@@ -253,13 +262,13 @@ class _Columns:
                     rows[i, :, j] = self.numbers[id(child)]
             rows.sort(axis=2)
             self.usual &= ~(rows[:, :, 1:] == rows[:, :, :-1]).any(axis=(0, 2))
-            distinct, which = distinct_rows(rows.reshape(len(own) * self.rules, width))
+            different, which = distinct_rows(rows.reshape(len(own) * self.rules, width))
             for i, junction in enumerate(own):
                 self.numbers[id(junction)] = (self.nodes + which[i * self.rules : (i + 1) * self.rules]).astype(
                     np.int32
                 )
-            self.parts.append((operator, level, distinct))
-            self.nodes += len(distinct)
+            self.parts.append((operator, level, different))
+            self.nodes += len(different)
 
     def forest(self) -> Forest:
         sizes = [len(rows) for _, _, rows in self.parts]

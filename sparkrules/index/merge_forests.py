@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparkrules.index.csr import Csr, Ints
+from sparkrules.index.distinct import distinct
 from sparkrules.index.forest import (
     AND,
     OR,
@@ -69,8 +70,8 @@ def without_unused(forest: Forest) -> Forest:
     predicate = np.full(len(nodes), -1, np.int32)
     predicate[is_predicate] = np.searchsorted(predicates, old.predicate[nodes[is_predicate]])
     own = tests.constants.take(predicates)
-    constants = np.unique(own.values)
-    attributes = np.unique(tests.attribute[predicates])
+    constants = distinct(own.values)
+    attributes = distinct(tests.attribute[predicates])
     children = old.children.take(nodes)
     return Forest(
         forest.attributes[attributes],
@@ -120,10 +121,11 @@ def _merged_nodes(forests: Sequence[Forest], merged: Forest, numbers: Sequence[I
 def _has_canonical_predicates(forest: Forest) -> bool:
     """Whether attributes, constants and predicates have their canonical numbers already, as those of a merged forest
     have: comparing neighbours costs far less than renumbering."""
-    attributes = forest.attributes.tolist()
-    constants = list(_kinds_and_texts(forest.constants))
-    own = forest.predicates.constants
-    if not _is_ascending(attributes) or not _is_ascending(constants) or not _is_sorted(own.lengths):
+    own, constants = forest.predicates.constants, forest.constants
+    if not _is_ascending(forest.attributes.tolist()) or not _is_sorted(constants.kind) or not _is_sorted(own.lengths):
+        return False
+    kinds = np.flatnonzero(np.diff(constants.kind)) + 1
+    if not all(_is_ascending(texts.tolist()) for texts in np.split(constants.text, kinds)):
         return False
     for length in np.unique(own.lengths).tolist():
         rows = np.flatnonzero(own.lengths == length)

@@ -45,6 +45,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sparkrules.index.csr import Csr, Ints
+from sparkrules.index.distinct import distinct
 from sparkrules.index.forest import AND, PREDICATE, rules_using
 from sparkrules.index.segment import Segment
 from sparkrules.logic.atom import conflict, folded
@@ -298,7 +299,7 @@ def evaluate(segment: Segment, roots: Ints, predicate_truth: Mask) -> Mask:
 def _distinct(numbers: NDArray[np.integer], size: int) -> NDArray[np.int64]:
     """The distinct numbers, all below `size`, ascending."""
     if 20 * len(numbers) < size:
-        return np.unique(numbers).astype(np.int64)
+        return distinct(numbers).astype(np.int64)
     seen = np.zeros(size, bool)
     seen[numbers] = True
     return np.flatnonzero(seen)

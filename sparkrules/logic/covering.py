@@ -33,6 +33,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sparkrules.index.distinct import distinct
 from sparkrules.logic.atom import Atom
 from sparkrules.logic.attribute_type import Types
 from sparkrules.logic.codes import ERROR, NULL, Codes
@@ -255,7 +256,7 @@ class _Witnesses:
             return self._matching_leaf(condition, among)
         if condition.operator == "or":
             parts = [self.matching(child, among) for child in condition.children]
-            return np.unique(np.concatenate(parts)) if parts else np.empty(0, np.int64)
+            return distinct(np.concatenate(parts)) if parts else np.empty(0, np.int64)
         for child in sorted(condition.children, key=self._cost):
             among = self.matching(child, among)
             if not len(among):

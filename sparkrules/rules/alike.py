@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from sparkrules.index.builder import trees_forest
 from sparkrules.index.csr import Ints
+from sparkrules.index.distinct import distinct
 from sparkrules.index.forest import KINDS, Forest
 from sparkrules.index.instances import ConstantTable, Instances, instances_forest, predicates_forest
 from sparkrules.index.merge_forests import distinct_rows
@@ -173,7 +174,7 @@ class AlikeTexts:
         """The constants of literals; each literal is converted once."""
         kind = (hole.negative, hole.is_searched)
         known = self.constant_numbers.setdefault(kind, np.full(len(self.literals), -1, np.int32))
-        new = np.unique(literals[known[literals] < 0])
+        new = distinct(literals[known[literals] < 0])
         texts = [self.literals[number] for number in new.tolist()]
         if kind == (False, False) and all(text[0] in "123456789" and text.isdigit() for text in texts):
             known[new] = self.table.numbers_of(_INTEGER, texts)  # each is the text of its constant

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sparkrules.index.builder import trees_forest
 from sparkrules.index.csr import Csr, Ints
+from sparkrules.index.distinct import distinct
 from sparkrules.index.forest import PREDICATE, Forest
 from sparkrules.index.merge_forests import distinct_rows, merge_forests
 from sparkrules.rules.alike import AlikeTexts, Numbered
@@ -139,7 +140,7 @@ class CutPredicates:
     def functions_of(self, used: Ints, needed: Sides) -> frozenset[str]:
         """The functions that these uses call."""
         called = [self.calls[2 * used[needed & TRUE_SIDE > 0]], self.calls[2 * used[needed & FALSE_SIDE > 0] + 1]]
-        numbers = np.unique(np.concatenate(called)).tolist()
+        numbers = distinct(np.concatenate(called)).tolist()
         return frozenset().union(*(self.functions[number] for number in numbers))
 
 

@@ -135,6 +135,9 @@ def _grown(outlines: Sequence[Outline | None], of_text: Csr, predicates: CutPred
         assert outline is not None
         nodes = trues[start:end] + falses[start:end]
         for operator, parts in outline.junctions:
-            nodes.append(grown.junction(_OPERATORS[operator], {nodes[part] for part in parts}))
+            if len(parts) == 2:
+                nodes.append(grown.pair(_OPERATORS[operator], nodes[parts[0]], nodes[parts[1]]))
+            else:
+                nodes.append(grown.junction(_OPERATORS[operator], {nodes[part] for part in parts}))
         roots.append(nodes[outline.root])
     return grown.forest(roots)
