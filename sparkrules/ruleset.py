@@ -70,6 +70,7 @@ from sparkrules.rules.arguments import (
     true_or_false,
 )
 from sparkrules.rules.as_written import as_written
+from sparkrules.rules.bulk import no_collection
 from sparkrules.rules.collection import RuleCollection
 from sparkrules.rules.fields import check_fields, names_of
 from sparkrules.rules.frames import Frame, as_arrow, is_frame
@@ -933,6 +934,7 @@ class RuleSet(PatternAnswers, ListMethods):
         """
         return sharing(self._segment, top)
 
+    @no_collection()
     def lint(self, schema: TableSchema | None = None) -> Report:
         """What is wrong, or probably wrong, with rules and patterns; with the schema of their table, more is found.
 

@@ -11,7 +11,7 @@ Each rule is reported once, with one other rule: the first of its twins by id, o
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sparkrules.index.builder import build_segment
@@ -21,7 +21,7 @@ from sparkrules.logic.canonical import FALSE, TRUE, canonical
 from sparkrules.logic.covering import Coverings
 from sparkrules.logic.regions import Regions
 from sparkrules.logic.relations import covers_in
-from sparkrules.logic.satisfiable import formula
+from sparkrules.logic.satisfiable import Formula, formula
 
 _SAME = "Keep one of them, unless their priorities, metadata or owners matter."
 _COVERED = "Remove it, unless its id, priority or metadata matter; or check whether the other is too general."
@@ -44,13 +44,14 @@ class Twins:
                 ids = tuple(rule.id for rule in group)
                 yield Finding("duplicate", ids, f"{len(ids)} rules are the same condition", suggestion=_SAME)
         different = [group[0] for group in groups if group[0].id not in self.skipped]
-        forms = [canonical(formula(rule.tree, self.regions)) for rule in different]
+        formulas = {rule.id: formula(rule.tree, self.regions) for rule in different}
+        forms = [canonical(formulas[rule.id]) for rule in different]
         groups = self._grouped(different, forms)
         for group in groups:
             for rule in group[1:]:
                 yield _equivalent(rule, group[0])
         kept = [(group[0], form) for group, form in zip(groups, dict.fromkeys(forms), strict=True)]
-        yield from self._covered([rule for rule, form in kept if form not in (TRUE, FALSE)])
+        yield from self._covered([rule for rule, form in kept if form not in (TRUE, FALSE)], formulas)
 
     def _nodes(self) -> list[Hashable]:
         segment = build_segment(self.rules)
@@ -63,8 +64,9 @@ class Twins:
             groups.setdefault(key, []).append(rule)
         return list(groups.values())
 
-    def _covered(self, rules: Sequence[Rule]) -> Iterator[Finding]:
-        found = Coverings([rule.tree for rule in rules], regions=self.regions)
+    def _covered(self, rules: Sequence[Rule], formulas: Mapping[str, Formula]) -> Iterator[Finding]:
+        own = [formulas[rule.id] for rule in rules]
+        found = Coverings([rule.tree for rule in rules], regions=self.regions, formulas=own)
         for a, b in found.pairs(max_checks=10_000 + 10 * len(rules)):
             general, special = rules[a], rules[b]
             if found.may_cover(b, a) and covers_in(self.regions, special.tree, general.tree) == "yes":

@@ -47,6 +47,8 @@ _SEARCH_LIMIT = 2_000
 _GRAM = 3
 # A tree that shares parts (a chain of XORs) is longer to walk than to store. Larger trees are skipped.
 _LARGEST = 5_000
+# The codes of all witnesses are kept for each attribute, up to so many: 100 MB.
+_MOST_CODES = 12_500_000
 # Separates the pieces that a witness string joins. No real pattern contains it.
 _GAP = "\ue000"
 
@@ -55,13 +57,17 @@ class Coverings:
     """The coverings among some rules. See the module."""
 
     def __init__(
-        self, trees: Sequence[Node], types: Types | pa.Schema | None = None, regions: Regions | None = None
+        self,
+        trees: Sequence[Node],
+        types: Types | pa.Schema | None = None,
+        regions: Regions | None = None,
+        formulas: Sequence[Formula] | None = None,
     ) -> None:
         self.trees = trees
         self.regions = regions or Regions((p for tree in trees for p in distinct_predicates(tree)), types)
         self.is_bounded = False
         self.checked = 0
-        self._formulas = [formula(tree, self.regions) for tree in trees]
+        self._formulas = formulas or [formula(tree, self.regions) for tree in trees]
         # The first witness of each rule is checked first and separately: it refutes most candidates.
         self._first, self._more = _Witnesses(self.regions), _Witnesses(self.regions)
         self._is_possible = np.zeros(len(trees), bool)
@@ -100,6 +106,8 @@ class Coverings:
 
     def may_cover(self, a: int, b: int) -> bool:
         """False if rule a certainly does not cover rule b, because it is not true for a witness of b."""
+        if self._first.refutes(self._formulas[a], b):
+            return False
         return all(
             len(witnesses.matching(self._formulas[a], own)) == len(own)
             for witnesses in (self._first, self._more)
@@ -141,15 +149,20 @@ class _Column:
     claims: dict[tuple[object, ...], dict[str, set[int]]] = field(default_factory=dict)
     witnesses: Numbers = field(default_factory=lambda: np.empty(0, np.int64))
     codes: Numbers = field(default_factory=lambda: np.empty(0, np.int64))
+    all_codes: Numbers | None = None  # of every witness, unless there are too many attributes for that
     order: Numbers = field(default_factory=lambda: np.empty(0, np.int64))
     sorted_codes: Numbers = field(default_factory=lambda: np.empty(0, np.int64))
     by_gram: dict[str, set[int]] = field(default_factory=dict)
     text_at: dict[int, str] = field(default_factory=dict)
     matched: dict[Atom, Numbers] = field(default_factory=dict)
 
-    def freeze(self) -> None:
+    def freeze(self, count: int | None) -> None:
+        """Prepare for questions; `count` is the number of all witnesses, if the codes of all are to be kept."""
         self.witnesses = np.array(self.owners, np.int64)
         self.codes = np.array(self.raw_codes, np.int64)
+        if count is not None:
+            self.all_codes = np.full(count, self.default, np.int64)
+            self.all_codes[self.witnesses] = self.codes
         self.order = np.argsort(self.codes, kind="stable")
         self.sorted_codes = self.codes[self.order]
         for witness, text in zip(self.owners, self.texts, strict=True):
@@ -164,6 +177,8 @@ class _Column:
         self.sorted_codes = self.codes[self.order]
 
     def codes_at(self, witnesses: Numbers) -> Numbers:
+        if self.all_codes is not None:
+            return self.all_codes[witnesses]
         codes = np.full(len(witnesses), self.default, np.int64)
         at = np.searchsorted(self.witnesses, witnesses)
         at[at == len(self.witnesses)] = 0
@@ -230,8 +245,9 @@ class _Witnesses:
 
     def freeze(self) -> None:
         self.owner = np.array(self.owners, np.int64)
+        is_small = len(self.owners) * len(self.columns) <= _MOST_CODES
         for column in self.columns.values():
-            column.freeze()
+            column.freeze(len(self.owners) if is_small else None)
         self.alive = np.arange(len(self.owners))
 
     def forget(self, rules: NDArray[np.bool_]) -> None:
@@ -247,6 +263,18 @@ class _Witnesses:
         """The witnesses of a rule, including dropped ones."""
         low, high = np.searchsorted(self.owner, [rule, rule + 1])
         return np.arange(low, high)
+
+    def refutes(self, condition: Formula, rule: int) -> bool:
+        """Whether codes alone tell that a formula is not true for the first witness of a rule: without arrays."""
+        at = int(np.searchsorted(self.owner, rule))
+        return at < len(self.owner) and self.owner[at] == rule and not self._may_hold(condition, at)
+
+    def _may_hold(self, condition: Formula, witness: int) -> bool:
+        if isinstance(condition, Extent):
+            codes = self.columns[condition.attribute].all_codes
+            return codes is None or int(codes[witness]) in condition.possible
+        found = (self._may_hold(child, witness) for child in condition.children)
+        return any(found) if condition.operator == "or" else all(found)
 
     # Matching
 
@@ -327,7 +355,7 @@ def _within(codes: Numbers, wanted: Codes) -> NDArray[np.bool_]:
         return inside
     found = np.zeros(len(codes), bool)
     for start, end in wanted.intervals:
-        found |= (codes >= start) & (codes <= end)
+        found |= codes == start if start == end else (codes >= start) & (codes <= end)
     return found
 
 

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from sparkrules.catalyst import Counted
 from sparkrules.index import Segment
-from sparkrules.index.distinct import distinct
 from sparkrules.local import AttributeStatistics, statistics_of
 
 _MOST = 60
@@ -75,7 +74,7 @@ def attributes_of(segment: Segment) -> list[Attribute]:
     """All attributes, those used by the most rules first."""
     users = segment.forest.users.take(segment.forest.node_of_predicate)
     attribute = np.repeat(segment.forest.predicates.attribute, users.lengths)
-    pairs = distinct(attribute.astype(np.int64) * max(len(segment.rules.priority), 1) + users.values)
+    pairs = np.unique(attribute.astype(np.int64) * max(len(segment.rules.priority), 1) + users.values)
     rules = np.bincount(pairs // max(len(segment.rules.priority), 1), minlength=len(segment.forest.attributes))
     tests = np.bincount(segment.forest.predicates.attribute, minlength=len(segment.forest.attributes))
     order = np.lexsort((np.arange(len(rules)), -tests, -rules))

@@ -77,8 +77,8 @@ def check_row(row: RuleRow, default_validity: timedelta | None = None) -> Checke
 
 
 @contextmanager
-def _no_collection() -> Iterator[None]:
-    """Switch off the search for reference cycles: compiling makes millions of small objects, and none in a cycle."""
+def no_collection() -> Iterator[None]:
+    """Switch off the search for reference cycles, while millions of small objects are made, and none in a cycle."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -88,7 +88,7 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
-@_no_collection()
+@no_collection()
 def compile_rows(
     rows: Iterable[RuleRow],
     rule_set: str,

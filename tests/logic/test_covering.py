@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import random
+from itertools import permutations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -25,6 +27,19 @@ def test_the_pairs_are_those_of_brute_force(trees: list[Node]) -> None:
     found = Coverings(trees, world.TYPES)
     assert set(found.pairs(each=len(trees))) == expected
     assert not found.is_bounded
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.one_of(world.trees(world.decided), world.trees(world.texts)), min_size=2, max_size=6))
+def test_many_attributes_are_kept_in_another_way_with_the_same_answer(trees: list[Node]) -> None:
+    usual = Coverings(trees)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sparkrules.logic.covering._MOST_CODES", -1)
+        sparse = Coverings(trees)
+    assert list(usual.pairs(each=9)) == list(sparse.pairs(each=9))
+    for a, b in permutations(range(len(trees)), 2):
+        assert usual.may_cover(a, b) == sparse.may_cover(a, b)
+        assert usual.may_cover(a, b) or covers(trees[a], trees[b]) != "yes" or contradiction(trees[b]) == "yes"
 
 
 @settings(max_examples=100, deadline=None)
