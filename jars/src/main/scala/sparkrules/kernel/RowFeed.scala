@@ -23,8 +23,21 @@ final class RowFeed(runners: Array[Runner], clock: RowClock) {
       override def next(): A = run(input.next(), result)
     }
 
-  /** Matches the rows of batches. */
-  def batches[A](input: Iterator[ColumnarBatch])(result: InternalRow => A): Iterator[A] = new Batches(input, result)
+  /**
+   * Matches the rows of batches.
+   *
+   * @param asRows the rows of a batch whose columns are not to be read by themselves; each is valid until the next
+   */
+  def batches[A](input: Iterator[ColumnarBatch], asRows: ColumnarBatch => Option[Iterator[InternalRow]])(
+      result: InternalRow => A): Iterator[A] =
+    input.flatMap { batch =>
+      asRows(batch) match {
+        case None => new BatchRows(batch, result)
+        case Some(own) =>
+          runners.foreach(_.startRows())
+          rows(own, areKept = false)(result)
+      }
+    }
 
   /** Matches a single row. */
   def row[A](row: InternalRow)(result: InternalRow => A): A = {
@@ -58,17 +71,20 @@ final class RowFeed(runners: Array[Runner], clock: RowClock) {
     }
   }
 
-  private final class Batches[A](input: Iterator[ColumnarBatch], result: InternalRow => A) extends Iterator[A] {
-    private var batch: ColumnarBatch = _
-    private var (at, rows, chunkEnd) = (0, 0, 0)
+  private final class BatchRows[A](batch: ColumnarBatch, result: InternalRow => A) extends Iterator[A] {
+    private val rows = batch.numRows
+    private var (at, chunkEnd) = (0, 0)
 
-    override def hasNext: Boolean = {
-      while (at == rows && input.hasNext) startBatch(input.next())
-      at < rows
+    locally {
+      val start = System.nanoTime
+      runners.foreach(_.startBatch(batch))
+      clock.prepared(start)
     }
 
+    override def hasNext: Boolean = at < rows
+
     override def next(): A = {
-      if (!hasNext) throw new NoSuchElementException("no more rows")
+      if (at == rows) throw new NoSuchElementException("no more rows")
       if (chunk > 0 && at == chunkEnd) {
         chunkEnd = math.min(at + chunk, rows)
         val start = at
@@ -76,16 +92,6 @@ final class RowFeed(runners: Array[Runner], clock: RowClock) {
       }
       at += 1
       run(batch.getRow(at - 1), result)
-    }
-
-    private def startBatch(next: ColumnarBatch): Unit = {
-      batch = next
-      at = 0
-      rows = next.numRows
-      chunkEnd = 0
-      val start = System.nanoTime
-      runners.foreach(_.startBatch(next))
-      clock.prepared(start)
     }
   }
 

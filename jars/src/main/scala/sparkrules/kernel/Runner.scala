@@ -45,6 +45,9 @@ final class Runner(
 
   private[kernel] def startBatch(batch: ColumnarBatch): Unit = codes.startBatch(batch)
 
+  /** Before rows that are not those of a batch. */
+  private[kernel] def startRows(): Unit = codes.startRows()
+
   private[kernel] def startChunk(rows: Int, at: Int => InternalRow): Unit = if (denseRunner != null) {
     denseRunner.evaluate(rows, at)
     position = 0

@@ -77,6 +77,9 @@ final class SlotCodes(slots: CompiledSlots, inputs: Seq[Expression], nested: Nes
     readers.foreach(_.startBatch(batch))
   }
 
+  /** Before rows that are not those of a batch, where batches may have come already. */
+  private[kernel] def startRows(): Unit = readers.foreach(_.startRows())
+
   /** Makes codes those of another row. */
   private[kernel] def startRow(next: InternalRow): Unit = {
     current = next

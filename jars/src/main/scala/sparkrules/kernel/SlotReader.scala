@@ -21,6 +21,9 @@ sealed abstract class SlotReader {
 
   /** A batch comes; its rows are read next. */
   def startBatch(batch: ColumnarBatch): Unit = ()
+
+  /** The rows that are read next are those of no batch. */
+  def startRows(): Unit = ()
 }
 
 object SlotReader {
@@ -92,6 +95,11 @@ object SlotReader {
       rows = batch.numRows
       asked = 0
       if (isCoded) codeAll(batch)
+    }
+
+    override def startRows(): Unit = {
+      dictionaryIds = null
+      isCoded = false
     }
 
     private def codeAll(batch: ColumnarBatch): Unit = {

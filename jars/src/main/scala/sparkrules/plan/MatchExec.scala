@@ -102,7 +102,7 @@ final case class MatchExec(
       pythonWork,
       metrics)
     if (child.supportsColumnar) {
-      child.executeColumnar().mapPartitionsWithIndex(new MatchBatches(work, child.output.length))
+      child.executeColumnar().mapPartitionsWithIndex(new MatchBatches(work, child.output.map(_.dataType).toArray))
     } else child.execute().mapPartitionsWithIndex(new MatchRows(work))
   }
 

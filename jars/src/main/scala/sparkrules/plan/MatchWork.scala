@@ -1,9 +1,12 @@
 package sparkrules.plan
 
+import scala.jdk.CollectionConverters._
+
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.types.DataType
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import sparkrules.answer.{AnswerRequest, Answers, OverlapQuestions}
@@ -78,12 +81,17 @@ private final class MatchRows(work: MatchWork)
     work.run(partition)(work.matches(_, input))
 }
 
-/** @param columns how many columns the plan says that a batch has */
-private final class MatchBatches(work: MatchWork, columns: Int)
+/** @param types those of the columns that the plan says a batch has */
+private final class MatchBatches(work: MatchWork, types: Array[DataType])
     extends ((Int, Iterator[ColumnarBatch]) => Iterator[InternalRow])
     with Serializable {
-  override def apply(partition: Int, input: Iterator[ColumnarBatch]): Iterator[InternalRow] =
-    work.run(partition)(_.batches(input.map(MatchBatches.first(_, columns))))
+  override def apply(partition: Int, input: Iterator[ColumnarBatch]): Iterator[InternalRow] = {
+    lazy val toRow = UnsafeProjection.create(types)
+    def asRows(batch: ColumnarBatch): Option[Iterator[InternalRow]] =
+      Option.when(!KnownColumns.areIn(batch))(batch.rowIterator.asScala.map(toRow))
+    val batches = new FreedBatches(input).map(MatchBatches.first(_, types.length))
+    work.run(partition)(_.batches(batches, asRows))
+  }
 }
 
 private object MatchBatches {
@@ -93,8 +101,29 @@ private object MatchBatches {
    * deleted ones. Answers are joined to a row after its last column.
    */
   def first(batch: ColumnarBatch, columns: Int): ColumnarBatch =
-    if (batch.numCols == columns) batch
+    if (batch.numCols == columns && batch.getClass == classOf[ColumnarBatch]) batch
     else new ColumnarBatch(Array.tabulate(columns)(batch.column), batch.numRows)
+}
+
+/** Batches, each of which is freed before the next one is asked for, as by Spark where it makes rows of them. */
+private final class FreedBatches(input: Iterator[ColumnarBatch]) extends Iterator[ColumnarBatch] {
+  private var last: ColumnarBatch = _
+
+  override def hasNext: Boolean = {
+    free()
+    input.hasNext
+  }
+
+  override def next(): ColumnarBatch = {
+    free()
+    last = input.next()
+    last
+  }
+
+  private def free(): Unit = if (last != null) {
+    last.closeIfFreeable()
+    last = null
+  }
 }
 
 private final class MatchTask(

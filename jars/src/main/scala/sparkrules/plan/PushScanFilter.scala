@@ -8,10 +8,11 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.util.ArrayData
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.connector.catalog.Table
 import org.apache.spark.sql.execution.columnar.InMemoryRelation
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
-import org.apache.spark.sql.execution.datasources.v2.{DataSourceV2Relation, DataSourceV2ScanRelation}
-import org.apache.spark.sql.types.{ArrayType, BooleanType}
+import org.apache.spark.sql.execution.datasources.v2.{DataSourceV2Relation, DataSourceV2ScanRelation, FileTable}
+import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
 import sparkrules.answer.Answer
@@ -77,13 +78,20 @@ final case class PushScanFilter(session: SparkSession) extends Rule[LogicalPlan]
     }
   }
 
-  /** The inputs of the rules that are read, not computed, by their places among the columns of the call. */
+  /**
+   * The inputs of the rules that are read, not computed, by their places among the columns of the call. Only those that
+   * the source compares as Spark does: it could drop rows that a rule matches.
+   */
   private def columnsOf(matched: Match): Map[Int, Expression] = {
     val parts = matched.spec.rules.parts
+    val asSpark = matched.child.collectLeaves().forall(comparesAsSpark)
+    def isCompared(input: Int) = asSpark || isComparedAlike(matched.inputs(input).dataType)
     val starts = parts.scanLeft(0)(_ + _.inputs)
     parts.indices.flatMap { p =>
       parts(p).bound.columns.zipWithIndex.map { case (column, i) => (column, starts(p) + i) }
-    }.collect { case (column, input) if matched.spec.read(input) => column -> matched.inputs(input) }.toMap
+    }.collect {
+      case (column, input) if matched.spec.read(input) && isCompared(input) => column -> matched.inputs(input)
+    }.toMap
   }
 
   /** Which rules a query asks for, if its conditions tell. */
@@ -164,6 +172,29 @@ object PushScanFilter {
     case _: LogicalRelation | _: DataSourceV2Relation | _: DataSourceV2ScanRelation => true
     case _: HiveTableRelation | _: InMemoryRelation => true
     case other => other.children.isEmpty && other.isStreaming
+  }
+
+  /** Whether a source, if it is asked to compare values at all, does so as Spark: by the statistics of files, say. */
+  private def comparesAsSpark(leaf: LogicalPlan): Boolean = leaf match {
+    case relation: LogicalRelation => relation.relation.isInstanceOf[HadoopFsRelation]
+    case relation: DataSourceV2Relation => isOfFiles(relation.table)
+    case relation: DataSourceV2ScanRelation => isOfFiles(relation.relation.table)
+    case _ => true
+  }
+
+  private def isOfFiles(table: Table): Boolean =
+    table.isInstanceOf[FileTable] || LakePackages.exists(table.getClass.getName.startsWith)
+
+  private val LakePackages = Seq("org.apache.iceberg.", "org.apache.spark.sql.delta.")
+
+  /**
+   * Whether every database compares values of a type alike. A string has a collation there, which may order strings in
+   * other ways, or take different ones for equal; NaN and infinity may be unknown, or cannot be written.
+   */
+  private def isComparedAlike(dataType: DataType): Boolean = dataType match {
+    case ByteType | ShortType | IntegerType | LongType | _: DecimalType => true
+    case BooleanType | DateType | TimestampType | TimestampNTZType => true
+    case _ => false
   }
 
   /** Whether evaluating a condition on the id and the priority of a rule could raise an error. */

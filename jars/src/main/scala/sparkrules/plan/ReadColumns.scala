@@ -15,8 +15,9 @@ object ReadColumns extends ColumnarRule {
 private object ReadColumnsRule extends Rule[SparkPlan] with PredicateHelper {
   override def apply(plan: SparkPlan): SparkPlan = plan.transformUp {
     case matched: MatchExec if matched.spec.calls.isEmpty => matched.child match {
-        case rows: ColumnarToRowExec => matched.copy(child = rows.child)
-        case FilterExec(condition, rows: ColumnarToRowExec) if isImplied(condition, matched) =>
+        case rows: ColumnarToRowExec if KnownColumns.areFrom(rows.child) => matched.copy(child = rows.child)
+        case FilterExec(condition, rows: ColumnarToRowExec)
+            if KnownColumns.areFrom(rows.child) && isImplied(condition, matched) =>
           matched.copy(child = rows.child)
         case _ => matched
       }

@@ -43,8 +43,14 @@ final class VersionMatcher(
   def rows(input: Iterator[InternalRow], areKept: Boolean = false): Iterator[RowMatches] =
     feed.rows(input, areKept)(matched)
 
-  /** The matches of each row of each batch. */
-  def batches(input: Iterator[ColumnarBatch]): Iterator[RowMatches] = feed.batches(input)(matched)
+  /**
+   * The matches of each row of each batch.
+   *
+   * @param asRows the rows of a batch whose columns are not to be read by themselves
+   */
+  def batches(
+      input: Iterator[ColumnarBatch], asRows: ColumnarBatch => Option[Iterator[InternalRow]]): Iterator[RowMatches] =
+    feed.batches(input, asRows)(matched)
 
   /** The matches of one row. */
   def row(input: InternalRow): RowMatches = feed.row(input)(matched)

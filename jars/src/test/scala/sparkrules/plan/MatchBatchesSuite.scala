@@ -32,4 +32,10 @@ final class MatchBatchesSuite extends Suite {
     val whole = batch(2, 1)
     check(MatchBatches.first(whole, 2) eq whole, "it is another one")
   }
+
+  test("only columns of known classes are read by themselves") {
+    check(KnownColumns.areIn(batch(2, 1)), "Spark's own")
+    check(!KnownColumns.areIn(Foreign.batches("plain", 0).next()), "those of another library")
+    check(KnownColumns.areIn(Foreign.batches("mixed", 0).next()), "Spark's own, from another library")
+  }
 }
