@@ -27,6 +27,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -152,8 +153,6 @@ class _Column:
     all_codes: Numbers | None = None  # of every witness, unless there are too many attributes for that
     order: Numbers = field(default_factory=lambda: np.empty(0, np.int64))
     sorted_codes: Numbers = field(default_factory=lambda: np.empty(0, np.int64))
-    by_gram: dict[str, set[int]] = field(default_factory=dict)
-    text_at: dict[int, str] = field(default_factory=dict)
     matched: dict[Atom, Numbers] = field(default_factory=dict)
 
     def freeze(self, count: int | None) -> None:
@@ -165,11 +164,6 @@ class _Column:
             self.all_codes[self.witnesses] = self.codes
         self.order = np.argsort(self.codes, kind="stable")
         self.sorted_codes = self.codes[self.order]
-        for witness, text in zip(self.owners, self.texts, strict=True):
-            if text is not None:
-                self.text_at[witness] = text
-                for gram in _grams(text):
-                    self.by_gram.setdefault(gram, set()).add(witness)
 
     def keep(self, kept: NDArray[np.bool_]) -> None:
         """Stop finding the other witnesses by code. They may still be found by string, and are removed later."""
@@ -186,6 +180,23 @@ class _Column:
             named = self.witnesses[at] == witnesses
             codes[named] = self.codes[at[named]]
         return codes
+
+    # Made when a pattern is first looked for: most attributes have none.
+
+    @cached_property
+    def text_at(self) -> dict[int, str]:
+        """The strings of witnesses."""
+        own = zip(self.owners, self.texts, strict=True)
+        return {witness: text for witness, text in own if text is not None}
+
+    @cached_property
+    def by_gram(self) -> dict[str, set[int]]:
+        """The witnesses whose string contains a gram."""
+        found: dict[str, set[int]] = {}
+        for witness, text in self.text_at.items():
+            for gram in _grams(text):
+                found.setdefault(gram, set()).add(witness)
+        return found
 
     def claiming(self, atom: Atom) -> Numbers:
         """The witnesses for which an atom is true."""
