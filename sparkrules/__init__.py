@@ -11,6 +11,8 @@ from sparkrules.catalyst.dataframe import left_out, match, matches, rule_costs, 
 from sparkrules.catalyst.detection import detect
 from sparkrules.catalyst.following import Following, follow
 from sparkrules.catalyst.jar import jar_path
+from sparkrules.catalyst.match_log import log_matches
+from sparkrules.catalyst.rule_metrics import RuleMetrics, RuleRun
 from sparkrules.catalyst.session import configure
 from sparkrules.errors import (
     CorruptStore,
@@ -58,6 +60,8 @@ __all__ = [
     "Rejected",
     "Report",
     "RuleError",
+    "RuleMetrics",
+    "RuleRun",
     "RuleSet",
     "RuleSetError",
     "ScanFilter",
@@ -80,6 +84,7 @@ __all__ = [
     "follow",
     "jar_path",
     "left_out",
+    "log_matches",
     "match",
     "matches",
     "rule_costs",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from sparkrules.catalyst.asked import Asked
 from sparkrules.catalyst.following import collection_of, follow
 from sparkrules.catalyst.python_engine.answers import python_match, python_matches
+from sparkrules.catalyst.rule_metrics import RuleMetrics, observed_name
 from sparkrules.catalyst.rule_table import sync_table
 from sparkrules.catalyst.session import require_plugin, store_of
 from sparkrules.catalyst.stored_lists import stored_lists
@@ -56,6 +57,7 @@ def match(
     fields: Sequence[str] | None = None,
     tags: Sequence[str] | None = None,
     shadow: bool = False,
+    observe: RuleMetrics | str | None = None,
     engine: Engine = "plugin",
     rules_from: str | DataFrame | None = None,
 ) -> DataFrame:
@@ -72,6 +74,9 @@ def match(
     the metadata of each matching rule, and the `version` of the rules. With `tags=["windows"]` only rules are matched
     that have one of the tags. With `shadow=True` the struct also has `shadow`: the ids of the shadow rules that match.
 
+    With `observe=sparkrules.RuleMetrics()`, what each rule does in the queries of the result is counted there; a string
+    is a name, for `subscription_metrics` in SQL.
+
     With `engine="python"` the session needs no plugin, for platforms where you cannot add a jar. The answer is the same
     but takes much longer: numpy matches in Spark's Python workers. The rules are fixed when you call this, and nothing
     is published. See `docs/python-engine.md`.
@@ -83,9 +88,9 @@ def match(
     asked = Asked(_checked_top(top), tuple(names_of(fields)), tuple(names_of(tags)), shadow)
     check_fields(asked.fields, ["subscription_id"])
     rules = _synced(df, rules, rules_from, engine)
-    if _is_python(engine):
+    if _is_python(engine, observe):
         return python_match(df, *_segment_of(df, rules), output, asked)
-    call = f"match_subscriptions('{published_name(df, rules)}', *{asked.sql})"
+    call = f"match_subscriptions('{published_name(df, rules)}', *{asked.sql}{_observed(df, observe)})"
     return df.selectExpr("*", f"{call} AS {quoted(output)}")
 
 
@@ -98,6 +103,7 @@ def matches(
     fields: Sequence[str] | None = None,
     tags: Sequence[str] | None = None,
     shadow: bool = False,
+    observe: RuleMetrics | str | None = None,
     engine: Engine = "plugin",
     rules_from: str | DataFrame | None = None,
 ) -> DataFrame:
@@ -105,7 +111,7 @@ def matches(
 
     Rows that match no rule are omitted. With `fields=["severity"]` there is also this field of the rule's metadata, and
     the `version`. With `shadow=True` there are also the matches of shadow rules, and the `status`, live or shadow.
-    `rules`, `top`, `tags`, `engine` and `rules_from` as in `match`.
+    `rules`, `top`, `tags`, `observe`, `engine` and `rules_from` as in `match`.
 
         sparkrules.matches(df, "alerts").groupBy("subscription_id").count()
     """
@@ -114,9 +120,9 @@ def matches(
     check_fields(asked.fields, own)
     _check_free(df, [*own, *asked.fields])
     rules = _synced(df, rules, rules_from, engine)
-    if _is_python(engine):
+    if _is_python(engine, observe):
         return python_matches(df, *_segment_of(df, rules), asked)
-    call = f"subscription_matches('{published_name(df, rules)}', *{asked.sql})"
+    call = f"subscription_matches('{published_name(df, rules)}', *{asked.sql}{_observed(df, observe)})"
     return df.selectExpr("*", f"inline({call})")
 
 
@@ -177,13 +183,20 @@ def left_out(df: DataFrame, rules: Rules | str) -> DataFrame:
     return one.selectExpr(f"inline(subscriptions_left_out('{name}', *))")
 
 
+def _observed(df: DataFrame, observe: RuleMetrics | str | None) -> str:
+    name = observed_name(df.sparkSession, observe)
+    return "" if name is None else f", observe => '{name}'"
+
+
 def _checked_top(top: int | None) -> int | None:
     if top is not None and (isinstance(top, bool) or not isinstance(top, int) or top < 1):
         raise RuleSetError(f"top={top!r} is not a positive whole number: top=3 gives the first three matches")
     return top
 
 
-def _is_python(engine: str) -> bool:
+def _is_python(engine: str, observe: RuleMetrics | str | None = None) -> bool:
+    if engine == "python" and observe is not None:
+        raise RuleSetError('observe needs the plugin: with engine="python", count what `matches` returns')
     if engine not in ("plugin", "python"):
         raise RuleSetError(f"engine={engine!r} is none: 'plugin' is Spark's with the jar, 'python' needs none")
     return engine == "python"

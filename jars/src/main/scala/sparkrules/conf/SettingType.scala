@@ -29,6 +29,11 @@ final class Positive(unit: String) extends SettingType[Long]("a positive number"
   override def read(text: String): Option[Long] = text.toLongOption.filter(_ > 0)
 }
 
+/** @param unit what is counted */
+final class NotNegative(unit: String) extends SettingType[Long]("a number, 0 or more", s"a number of $unit, or 0") {
+  override def read(text: String): Option[Long] = text.toLongOption.filter(_ >= 0)
+}
+
 /** Any string. */
 final class Text(described: String) extends SettingType[String](described, described) {
   override def read(text: String): Option[String] = Some(text)

@@ -106,6 +106,13 @@ object Settings {
     "how many rows of one pattern and key may wait for the watermark of a stream; others are dropped, and counted in " +
       "a row of the kind `overflow`; see [Patterns](patterns.md#bounds)")
 
+  val RuleMetrics = new Setting(
+    "spark.sparkrules.ruleMetrics",
+    new NotNegative("rules"),
+    "20",
+    "how many rules each query reports to the metrics of Spark and to the tab *Rules* of its UI: those with the most " +
+      "matches, errors and time. 0 counts nothing, unless a call asks for it; see [Metrics](metrics.md)")
+
   val CacheBytes = new Setting(
     "spark.sparkrules.cacheBytes",
     new Positive("bytes"),
@@ -124,8 +131,8 @@ object Settings {
   /** In the order of the documentation. */
   val All: Seq[Setting[_]] = Seq(
     Store, FixedStore, AllowedRuleSets, RuleSet, MissingColumns, InvalidRules, Strict, PushDown, Steps, ValueBytes,
-    BindSeconds, BindTotalSeconds, PythonBufferBytes, PythonFailures, PatternRows, CacheBytes,
-    PartRules)
+    BindSeconds, BindTotalSeconds, PythonBufferBytes, PythonFailures, PatternRows, RuleMetrics,
+    CacheBytes, PartRules)
 
   /** All settings as a Markdown table. */
   def table: String =

@@ -14,7 +14,7 @@ final class RowClock(isOn: Boolean = true) {
 
   private[kernel] def nextRow(): Unit = {
     rows += 1
-    weight = if (!isOn) 0L else if (rows <= RowClock.All) 1L else if (rows % RowClock.Step == 0) RowClock.Step else 0L
+    weight = if (isOn) RowClock.weightOf(rows) else 0L
   }
 
   /** The time, if the current row is timed. */
@@ -39,6 +39,9 @@ final class RowClock(isOn: Boolean = true) {
 object RowClock {
   private final val All = 1000L
   private final val Step = 16L
+
+  /** How many rows the one with this number, from 1, counts for. */
+  private[kernel] def weightOf(row: Long): Long = if (row <= All) 1L else if (row % Step == 0) Step else 0L
 
   /** Reads no clock. */
   def off: RowClock = new RowClock(isOn = false)

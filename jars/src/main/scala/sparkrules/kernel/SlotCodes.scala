@@ -66,8 +66,23 @@ final class SlotCodes(slots: CompiledSlots, inputs: Seq[Expression], nested: Nes
   // Per slot: the nanoseconds that it took for the current row, if that is asked for.
   private var times: Array[Long] = _
 
-  /** How many values could not be computed since this was made. */
-  var errors = 0L
+  /** Per slot: how many values could not be computed since this was made. */
+  val failures = new Array[Long](readers.length)
+
+  def errors: Long = failures.sum
+
+  // Per slot that Spark computes: the nanoseconds that it has taken since they are measured. See [[RowClock]] for the
+  // rows that are timed, and what they count for.
+  private var spent: Array[Long] = _
+  private var weight = 0L
+  private lazy val isFallible = {
+    val own = new Array[Boolean](readers.length)
+    slots.fallible.foreach(own(_) = true)
+    own
+  }
+
+  /** Of the nanoseconds that are measured: those in Python functions. */
+  var spentInPython = 0L
 
   def row: InternalRow = current
 
@@ -85,6 +100,7 @@ final class SlotCodes(slots: CompiledSlots, inputs: Seq[Expression], nested: Nes
     current = next
     stamp += 1
     if (times != null) Arrays.fill(times, 0)
+    if (spent != null) weight = RowClock.weightOf(stamp.toLong)
     if (stamp == SlotCodes.LastStamp) forget()
   }
 
@@ -98,6 +114,12 @@ final class SlotCodes(slots: CompiledSlots, inputs: Seq[Expression], nested: Nes
   def time(): Array[Long] = {
     if (times == null) times = new Array[Long](readers.length)
     times
+  }
+
+  /** From now on, per slot, an estimate of the nanoseconds that it takes to compute it for all rows. */
+  def measure(): Array[Long] = {
+    if (spent == null && slots.fallible.nonEmpty) spent = new Array[Long](readers.length)
+    if (spent == null) Array.emptyLongArray else spent
   }
 
   /** Why the code of a slot is [[Keys.ErrorCode]] for the current row. */
@@ -172,12 +194,20 @@ final class SlotCodes(slots: CompiledSlots, inputs: Seq[Expression], nested: Nes
   }
 
   private def read(slot: Int, input: InternalRow): Int =
-    if (times == null) readers(slot).read(input)
+    if (times == null && (weight == 0L || !isFallible(slot))) readers(slot).read(input)
     else {
       val start = System.nanoTime
       try readers(slot).read(input)
-      finally times(slot) = math.max(1, System.nanoTime - start) + inPython(slot)
+      finally spend(slot, math.max(1, System.nanoTime - start), inPython(slot))
     }
+
+  private def spend(slot: Int, own: Long, python: Long): Unit = {
+    if (times != null) times(slot) = own + python
+    if (spent != null) {
+      spent(slot) += weight * (own + python)
+      spentInPython += weight * python
+    }
+  }
 
   // Per slot: the calls of Python functions that it may need.
   private lazy val calls = expressions.map(_.collect { case CallResult(call, _, _) => call }.toArray)
@@ -204,7 +234,7 @@ final class SlotCodes(slots: CompiledSlots, inputs: Seq[Expression], nested: Nes
 
   private def failed(slot: Int, reason: Throwable): Int = {
     reasons(slot) = reason
-    errors += 1
+    failures(slot) += 1
     Keys.ErrorCode
   }
 

@@ -14,6 +14,7 @@ import sparkrules.bind.Question
 import sparkrules.catalog.Overlaps
 import sparkrules.conf.{RulesException, Semantics}
 import sparkrules.label.{KnownTags, RuleField, Selection}
+import sparkrules.metrics.MetricsTable
 import sparkrules.region.{RegionAnswer, RegionCall, RegionShape}
 import sparkrules.store.{Store, StoreAccess, Version}
 import sparkrules.value.{Address, CidrContains}
@@ -101,6 +102,13 @@ object Functions {
           "The rows of t with subscription_id, priority and overlap, one row per match, or for the first n matches of " +
           "each row of t. With fields, also these and the version; with shadow, also shadow rules, and the status."),
       matchTable),
+    (
+      FunctionIdentifier("subscription_metrics"),
+      info(
+        "subscription_metrics",
+        "_FUNC_(['name']) - What rules have done in this application, one row per query or micro-batch that matched " +
+          "rows, or for those with observe => 'name': rows, matches, errors, and the rules with most of them."),
+      MetricsTable.of),
     (
       FunctionIdentifier("overlaps"),
       info(
@@ -233,7 +241,8 @@ object Functions {
       }
     }
     val site = CallSite(
-      ruleSet, columns.map(_._1), Semantics.of(SQLConf.get), top = named.top, tags = named.tags.map(_.toSet))
+      ruleSet, columns.map(_._1), Semantics.of(SQLConf.get), top = named.top, tags = named.tags.map(_.toSet),
+      observe = named.observe)
     checkTags(MatchCall(site, columns.map(_._2), answers))
   }
 

@@ -32,6 +32,7 @@ object Per {
  * @param scan what is said of the scan filter in EXPLAIN, once it is decided
  * @param calls the calls of Python functions that rules may need, the first to be made first
  * @param skipsUnmatched whether rows without a match are left out: the query drops them
+ * @param observe the name under which matches are counted, if the call asks for it
  */
 final case class MatchSpec(
     rules: PinnedRules,
@@ -40,7 +41,8 @@ final case class MatchSpec(
     read: Set[Int] = Set.empty,
     scan: Option[String] = None,
     calls: Seq[PythonCall] = Nil,
-    skipsUnmatched: Boolean = false) {
+    skipsUnmatched: Boolean = false,
+    observe: Option[String] = None) {
 
   /** What a query can read, given the columns of the input and those that are added. */
   def available(input: Seq[Attribute], added: Seq[Attribute]): Seq[Attribute] =

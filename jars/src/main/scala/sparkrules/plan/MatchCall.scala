@@ -15,6 +15,7 @@ import sparkrules.version.VersionMatcher
  * What a call says beside its columns, all of it known where it is written. Each field is described in [[RuleCall]].
  *
  * @param names those of the call's columns
+ * @param observe the name under which its matches are counted; see [[sparkrules.metrics.RuleActivity]]
  */
 final case class CallSite(
     ruleSet: Option[String],
@@ -23,7 +24,8 @@ final case class CallSite(
     exact: Boolean = false,
     top: Option[Int] = None,
     tags: Option[Set[String]] = None,
-    status: String = Selection.Live)
+    status: String = Selection.Live,
+    observe: Option[String] = None)
 
 /**
  * A call as the user wrote it, resolved but not yet tied to a version of a rule set: [[PinVersions]] does that when a
@@ -55,8 +57,8 @@ final case class MatchCall(
   override def sql: String = s"$prettyName(${arguments(inputs.map(_.sql))})"
   override def toString: String = s"$prettyName(${arguments(inputs.map(_.toString))})"
   private def arguments(texts: Seq[String]): String =
-    (texts ++ top.map(n => s"top => $n") ++ site.tags.map(tags => s"tags => array(${tags.toSeq.sorted.mkString(", ")})"))
-      .mkString(", ")
+    (texts ++ top.map(n => s"top => $n") ++ site.tags.map(tags => s"tags => array(${tags.toSeq.sorted.mkString(", ")})") ++
+      site.observe.map(name => s"observe => ${Literal(name).sql}")).mkString(", ")
   override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): MatchCall =
     copy(inputs = newChildren.init, instant = newChildren.last)
 }

@@ -14,6 +14,7 @@ import sparkrules.answer.{Answer, AnswerRequest}
 import sparkrules.bind.RuleCall
 import sparkrules.conf.Settings
 import sparkrules.guard.Metering
+import sparkrules.metrics.RuleActivity
 import sparkrules.python.{PythonSteps, PythonWork}
 
 object MatchStrategy extends SparkStrategy with PredicateHelper {
@@ -92,18 +93,28 @@ final case class MatchExec(
     metrics("leftOut").set(rules.rejectedAt(System.currentTimeMillis * 1000).length.toLong)
     val execution = sparkContext.getLocalProperty(SQLExecution.EXECUTION_ID_KEY)
     SQLMetrics.postDriverMetricUpdates(sparkContext, execution, Seq(metrics("leftOut")))
+    val micros = RuleCall.micros(instant)
     val work = new MatchWork(
       AnswerRequest(rules, spec.answers),
       spec.per,
       spec.skipsUnmatched,
       BindReferences.bindReferences(inputs, child.output),
-      RuleCall.micros(instant),
+      micros,
       MatchOutput(projection, spec.available(child.output, added)),
       pythonWork,
-      metrics)
+      metrics,
+      counter(micros))
     if (child.supportsColumnar) {
       child.executeColumnar().mapPartitionsWithIndex(new MatchBatches(work, child.output.map(_.dataType).toArray))
     } else child.execute().mapPartitionsWithIndex(new MatchRows(work))
+  }
+
+  /** Where tasks count the matches of each rule, if that is wanted. */
+  private def counter(micros: Option[Long]): Option[RuleActivity.Counter] = {
+    val most = Settings.RuleMetrics.get(conf).min(MatchExec.MostReported).toInt
+    Option.when(most > 0 || spec.observe.isDefined) {
+      RuleActivity.of(sparkContext).counter(rules, spec.observe, most, micros)
+    }
   }
 
   private def pythonWork: Option[PythonWork] = Option.when(spec.calls.nonEmpty) {
@@ -123,6 +134,9 @@ final case class MatchExec(
 }
 
 private object MatchExec {
+
+  /** How many rules a query reports at most, whatever the setting says. */
+  val MostReported = 10000L
 
   /** Answers that tell of every value, whether a rule needs it or not. */
   val NeedEverything: Answer => Boolean = Set(Answer.Ranges, Answer.Times)

@@ -11,6 +11,7 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import sparkrules.answer.{AnswerRequest, Answers, OverlapQuestions}
 import sparkrules.kernel.RowClock
+import sparkrules.metrics.{RuleActivity, TaskCounts}
 import sparkrules.python.{AskedRows, CallCounts, PythonWork}
 import sparkrules.version.{RowMatches, RowQuestions, VersionMatcher}
 
@@ -21,6 +22,7 @@ import sparkrules.version.{RowMatches, RowQuestions, VersionMatcher}
  * @param inputs the inputs of the rules' program, bound to the rows that come
  * @param instant that of the query, in microseconds, if it decides which rules can match
  * @param python how to call Python functions, if rules do
+ * @param counter where the matches of each rule are counted, if that is wanted
  */
 private final class MatchWork(
     request: AnswerRequest,
@@ -30,7 +32,8 @@ private final class MatchWork(
     instant: Option[Long],
     output: MatchOutput,
     python: Option[PythonWork],
-    metrics: Map[String, SQLMetric])
+    metrics: Map[String, SQLMetric],
+    counter: Option[RuleActivity.Counter])
     extends Serializable {
 
   /** The results of a task, given its matcher. */
@@ -39,7 +42,12 @@ private final class MatchWork(
     val clock = new RowClock
     val matcher = new VersionMatcher(request.rules, inputs, instant, clock)
     val answers = new Answers(matcher, request, areCopied = true)
-    val task = new MatchTask(matcher, answers, per, skipsUnmatched, output.writer(partition), clock, metrics)
+    val counts = counter.map(_ => new TaskCounts(matcher))
+    val writer = output.writer(partition)
+    val task = new MatchTask(matcher, answers, per, skipsUnmatched, writer, clock, metrics, counts.orNull)
+    for (tally <- counter; own <- counts; context <- Option(TaskContext.get())) {
+      context.addTaskCompletionListener[Unit](_ => tally.add(task.sent(own, partition)))
+    }
     metrics("setupTime") += System.nanoTime - start
     task.results(matched(matcher))
   }
@@ -126,6 +134,7 @@ private final class FreedBatches(input: Iterator[ColumnarBatch]) extends Iterato
   }
 }
 
+/** @param counts where matches are counted by rule, or null */
 private final class MatchTask(
     matcher: VersionMatcher,
     answers: Answers,
@@ -133,7 +142,8 @@ private final class MatchTask(
     skipsUnmatched: Boolean,
     write: UnsafeProjection,
     clock: RowClock,
-    metrics: Map[String, SQLMetric]) {
+    metrics: Map[String, SQLMetric],
+    counts: TaskCounts) {
   private val joined = new JoinedRow
   private var (rows, matches, outputRows) = (0L, 0L, 0L)
   Option(TaskContext.get()).foreach(_.addTaskCompletionListener[Unit](_ => report()))
@@ -174,15 +184,15 @@ private final class MatchTask(
   }
 
   private def countsOf(input: Iterator[RowMatches]): Iterator[InternalRow] = {
-    val counts = matcher.parts.map(part => new Array[Long](part.program.rules.size))
+    val all = if (counts == null) new TaskCounts(matcher, isTimed = false) else counts
     input.foreach { found =>
       count(found)
       val start = clock.now()
-      found.countInto(counts)
+      if (counts == null) all.add(found)
       clock.wrote(start)
     }
     val result = new GenericInternalRow(2)
-    for (p <- counts.indices.iterator; own = counts(p); rule <- own.indices.iterator if own(rule) > 0) yield {
+    for (p <- matcher.parts.indices.iterator; own = all.ofRules(p); rule <- own.indices.iterator if own(rule) > 0) yield {
       result.update(0, matcher.parts(p).program.rules.ids(rule))
       result.update(1, own(rule))
       outputRows += 1
@@ -193,7 +203,11 @@ private final class MatchTask(
   private def count(found: RowMatches): Unit = {
     rows += 1
     matches += found.count
+    if (counts != null) counts.add(found)
   }
+
+  /** What the task has counted so far. */
+  def sent(own: TaskCounts, partition: Int): Array[Array[Long]] = own.sent(partition, rows, matches, clock.matching)
 
   private def report(): Unit = {
     metrics("numOutputRows") += outputRows

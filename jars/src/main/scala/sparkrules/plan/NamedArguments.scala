@@ -18,17 +18,21 @@ import sparkrules.conf.RulesException
  * @param fields the fields of the rules' metadata that are wanted
  * @param tags rules with one of these are asked; all if it is not given
  * @param shadow whether shadow rules are asked, too
+ * @param observe the name under which matches are counted
  */
 final case class NamedArguments(
     top: Option[Int] = None,
     fields: Option[Seq[String]] = None,
     tags: Option[Seq[String]] = None,
-    shadow: Boolean = false)
+    shadow: Boolean = false,
+    observe: Option[String] = None)
 
 object NamedArguments {
 
   /** The functions that take them. */
   private val Takers = Set("match_subscriptions", "subscription_matches")
+
+  private val LongestName = 200
 
   /** `top => 3` and the like, and the other arguments. Spark hands named arguments to a builder as they are. */
   def split(function: String, arguments: Seq[Expression]): (NamedArguments, Seq[Expression]) = {
@@ -47,8 +51,10 @@ object NamedArguments {
       case (asked, (key @ "tags", value)) if Takers(function) =>
         asked.copy(tags = Some(texts(function, key, value, "array('windows')")))
       case (asked, ("shadow", value)) if Takers(function) => asked.copy(shadow = truth(function, value))
+      case (asked, ("observe", value)) if Takers(function) => asked.copy(observe = Some(name(function, value)))
       case (_, (key, _)) =>
-        val known = "top => 3, fields => array('severity'), tags => array('windows') and shadow => true"
+        val known =
+          "top => 3, fields => array('severity'), tags => array('windows'), shadow => true and observe => 'nightly'"
         throw new RulesException(
           s"$function has no argument '$key'." + (if (Takers(function)) s" It takes $known." else ""))
     }
@@ -66,6 +72,14 @@ object NamedArguments {
   private def truth(function: String, value: Expression): Boolean = value match {
     case Literal(isTrue: Boolean, BooleanType) => isTrue
     case other => throw new RulesException(s"$function: shadow => ${other.sql} is neither true nor false.")
+  }
+
+  private def name(function: String, value: Expression): String = value match {
+    case Literal(name: UTF8String, _: StringType) if name.numChars > 0 && name.numChars <= LongestName => name.toString
+    case other =>
+      throw new RulesException(
+        s"$function: observe => ${other.sql.take(LongestName)} is not a name of at most $LongestName characters. " +
+          "Write observe => 'nightly' to count the matches of each rule under this name.")
   }
 
   /** Distinct strings that are not empty. */

@@ -22,7 +22,7 @@ object PushFilterThroughMatch extends Rule[LogicalPlan] with PredicateHelper {
   }
 }
 
-/** Removes answers that nobody reads, and matching itself if nobody reads any. */
+/** Removes answers that nobody reads, and matching itself if nobody reads any and nobody counts the matches. */
 object PruneAnswers extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.transform {
     case project @ Project(list, matched: Match) => project.copy(child = prune(matched, references(list)))
@@ -53,7 +53,7 @@ object PruneAnswers extends Rule[LogicalPlan] {
   private def prune(matched: Match, used: AttributeSet): LogicalPlan = {
     val kept = matched.spec.answers.zip(matched.added).filter { case (_, attribute) => used.contains(attribute) }
     if (kept.length == matched.spec.answers.length || matched.spec.per == Per.Rule) matched
-    else if (kept.isEmpty && matched.spec.per == Per.Row) matched.child
+    else if (kept.isEmpty && matched.spec.per == Per.Row && matched.spec.observe.isEmpty) matched.child
     else matched.copy(spec = matched.spec.copy(answers = kept.map(_._1)), added = kept.map(_._2))
   }
 }

@@ -42,7 +42,8 @@ final case class PinVersions(session: SparkSession) extends Rule[LogicalPlan] {
     case Generate(Inline(call: MatchCall), unused, false, _, columns, child) if PinVersions.isOneTable(call) =>
       val Pinned(rules, inputs, instant) = Pinning.pin(session, call, Local(child))
       val kept = child.output.zipWithIndex.collect { case (attribute, i) if !unused.contains(i) => attribute }
-      val spec = MatchSpec(rules, Per.Match, call.answers.collect { case rows: Answer.Rows => rows.of }.flatten)
+      val answers = call.answers.collect { case rows: Answer.Rows => rows.of }.flatten
+      val spec = MatchSpec(rules, Per.Match, answers, observe = call.site.observe)
       Project(kept ++ columns, matchOn(child, spec, inputs, instant, columns))
     case operator if operator.expressions.exists(_.exists(_.isInstanceOf[MatchCall])) => pin(operator)
   }
@@ -65,7 +66,8 @@ final case class PinVersions(session: SparkSession) extends Rule[LogicalPlan] {
       case i =>
         val answers = calls.flatMap(_.answers).distinct
         val columns = answers.map(_.attribute)
-        val matched = matchOn(operator.children(i), MatchSpec(rules, Per.Row, answers), inputs, instant, columns)
+        val spec = MatchSpec(rules, Per.Row, answers, observe = call.site.observe)
+        val matched = matchOn(operator.children(i), spec, inputs, instant, columns)
         val widened = operator.withNewChildren(operator.children.updated(i, matched))
         replace(widened, calls)(wanted => MatchCall.result(wanted, wanted.map(a => columns(answers.indexOf(a)))))
     }

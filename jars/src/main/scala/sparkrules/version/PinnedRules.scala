@@ -29,7 +29,8 @@ final class PinnedRules private (
     extends Serializable {
   @transient lazy val functions: FunctionDefinitions = parts.map(_.functions).foldLeft(FunctionDefinitions.none)(_ ++ _)
 
-  private val ruleCount = parts.map(_.program.rules.size).sum - removed.map(_.length).sum
+  /** How many rules the version has, without those that are rejected. */
+  val ruleCount: Int = parts.map(_.program.rules.size).sum - removed.map(_.length).sum
 
   /** Whether the query's instant decides which rules can match. */
   val hasValidity: Boolean = parts.exists(!_.program.rules.validity.isEmpty)
