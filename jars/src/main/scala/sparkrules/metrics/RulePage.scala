@@ -56,10 +56,8 @@ private final class RulePage(activity: RuleActivity) extends TabPage {
             text(count.id), number(count.hits), bar(count.hits.toDouble / math.max(report.rows, 1)),
             number(count.errors), bar(report.share(count)))
         }) ++
-        <p>{
-          if (shown.length == report.counts.length) "" else f"The first ${shown.length}%,d of ${report.counts.length}%,d. "
-        }The time of a value that several rules need is divided among them. The time of the index, which all rules share,
-        belongs to none of them.</p>
+        <p>{if (shown.length < report.counts.length) f"The first ${shown.length}%,d. " else ""}The time of a value that
+        several rules need is divided among them. The time of the index, which all rules share, belongs to none.</p>
     (s"Rules ${run.version}", content)
   }
 

@@ -29,7 +29,7 @@ private final class RunCounts(rules: PinnedRules, instant: Option[Long], seen: B
       nanoseconds += sums(3)
       rules.parts.indices.foreach { p =>
         val first = 1 + TaskCounts.PerPart * p
-        Seq(hits(p), failures(p), spent(p)).zipWithIndex.foreach { case (all, i) => RunCounts.add(all, sent(first + i)) }
+        Seq(hits(p), failures(p), spent(p)).zip(sent.drop(first)).foreach { case (all, own) => RunCounts.add(all, own) }
       }
     }
   }

@@ -31,7 +31,8 @@ final class TaskCounts(matcher: VersionMatcher, isTimed: Boolean = true) {
    */
   def sent(partition: Int, rows: Long, matches: Long, matching: Long): Array[Array[Long]] = {
     val inPython = matcher.parts.map(_.codes.spentInPython).sum
-    Array(partition.toLong, rows, matches, matching + inPython, TaskCounts.execution) +: matcher.parts.indices.toArray.flatMap { p =>
+    val sums = Array(partition.toLong, rows, matches, matching + inPython, TaskCounts.execution)
+    sums +: matcher.parts.indices.toArray.flatMap { p =>
       val found = if (hits == null) Array.emptyLongArray else hits(p)
       Array(found, matcher.parts(p).codes.failures, spent(p)).map(TaskCounts.pairs)
     }

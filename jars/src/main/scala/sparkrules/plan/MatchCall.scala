@@ -57,7 +57,8 @@ final case class MatchCall(
   override def sql: String = s"$prettyName(${arguments(inputs.map(_.sql))})"
   override def toString: String = s"$prettyName(${arguments(inputs.map(_.toString))})"
   private def arguments(texts: Seq[String]): String =
-    (texts ++ top.map(n => s"top => $n") ++ site.tags.map(tags => s"tags => array(${tags.toSeq.sorted.mkString(", ")})") ++
+    (texts ++ top.map(n => s"top => $n") ++
+      site.tags.map(tags => s"tags => array(${tags.toSeq.sorted.mkString(", ")})") ++
       site.observe.map(name => s"observe => ${Literal(name).sql}")).mkString(", ")
   override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): MatchCall =
     copy(inputs = newChildren.init, instant = newChildren.last)

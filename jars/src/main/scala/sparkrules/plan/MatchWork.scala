@@ -192,7 +192,8 @@ private final class MatchTask(
       clock.wrote(start)
     }
     val result = new GenericInternalRow(2)
-    for (p <- matcher.parts.indices.iterator; own = all.ofRules(p); rule <- own.indices.iterator if own(rule) > 0) yield {
+    val ofParts = all.ofRules
+    for (p <- ofParts.indices.iterator; own = ofParts(p); rule <- own.indices.iterator if own(rule) > 0) yield {
       result.update(0, matcher.parts(p).program.rules.ids(rule))
       result.update(1, own(rule))
       outputRows += 1

@@ -35,5 +35,6 @@ private final class RulesTab(ui: SparkUI, page: TabPage) extends SparkUITab(ui, 
 object RulesTab {
 
   /** Adds the tab, if the application has a UI. */
-  def attach(context: SparkContext, page: TabPage): Unit = context.ui.foreach(ui => ui.attachTab(new RulesTab(ui, page)))
+  def attach(context: SparkContext, page: TabPage): Unit =
+    context.ui.foreach(ui => ui.attachTab(new RulesTab(ui, page)))
 }
