@@ -19,7 +19,8 @@ object PatternFile {
     manifest.patterns.filter(_ => options.nonEmpty).map { file =>
       val json = mapper.readTree(store.content(manifest.ruleSet, file))
       val patterns = json.path("patterns").asInstanceOf[ArrayNode]
-      patterns.removeIf(pattern => options(pattern.path("id").asText))
+      val each = patterns.elements
+      while (each.hasNext) if (options(each.next().path("id").asText)) each.remove()
       (mapper.writerWithDefaultPrettyPrinter.writeValueAsBytes(json), patterns.size)
     }
   }
