@@ -100,6 +100,6 @@ def test_a_history_server_without_the_plugin_reads_the_event_log(seen: dict[str,
         assert "Match watched@1" in names
         assert {query["status"] for query in queries} == {"COMPLETED"}
         shown = page(f"/history/{seen['application']}/SQL/")
-        assert "Completed Queries" in shown
+        assert f"/history/{seen['application']}/jobs" in shown
         assert "/rules/" not in shown
         assert "ClassNotFoundException" not in server.said()
