@@ -20,6 +20,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 import numpy as np
+import pyarrow as pa
 
 from sparkrules.catalyst.analyze import analyze
 from sparkrules.catalyst.backtest import Backtest, backtest, check_backtest
@@ -981,6 +982,24 @@ class RuleSet(PatternAnswers, ListMethods):
     def _live(self) -> Segment:
         """The index of the live rules."""
         return self._collection.content.chosen()
+
+    def _fields(self, names: Sequence[str] | None) -> dict[str, pa.Array]:
+        """What the live rules have in fields of their metadata."""
+        whole, live = self._segment.rules, self._live.rules
+        check_fields(names or (), ("file", "row", "subscription_id", "priority"))
+        return {
+            name: field_values(live, name, field_type(whole, name, f"rule set {self.name!r}")) for name in names or ()
+        }
+
+    def _chosen(self, status: str, tags: Sequence[str] | None) -> RuleSet:
+        """The rules with a status and one of some tags, as a rule set in which they are live."""
+        check_known_tags(self._segment.rules, tags or (), f"rule set {self.name!r}")
+        if status == LIVE and tags is None:
+            return self
+        segment = self._collection.content.chosen(status, None if tags is None else frozenset(tags))
+        segment = restricted_segment(segment, np.arange(len(segment.rules.id), dtype=np.int32))
+        live = replace(segment.rules, status=np.full(len(segment.rules), None, object))
+        return self._copy(self.name, replace(segment, rules=live), general=self.general)
 
     def _estimated(self) -> EstimatedPredicates:
         return EstimatedPredicates(self.store.analysis(self.name))

@@ -21,7 +21,7 @@ from sparkrules.cli.match_output import (
 )
 from sparkrules.cli.matched import Shape
 from sparkrules.cli.matching import Engine, Matching
-from sparkrules.cli.options import add_engine, add_json, add_limit, add_rules
+from sparkrules.cli.options import add_engine, add_json, add_limit, add_rules, names_in
 from sparkrules.cli.rules import chosen_rules
 from sparkrules.cli.text_table import counted, terminal_width, text_table
 from sparkrules.errors import SparkRulesError
@@ -40,6 +40,7 @@ def add_match(commands: Commands) -> None:
             "sparkrules match readings.parquet --ruleset alerts",
             "sparkrules match day1.csv day2.csv --rules alerts.csv --summary",
             "sparkrules match readings/ --ruleset alerts@12 --output matches.parquet --per match",
+            "sparkrules match readings.parquet --ruleset alerts --tags windows --per match --fields severity,title",
             "sparkrules match readings.jsonl --ruleset alerts --json | jq .ids",
         ],
     )
@@ -50,6 +51,11 @@ def add_match(commands: Commands) -> None:
     command.add_argument("--all", action="store_true", help="also write the rows that match nothing")
     command.add_argument(
         "--per", choices=["row", "match"], default="row", help="one line per row (default), or one per match"
+    )
+    command.add_argument("--fields", metavar="A,B", help="fields of the rules' metadata to include; needs --per match")
+    command.add_argument("--tags", metavar="A,B", help="match only rules that have one of these tags")
+    command.add_argument(
+        "--status", choices=["live", "shadow"], default="live", help="match the rules with this status (default: live)"
     )
     command.add_argument("--summary", action="store_true", help="print the number of matches of each rule instead")
     add_limit(command, _SHOWN)
@@ -70,10 +76,12 @@ def add_match(commands: Commands) -> None:
 def _match(arguments: argparse.Namespace) -> int:
     if arguments.output:
         check_output(arguments.output)
-    rules = chosen_rules(arguments)
+    if arguments.fields and (arguments.per != "match" or arguments.summary):
+        raise SparkRulesError("--fields needs --per match, and no --summary: a line is then one match, of one rule")
+    rules = chosen_rules(arguments)._chosen(arguments.status, names_in(arguments.tags))
     data = find_data(arguments.data)
     files = [str(file) for file in data.files] if len(data.files) > 1 else None
-    shape = Shape(arguments.per, rules._segment, files)
+    shape = Shape(arguments.per, rules._live, files, rules._fields(names_in(arguments.fields)))
     columns = [] if arguments.summary else _columns(arguments, data, shape)
     engine: Engine = "spark" if arguments.conf and arguments.engine == "auto" else arguments.engine
     everything = arguments.all and not arguments.summary
@@ -81,7 +89,7 @@ def _match(arguments: argparse.Namespace) -> int:
     totals = Totals(data.rows)
     found = totals.counting(matching.rows())
     if arguments.summary:
-        counts = Counts(rules._segment)
+        counts = Counts(rules._live)
         counts.add(found)
         _write_counts(counts, totals, arguments)
     elif arguments.output:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -34,15 +35,16 @@ class Matched:
 
 @dataclass(frozen=True)
 class Shape:
-    """How matched rows become a table; with the names of the files if there are several."""
+    """How matched rows become a table; with the names of the files if there are several, and fields of the rules."""
 
     per: Per
     segment: Segment
     files: list[str] | None
+    fields: Mapping[str, pa.Array] = field(default_factory=dict)
 
     def names(self) -> list[str]:
         """The columns that are added to those of the data."""
-        added = ["ids"] if self.per == "row" else ["subscription_id", "priority"]
+        added = ["ids"] if self.per == "row" else ["subscription_id", "priority", *self.fields]
         return [*([] if self.files is None else ["file"]), "row", *added]
 
     def check(self, columns: list[str]) -> None:
@@ -63,9 +65,11 @@ class Shape:
         parents = pc.list_parent_indices(rows.ids)
         ids = pc.list_flatten(rows.ids)
         known = pa.array(self.segment.rules.id, pa.string())
-        priority = pa.array(self.segment.rules.priority, pa.int32()).take(pc.index_in(ids, value_set=known))
+        rules = pc.index_in(ids, value_set=known)
+        own = {"subscription_id": ids, "priority": pa.array(self.segment.rules.priority, pa.int32()).take(rules)}
+        own |= {name: values.take(rules) for name, values in self.fields.items()}
         repeated = [column.take(parents) for column in columns]
-        return pa.table([*repeated, ids, priority], names=[*names, "subscription_id", "priority"])
+        return pa.table([*repeated, *own.values()], names=[*names, *own])
 
 
 def numbered(start: int, count: int) -> pa.Array:

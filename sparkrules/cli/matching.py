@@ -72,7 +72,7 @@ class Matching:
         return False
 
     def _is_long(self) -> bool:
-        return len(self.rules._segment.forest.nodes.operator) * self.data.rows > _QUICK
+        return len(self.rules._live.forest.nodes.operator) * self.data.rows > _QUICK
 
     def _python_matched(self) -> Iterator[Matched]:
         now = datetime.now(timezone.utc)

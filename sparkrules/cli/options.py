@@ -107,3 +107,12 @@ def _limit(text: str) -> int:
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of lines")
     return int(text)
+
+
+def names_in(text: str | None) -> list[str] | None:
+    """The names of an option, with commas between; None if it is not given.
+
+    >>> names_in("severity, title"), names_in(None)
+    (['severity', 'title'], None)
+    """
+    return None if text is None else [name.strip() for name in text.split(",")]

@@ -59,6 +59,7 @@ def _test(arguments: argparse.Namespace) -> int:
         schema = read_schema(arguments.schema) if arguments.schema else None
         for file in arguments.files:
             rules = read_rules(file, "rules", arguments.dialect)
+            rules.set_status("live", list(rules.subscriptions))  # a draft is tested before it is anything else
             tests = list(read_tests(file))
             outcomes[str(file)] = (
                 Testing(rules, schema, engine, settings_of(arguments)).outcomes(tests) if tests else []

@@ -22,6 +22,7 @@ Kind = Literal[
     "impossible predicate",
     "unknown rule",
     "impossible pattern",
+    "inactive rule",
     "tautology",
     "duplicate",
     "equivalent",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import pyarrow as pa
 
-from sparkrules.index.rule import Rule
+from sparkrules.index.rule import LIVE, Rule
 from sparkrules.lint.cost import cost_findings
 from sparkrules.lint.finding import KINDS, SEVERITIES, Finding
 from sparkrules.lint.impossible import impossible_findings
@@ -107,7 +107,9 @@ def _of_patterns(
     hidden = {rule.id for rule in conditions}
     never = (never - hidden) | never_true(conditions, schema)
     ids = {rule.id for rule in rules}
-    return [*condition_findings(patterns, conditions, schema), *pattern_findings(patterns, ids, never, schema)]
+    inactive = {rule.id: rule.status for rule in rules if rule.status != LIVE}
+    of_patterns = pattern_findings(patterns, ids, never, schema, inactive)
+    return [*condition_findings(patterns, conditions, schema), *of_patterns]
 
 
 def _report(found: list[Finding], rules: Sequence[Rule], notes: Sequence[str] = ()) -> Report:

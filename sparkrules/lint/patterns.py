@@ -16,7 +16,7 @@ error impossible pattern: odd
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 
@@ -64,13 +64,18 @@ def never_true(conditions: Sequence[Rule], schema: pa.Schema | None) -> set[str]
 
 
 def pattern_findings(
-    patterns: Sequence[Pattern], rules: Collection[str], never: Collection[str], schema: pa.Schema | None = None
+    patterns: Sequence[Pattern],
+    rules: Collection[str],
+    never: Collection[str],
+    schema: pa.Schema | None = None,
+    inactive: Mapping[str, str] | None = None,
 ) -> Iterator[Finding]:
     """Findings about patterns. `rules` are the ids that there are; `never` those of rules and conditions that are never
-    true."""
+    true; `inactive` has the status of rules that are not live."""
     columns = None if schema is None else Columns(schema)
     for own in patterns:
         yield from _unknown_rules(own, rules)
+        yield from _inactive_rules(own, inactive or {})
         if columns is not None:
             yield from _unknown_columns(own, columns)
         yield from _impossible(own, rules, never)
@@ -85,6 +90,20 @@ def _unknown_rules(pattern: Pattern, rules: Collection[str]) -> Iterator[Finding
                 remedy = f"Did you mean {quoted(near[0])}?" if near else "Subscribe the rule, or correct the step."
                 message = f"step {number} names the rule {quoted(term.rule)}, which does not exist"
                 yield Finding("unknown rule", (pattern.id,), message, (), remedy)
+
+
+def _inactive_rules(pattern: Pattern, inactive: Mapping[str, str]) -> Iterator[Finding]:
+    if pattern.belongs_to_rule:
+        return  # the rule says itself what it is
+    for number, step in enumerate(pattern.steps, start=1):
+        for term in step:
+            if term.rule is not None and term.rule in inactive:
+                status = inactive[term.rule]
+                message = (
+                    f"step {number} names the rule {quoted(term.rule)}, which is a {status} rule: no row fulfils it"
+                )
+                remedy = "Make the rule live with `set_status`, or name another one."
+                yield Finding("inactive rule", (pattern.id, term.rule), message, (), remedy)
 
 
 def _unknown_columns(pattern: Pattern, columns: Columns) -> Iterator[Finding]:

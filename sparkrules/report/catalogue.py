@@ -89,6 +89,8 @@ class Catalogue:
             "metadata": self.segment.rules.metadata[order].tolist(),
             "priorities": self.segment.rules.priority[order].tolist(),
             "invalid": np.flatnonzero(~self.valid[order]).tolist(),
+            "statuses": _given(self.segment.rules.status[order].tolist()),
+            "tags": _given(self.segment.rules.tags[order].tolist()),
             "hits": None if self.hits is None else self._counts[order].tolist(),
             "estimates": None if self.estimates is None else _estimated(self.estimates, order),
             "roots": self.roots.tolist(),
@@ -100,6 +102,11 @@ class Catalogue:
         }
         text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
         return base64.b64encode(gzip.compress(text.encode("utf-8", "replace"), 6, mtime=0)).decode()
+
+
+def _given(values: list[object]) -> dict[int, object]:
+    """The values that are not None, by the place of the rule: few rules have any."""
+    return {place: value for place, value in enumerate(values) if value is not None}
 
 
 def _estimated(estimates: Selectivities, order: Ints) -> list[float]:

@@ -19,6 +19,7 @@ _MEANINGS: dict[Kind, str] = {
     "impossible predicate": "have a predicate that is never true",
     "unknown rule": "patterns that name a rule which does not exist",
     "impossible pattern": "patterns that are never found",
+    "inactive rule": "patterns that name a rule which is not live",
     "tautology": "true for every row",
     "duplicate": "the same expression as another rule",
     "equivalent": "match the same rows as another rule",
@@ -30,7 +31,7 @@ _MEANINGS: dict[Kind, str] = {
     "near duplicate": "have a number far from those of similar rules",
     "costly": "have a predicate that is slow",
 }
-_OF_PATTERNS = ("unknown rule", "impossible pattern", "constant pattern")
+_OF_PATTERNS = ("unknown rule", "inactive rule", "impossible pattern", "constant pattern")
 
 
 def findings(facts: Facts) -> Markup:

@@ -385,3 +385,43 @@ def _read(file: Path) -> list[dict[str, Any]]:
         return rows
     with file.open(encoding="utf-8", newline="") as lines:
         return list(csv.DictReader(lines)) if file.suffix == ".csv" else [json.loads(line) for line in lines]
+
+
+class TestLabels:
+    """Fields of metadata, tags and status."""
+
+    @pytest.fixture
+    def labelled(self) -> Path:
+        rules = [
+            {"id": "hot", "where": "temperature > 30", "metadata": {"severity": 3}, "tags": ["heat"]},
+            {"id": "warm", "where": "temperature > 15"},
+            {"id": "cold", "where": "temperature < 0", "status": "shadow", "tags": ["heat"]},
+            {"id": "odd", "where": "no_such_column > 0", "status": "draft"},
+        ]
+        Path("labelled.jsonl").write_text("\n".join(map(json.dumps, rules)))
+        return Path("labelled.jsonl")
+
+    def test_only_live_rules_match(self, labelled: Path, data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert [line["ids"] for line in found(capsys, data, "--rules", labelled)] == [["hot", "warm"], ["warm"]]
+        assert cli.main(["match", str(data), "--rules", str(labelled), "--summary"]) == 0
+        assert "cold" not in capsys.readouterr().out
+
+    def test_tags_and_status(self, labelled: Path, data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        chosen = found(capsys, data, "--rules", labelled, "--tags", "heat")
+        assert [line["ids"] for line in chosen] == [["hot"]]
+        shadow = found(capsys, data, "--rules", labelled, "--tags", "heat", "--status", "shadow")
+        assert [(line["row"], line["ids"]) for line in shadow] == [(2, ["cold"])]
+        assert cli.main(["match", str(data), "--rules", str(labelled), "--tags", "haet"]) != 0
+        assert "no rule of rule set 'rules' has the tag 'haet'; there are: heat" in capsys.readouterr().err
+
+    def test_fields(self, labelled: Path, data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        lines = found(capsys, data, "--rules", labelled, "--per", "match", "--fields", "severity")
+        kept = [(line["row"], line["subscription_id"], line["severity"]) for line in lines]
+        assert kept == [(0, "hot", 3), (0, "warm", None), (1, "warm", None)]
+        for words, message in (
+            (["--fields", "severity"], "--fields needs --per match"),
+            (["--fields", "titel", "--per", "match"], "no rule of rule set 'rules' has a field 'titel'"),
+            (["--fields", "priority", "--per", "match"], "there is a column 'priority' already"),
+        ):
+            assert cli.main(["match", str(data), "--rules", str(labelled), *words]) != 0
+            assert message in capsys.readouterr().err

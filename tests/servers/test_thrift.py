@@ -39,6 +39,19 @@ def test_the_table_function_gives_a_row_per_match(client: Client, rules: sparkru
     ]
 
 
+def test_a_match_has_fields_of_its_rule(client: Client, thrift: Thrift) -> None:
+    made = sparkrules.RuleSet("thrift_fields", store=thrift.store)
+    made.subscribe("some", "id < 2", metadata={"severity": 3}, tags=["t"])
+    made.subscribe("first", "id = 0", status="shadow", tags=["t"])
+    made.publish()
+    arguments = "fields => array('severity'), tags => array('t'), shadow => true"
+    found = client.rows(
+        "SELECT id, subscription_id, severity, version, status FROM "
+        f"match_subscriptions('thrift_fields', TABLE(books), {arguments}) ORDER BY id, status"
+    )
+    assert found == [(0, "some", 3, 1, "live"), (0, "first", None, 1, "shadow"), (1, "some", 3, 1, "live")]
+
+
 def test_the_next_query_of_a_connection_sees_a_new_version(
     client: Client, rules: sparkrules.RuleSet, thrift: Thrift
 ) -> None:
