@@ -27,9 +27,8 @@ _LONGEST_TEXT = 4_000
 
 @dataclass(frozen=True, eq=False)
 class Catalogue:
-    """`hits` has the rules that hit, or is None if no rows were matched; `valid` has the rules that are valid now.
-
-    `estimates` is None if no rows were counted.
+    """`hits` has the rules that hit, or is None if no rows were matched; `valid` has the rules that are valid now, and
+    live. `estimates` is None if no rows were counted.
     """
 
     segment: Segment

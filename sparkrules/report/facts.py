@@ -79,6 +79,7 @@ class Facts:
     made: datetime
     rules: int
     invalid: int
+    inactive: int
     catalogue: Catalogue
     rejected: Sequence[Rejected]
     lint: Report | None
@@ -139,7 +140,10 @@ def gather(
     segment = rules._segment
     estimates = rules.selectivity() if df is None else Selectivities(segment, known)
     valid = segment.rules.valid_at(made)
-    catalogue = Catalogue(segment, None if hits is None else hits.by_rule, valid, estimates if estimates.rows else None)
+    live = np.array([status is None for status in segment.rules.status.tolist()], bool)
+    catalogue = Catalogue(
+        segment, None if hits is None else hits.by_rule, valid & live, estimates if estimates.rows else None
+    )
     say("looking for what rules have in common")
     everything = len(catalogue.ids) == len(segment.rules.priority)
     wants_lint = len(segment.rules.priority) <= MOST_LINTED if lint is None else lint
@@ -150,7 +154,8 @@ def gather(
         version,
         made,
         len(segment.rules.priority),
-        int((~valid).sum()),
+        int((live & ~valid).sum()),
+        int((~live).sum()),
         catalogue,
         rules.rejected,
         rules.lint(schema) if wants_lint else None,

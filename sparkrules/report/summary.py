@@ -85,9 +85,16 @@ def _patterns(facts: Facts) -> str:
 
 
 def _invalid(facts: Facts) -> str | None:
-    if not facts.invalid:
-        return None
-    return f" {_plural(facts.invalid, 'rule')} {'is' if facts.invalid == 1 else 'are'} not valid now, and can not hit."
+    said = ""
+    if facts.invalid:
+        said = (
+            f" {_plural(facts.invalid, 'rule')} {'is' if facts.invalid == 1 else 'are'} not valid now, and can not hit."
+        )
+    if facts.inactive:
+        said += (
+            f" {_plural(facts.inactive, 'rule')} {'is' if facts.inactive == 1 else 'are'} not live, and can not hit."
+        )
+    return said or None
 
 
 def _tile(name: str, figure: str, link: str, note: str, kind: str = "", which: str | None = None) -> Markup:

@@ -239,3 +239,13 @@ class TestSpark:
         out, _ = said(capsys, RULES.replace("{temperature: 35,", "{temprature: 35,"), "--engine", "spark", code=1)
         assert "invalid: 'hot', test 1, alerts.yaml, rule 1: there is no column" in out
         assert "1 passed, 0 failed, 1 invalid" in out
+
+
+def test_drafts_are_tested(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    for status, passes in (("draft", True), ("shadow", True), ("draft", False)):
+        text = RULES.replace("id: hot", f"id: hot\n  status: {status}")
+        text = text if passes else text.replace("temperature > 30", "temperature > 40")
+        Path("alerts.yaml").write_text(text)
+        assert (cli.main(["test", "alerts.yaml"]) == 0) is passes
+    capsys.readouterr()

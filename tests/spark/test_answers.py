@@ -262,6 +262,24 @@ def test_only_drafts(spark: SparkSession, rows: DataFrame) -> None:
     assert sparkrules.left_out(rows, "drafts").count() == 0
 
 
+def test_a_rule_set_without_shadow_rules_has_none(spark: SparkSession, rows: DataFrame) -> None:
+    rules = RuleSet("no_shadow")
+    rules.subscribe("a", "x > 1")
+    rules.publish(spark)
+    for engine in ENGINES:
+        found = sparkrules.match(rows, "no_shadow", "m", shadow=True, engine=engine)
+        assert {len(row.m.shadow) for row in found.collect()} == {0}
+        assert {row.status for row in sparkrules.matches(rows, "no_shadow", shadow=True, engine=engine).collect()} == {
+            "live"
+        }
+    rules.subscribe("b", "x > 1", status="shadow")
+    rules.publish(spark, merge="none")  # in a segment of its own
+    assert {tuple(row.m.shadow) for row in sparkrules.match(rows, "no_shadow", "m", shadow=True).collect()} == {
+        (),
+        ("b",),
+    }
+
+
 def test_a_draft_or_shadow_rule_is_in_no_other_answer(spark: SparkSession, rows: DataFrame) -> None:
     rules = RuleSet("elsewhere")
     texts = {"live": "x > 3", "shadow": "x > 2", "draft": "x > 1"}

@@ -214,3 +214,37 @@ def test_an_older_reader_refuses_it_by_its_format(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr("sparkrules.store.manifest.EXTENDED", 4)
     with pytest.raises(NewerFormat, match="has format 5, and this sparkrules reads the formats 2 to 4"):
         Store(tmp_path).manifest("alerts")
+
+
+def test_a_status_is_changed_by_ids_or_tags(tmp_path: Path) -> None:
+    rules = published(of(MARKED), tmp_path)
+    assert rules.set_status("live", ["hot", "hot", "odd"]) == 1
+    assert rules.set_status("shadow", tags=["linux", "windows"]) == 2
+    assert rules.set_status("Draft", iter(["hot"])) == 1
+    expected = {**KEPT, "hot": ("draft", KEPT["hot"][1]), "mild": ("shadow", ("linux",))}
+    assert marks(rules) == expected
+    published(rules, tmp_path)
+    assert marks(RuleSet.load("alerts", tmp_path)) == expected
+    for wrong, message in (
+        ({"status": "on", "ids": ["hot"]}, "a status is live, shadow or draft"),
+        ({"status": "live"}, "by their ids, or by tags"),
+        ({"status": "live", "ids": ["hot"], "tags": ["linux"]}, "by their ids, or by tags"),
+        ({"status": "live", "ids": "hot"}, "must be a list of ids"),
+        ({"status": "live", "ids": ["nobody"]}, "has no rule 'nobody'"),
+        ({"status": "live", "tags": ["nothing"]}, "has the tag 'nothing'; there are: attack.t1059, linux, windows"),
+    ):
+        with pytest.raises(RuleSetError, match=message):
+            rules.set_status(**wrong)
+    assert marks(rules) == expected
+
+
+def test_the_owner_of_a_rule_is_asked(tmp_path: Path) -> None:
+    rules = RuleSet("alerts")
+    ticket = rules.subscribe("hot", "t > 30", ticket=True)
+    for own in (rules, RuleSet.load("alerts", published(rules, tmp_path).store)):
+        with pytest.raises(RuleSetError):
+            own.set_status("draft", ["hot"])
+        assert own.set_status("draft", ["hot"], force=True) == 1
+        own.unsubscribe("hot", ticket=ticket)
+        with pytest.raises(RuleSetError):
+            own.set_status("live", ["hot"], force=True)

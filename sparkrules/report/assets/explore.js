@@ -64,7 +64,7 @@ function showRule(catalogue, rule, { move = true } = {}) {
   details.push(element("li", {}, "tests ", element("b", {}, count(catalogue.weight(catalogue.roots[rule])))));
   if (catalogue.statuses[rule]) details.push(element("li", {}, "status ", element("b", {}, catalogue.statuses[rule])));
   if (catalogue.tags[rule]) details.push(element("li", {}, "tags ", element("b", {}, catalogue.tags[rule].join(", "))));
-  if (catalogue.invalid.has(rule)) details.push(element("li", {}, element("b", {}, "not valid now")));
+  if (catalogue.invalid.has(rule) && !catalogue.statuses[rule]) details.push(element("li", {}, element("b", {}, "not valid now")));
   for (const [key, value] of Object.entries(JSON.parse(catalogue.metadata[rule] ?? "{}")).slice(0, 12))
     details.push(element("li", {}, `${key} `, element("b", {}, typeof value === "string" ? value : JSON.stringify(value))));
   const said = facts.findings[catalogue.ids[rule]] ?? [];

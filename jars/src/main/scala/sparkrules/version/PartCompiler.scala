@@ -57,7 +57,7 @@ final class PartCompiler(session: SparkSession, store: Store, key: ProgramKey, c
     val removed = if (spec.omits) store.removed(ruleSet, entry, ids.length) else Array.empty[Int]
     val needed = selection.needed.map(_.map(UTF8String.fromString))
     val tags = selection.tags.map(_.map(UTF8String.fromString))
-    if (marks.isEmpty && needed.isEmpty && tags.isEmpty) removed
+    if (marks.isEmpty && selection.status.forall(_ == Selection.Live) && !selection.isNarrow) removed
     else {
       val unwanted = ids.indices.filterNot { row =>
         selection.status.forall(marks.status(row) == _) && tags.forall(marks.hasAny(row, _)) &&
