@@ -255,6 +255,19 @@ class TestColumnsThatNoRuleReads:
         rules = rule_set("python_beside", {"called": "python_engine_is_one(row)", "read": "s = 'a'"}, policy)
         assert pairs_by_python(df, rules) == {(1, "called"), (1, "read"), (2, "read")}
 
+    def test_of_a_stream(self, spark: SparkSession, tmp_path: Path) -> None:
+        columns = "row LONG, s STRING COLLATE UTF8_LCASE, span INTERVAL YEAR TO MONTH"
+        rows = spark.sql(
+            "SELECT id AS row, 'A' COLLATE UTF8_LCASE AS s, make_ym_interval(1, 1) AS span FROM range(1, 3)"
+        )
+        rows.write.parquet(str(tmp_path / "rows"))
+        stream = spark.readStream.schema(columns).parquet(str(tmp_path / "rows"))
+        found = sparkrules.matches(stream, self.rules, engine="python").where("s = 'a'").drop("span")
+        writer = found.writeStream.format("memory").queryName("python_passing").trigger(availableNow=True)
+        writer.option("checkpointLocation", str(tmp_path / "checkpoint")).start().awaitTermination()
+        seen = {(row.row, row.subscription_id) for row in spark.table("python_passing").collect()}
+        assert seen == {(1, "one"), (1, "odd"), (1, "any"), (2, "any")}
+
     def test_a_user_defined_type(self, spark: SparkSession) -> None:
         from pyspark.testing.objects import ExamplePoint, ExamplePointUDT
 
