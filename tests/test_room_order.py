@@ -27,6 +27,7 @@ ALLOWED = {
     "report": "errors patterns sql index local store lint catalyst",
     "ruleset": "errors patterns sql index logic local store lint rules catalyst report",
     "sparkrules": "errors patterns sql logic local store lint rules catalyst ruleset",
+    "calls": "errors sql local store rules ruleset",
     "demo": "errors catalyst sparkrules",
     "cli": "errors patterns sql index local store lint rules catalyst report ruleset sparkrules demo",
     "__main__": "cli",

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakSet
 
 from sparkrules.catalyst.jar import jar_path
 from sparkrules.catalyst.java import find_java
+from sparkrules.catalyst.spark_defaults import spark_defaults
 from sparkrules.catalyst.user_jars import add_to_submit_arguments, jars_of_defaults, join_jars, split_jars
 from sparkrules.errors import PluginMissing
 from sparkrules.rules.arguments import a_builder, a_path, a_text, checked
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 STORE_SETTING = "spark.sparkrules.store"
 RULE_SET_SETTING = "spark.sparkrules.ruleset"
 FIXED_STORE_SETTING = "spark.sparkrules.fixedStore"
+PYTHON_SETTING = "spark.pyspark.driver.python"
 ALLOWED_SETTING = "spark.sparkrules.allowedRulesets"
 
 _Builder = TypeVar("_Builder", bound="SparkSession.Builder")
@@ -44,6 +47,8 @@ def configure(builder: _Builder, store: str | os.PathLike[str] | None = None, ru
     if not _starts_elsewhere(options):
         _require_java()
         builder.config("spark.jars", _with_plugin(options))
+        if not (options.get(PYTHON_SETTING) or spark_defaults().get(PYTHON_SETTING)):
+            builder.config(PYTHON_SETTING, sys.executable)  # CALL runs this one, not the first python3 of the path
     if store is not None:
         builder.config(STORE_SETTING, path_in_spark(store))
     if ruleset is not None:

@@ -209,7 +209,9 @@ def _make(directory: Path) -> None:
 
 
 def _environment(server: ThriftServer) -> dict[str, str]:
-    own = {"SPARK_HOME": str(find_spark_home().path)}
+    # CALL runs the Python that has this package.
+    python = os.environ.get("PYSPARK_DRIVER_PYTHON") or sys.executable
+    own = {"SPARK_HOME": str(find_spark_home().path), "PYSPARK_DRIVER_PYTHON": python}
     if _METASTORE in server.metastore():
         log = f"-Dderby.stream.error.file={server.directory / 'derby.log'}"
         own["SPARK_SUBMIT_OPTS"] = f"{os.environ.get('SPARK_SUBMIT_OPTS', '')} {shlex.quote(log)}".strip()

@@ -198,12 +198,12 @@ def table_rows(table: pa.Table) -> Iterator[RuleRow]:
     names = check_columns(table.column_names, "the DataFrame")
     fields = [field for field in (*FIELDS, *PATTERN_FIELDS, TESTS) if field in names]
     kept = table.select([names[field] for field in fields]).rename_columns(fields)
-    read = _row_of if _OF_PATTERNS.isdisjoint(fields) else _cells_row
+    read = _row_of if _OF_PATTERNS.isdisjoint(fields) else table_row
     for batch in kept.to_batches(max_chunksize=10_000):
         yield from map(read, batch.to_pylist())
 
 
-def _cells_row(cells: dict[str, Any]) -> RuleRow:
+def table_row(cells: dict[str, Any]) -> RuleRow:
     """A row of a table in which cells of a pattern may be JSON: lists begin with `[`, objects with `{`."""
     for name in PATTERN_FIELDS:
         cell = cells.get(name)
@@ -267,7 +267,7 @@ def _read_csv(file: Path) -> Iterator[RuleRow]:
             names = check_columns(header, str(file))
             fields = [field for field in (*FIELDS, *PATTERN_FIELDS, TESTS) if field in names]
             places = [(field, header.index(names[field])) for field in fields]
-            read = _row_of if _OF_PATTERNS.isdisjoint(fields) else _cells_row
+            read = _row_of if _OF_PATTERNS.isdisjoint(fields) else table_row
             line = rows.line_num + 1
             for row in rows:
                 if row:

@@ -351,13 +351,6 @@ def test_explain_calls_nothing(spark: SparkSession, store: Path) -> None:
     assert Store(store).versions("alerts") == [1]
 
 
-@pytest.mark.parametrize("procedure", ["publish('alerts')", "subscribe('alerts', 'a', 'x > 1')", "publish()"])
-def test_what_needs_python_says_so(spark: SparkSession, store: Path, procedure: str) -> None:
-    message = refused(spark, procedure)
-    assert "needs Python" in message
-    assert "rules.publish(spark)" in message
-
-
 def test_unknown_procedures_name_the_known_ones(spark: SparkSession, store: Path) -> None:
     assert "there are refresh, rollback, unsubscribe" in refused(spark, "drop_all('alerts')")
 

@@ -12,7 +12,7 @@ from sparkrules.catalyst.spark_home import NEWEST_SPARK, OLDEST_SPARK
 
 SOURCES = Path(__file__).resolve().parents[2] / "jars" / "src" / "main" / "scala" / "sparkrules"
 _LOWER = "conf value store label text guard lists bind program compile kernel overlap version"
-_UPPER = "answer metrics python region scan pattern catalog plan"
+_UPPER = "answer metrics python region scan pattern call catalog plan"
 ORDER = [*_LOWER.split(), *_UPPER.split()]
 """From the bottom to the top. The extension itself, in the root package, may use all of them."""
 MOST_FILES = 20

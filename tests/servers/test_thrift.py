@@ -121,6 +121,49 @@ def test_the_catalog_is_there_for_any_client(client: Client, rules: sparkrules.R
     assert "is not the name of a rule set" in client.error("CALL sparkrules.refresh('../x')")
 
 
+def test_rules_by_sql_alone(client: Client, thrift: Thrift) -> None:
+    name = "by_sql"
+    made = client.rows(f"CALL sparkrules.subscribe('{name}', 'cheap', 'price < 10', metadata => map('a', 'b'))")
+    assert made == [(name, 1, 1, None)]
+    client.rows("CREATE TABLE rule_rows USING parquet AS SELECT 'new' AS id, \"state = 'new'\" AS `where`")
+    published = client.rows(f"CALL sparkrules.publish('{name}', table => 'rule_rows')")
+    assert sorted(row[:3] for row in published) == [(2, "added", "new"), (2, "removed", "cheap")]
+    assert client.rows(f"SELECT id FROM match_subscriptions('{name}', TABLE(books))") == [(0,)]
+    message = client.error(f"CALL sparkrules.subscribe('{name}', 'broken', 'price <')")
+    assert "rule 'broken': expected a value at line 1, column 8" in message
+
+
+def test_only_admins_change_rules(client: Client, thrift: Thrift, rules: sparkrules.RuleSet) -> None:
+    name = rules.name
+    ticket = client.rows(f"CALL sparkrules.subscribe('{name}', 'mine', 'price < 1', ticket => true)")[0][3]
+    other = Client(thrift.port, "mallory")
+    try:
+        for call in (
+            f"subscribe('{name}', 'x', 'true')",
+            f"publish('{name}', 'books')",
+            f"unsubscribe('{name}', 'cheap')",
+            f"unsubscribe('{name}', 'mine')",
+            f"rollback('{name}', 1)",
+            f"rollback('{name}', 1, array('{ticket}'))",
+            f"advertise('{name}', 'x', 'true')",
+            f"unadvertise('{name}', 'x')",
+        ):
+            assert "user 'mallory' may not change rules here" in other.error(f"CALL sparkrules.{call}"), call
+        other.rows("SET spark.sparkrules.admins=mallory")
+        message = other.error(f"CALL sparkrules.unsubscribe('{name}', 'cheap')")
+        assert "spark.sparkrules.admins cannot be changed in a session" in message
+        other.rows("RESET spark.sparkrules.admins")
+        assert other.rows(f"CALL sparkrules.refresh('{name}')") == [(name, 2, 6)]
+        # A ticket is good for its rule only.
+        other.rows(f"CALL sparkrules.renew('{name}', 'mine', '{ticket}', TIMESTAMP '2099-01-01 00:00:00')")
+        assert "that can be removed with this ticket" in other.error(
+            f"CALL sparkrules.unsubscribe('{name}', 'cheap', ticket => '{ticket}')"
+        )
+        assert other.rows(f"CALL sparkrules.unsubscribe('{name}', 'mine', ticket => '{ticket}')")[0][3] == 1
+    finally:
+        other.close()
+
+
 def test_matches_are_materialised(client: Client, rules: sparkrules.RuleSet, thrift: Thrift) -> None:
     query = f"SELECT id, subscription_id FROM match_subscriptions('{rules.name}', TABLE(books))"
     client.rows(f"CREATE TABLE stored USING parquet AS {query}")

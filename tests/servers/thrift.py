@@ -50,8 +50,8 @@ class Thrift:
 class Client:
     """One connection of PyHive, and so one session of the server."""
 
-    def __init__(self, port: int) -> None:
-        self.connection = hive.connect("127.0.0.1", port)
+    def __init__(self, port: int, user: str | None = None) -> None:
+        self.connection = hive.connect("127.0.0.1", port, username=user)
 
     def rows(self, statement: str) -> list[tuple[Any, ...]]:
         with self.connection.cursor() as cursor:

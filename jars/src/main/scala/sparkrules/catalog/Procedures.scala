@@ -4,14 +4,15 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.catalog.procedures.{BoundProcedure, ProcedureParameter, UnboundProcedure}
 import org.apache.spark.sql.types._
 
-import sparkrules.conf.{RulesException, Settings}
+import sparkrules.call.PythonProcedures
+import sparkrules.conf.RulesException
 import sparkrules.store.{Manifest, NewVersion, Owners, Tickets}
 import sparkrules.version.VersionCache
 
 /** The procedures of `CALL sparkrules.x(...)`. */
 object Procedures {
   def All: Seq[UnboundProcedure] =
-    Seq(RefreshProcedure, RollbackProcedure, UnsubscribeProcedure, NeedsPython("publish"), NeedsPython("subscribe"))
+    Seq(RefreshProcedure, RollbackProcedure, UnsubscribeProcedure) ++ PythonProcedures.All
 }
 
 /** Drops the compiled rules of a rule set from the driver's cache, so that the next query reads the store again. */
@@ -39,6 +40,7 @@ object RollbackProcedure extends UnboundProcedure {
 
   override def bind(input: StructType): BoundProcedure =
     StoreProcedure(name, description, Seq(Version, Tickets)) { call =>
+      call.checkAdmin(name)
       val wanted = call.required("version", 1)(_.getLong(1))
       val (store, ruleSet) = (call.store, call.ruleSet)
       val earlier = Manifest.read(store, ruleSet, store.resolve(s"$ruleSet@$wanted").number)
@@ -80,8 +82,9 @@ object UnsubscribeProcedure extends UnboundProcedure {
       val wanted = call.required(ids.name, 1)(idsOf(_, several)).distinct
       if (wanted.isEmpty) throw new RulesException("ids is empty: name at least one subscription.")
       val secret = if (call.input.isNullAt(2)) None else Some(call.input.getUTF8String(2).toString)
+      if (secret.isEmpty) call.checkAdmin(name)
       val version = new NewVersion(call.store, call.ruleSet)
-      val unsubscribe = new Unsubscribe(call.store, call.ruleSet, wanted, secret)
+      val unsubscribe = new Unsubscribe(call.store, call.ruleSet, wanted, secret, onlyOwn = !call.isAdmin)
       call.result(version.make(unsubscribe.from(_, version)), wanted.length.toLong)
     }
   }
@@ -89,16 +92,4 @@ object UnsubscribeProcedure extends UnboundProcedure {
   private def idsOf(input: InternalRow, several: Boolean): Seq[String] =
     if (!several) Seq(input.getUTF8String(1).toString)
     else StoreCall.texts(input, 1, "ids")
-}
-
-/** A procedure that only Python has. Its error says how to call it there. */
-final case class NeedsPython(name: String) extends UnboundProcedure {
-  override def description: String = s"$name: only in Python, which translates the texts of rules"
-
-  override def bind(input: StructType): BoundProcedure =
-    throw new RulesException(
-      s"CALL ${RuleCatalog.Name}.$name: translating the texts of rules needs Python, with the package sparkrules and " +
-        s"the store of ${Settings.Store.key}:\n" +
-        "  rules = sparkrules.RuleSet('alerts'); rules.subscribe('hot', 'temperature > 30')\n" +
-        "  rules.publish(spark)")
 }

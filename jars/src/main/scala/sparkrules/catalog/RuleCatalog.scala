@@ -123,5 +123,5 @@ object RuleCatalog {
   private def readOnly(): Nothing =
     throw new RulesException(
       s"The tables of catalog $Name cannot be changed: publish rules with RuleSet.publish in Python, or " +
-        s"CALL $Name.unsubscribe or $Name.rollback.")
+        s"CALL $Name.subscribe, $Name.unsubscribe, $Name.publish or $Name.rollback.")
 }

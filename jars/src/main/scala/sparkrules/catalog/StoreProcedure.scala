@@ -5,11 +5,13 @@ import java.util.{Collections, Iterator => JIterator}
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
+import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.connector.catalog.procedures.{BoundProcedure, ProcedureParameter}
 import org.apache.spark.sql.connector.read.{LocalScan, Scan}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
+import sparkrules.call.Caller
 import sparkrules.conf.RulesException
 import sparkrules.store.{Manifest, Store}
 
@@ -58,6 +60,11 @@ final class StoreCall(val store: Store, val input: InternalRow) {
     store.newest(name) // an error if there is no such rule set
     name
   }
+
+  /** Whether the caller may change rules. */
+  def isAdmin: Boolean = Caller.of(session).mayChangeRules(session)
+  def checkAdmin(procedure: String): Unit = Caller.of(session).check(session, s"${RuleCatalog.Name}.$procedure")
+  private def session: SparkSession = SparkSession.active
 
   def required[T](name: String, i: Int)(read: InternalRow => T): T =
     if (input.isNullAt(i)) throw new RulesException(s"$name is NULL.") else read(input)

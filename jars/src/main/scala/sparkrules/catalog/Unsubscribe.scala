@@ -14,7 +14,8 @@ import sparkrules.store.{Manifest, NewVersion, OpenFiles, RemovedRows, SegmentEn
  * Makes a version without some subscriptions of another, and without the patterns that they have as options. The
  * segments stay, also that of the patterns' conditions; the removed rows are listed.
  */
-final class Unsubscribe(store: Store, ruleSet: String, ids: Seq[String], ticket: Option[String]) {
+final class Unsubscribe(
+    store: Store, ruleSet: String, ids: Seq[String], ticket: Option[String], onlyOwn: Boolean = false) {
   private val tickets = new Tickets(store, ruleSet, ticket.toSeq)
 
   def from(newest: Manifest, version: NewVersion): ObjectNode = {
@@ -60,7 +61,8 @@ final class Unsubscribe(store: Store, ruleSet: String, ids: Seq[String], ticket:
       val (ids, hashes) = (chunk.columns(0), chunk.columns(1))
       for (row <- 0 until chunk.rows; id = ids.text(row); if wanted(id)) {
         val isLive = java.util.Arrays.binarySearch(before, chunk.first + row) < 0
-        if (isLive && (hashes.isNull(row) || tickets.matches(hashes.text(row).toString))) {
+        val isFree = hashes.isNull(row)
+        if (isLive && (if (isFree) !onlyOwn else tickets.matches(hashes.text(row).toString))) {
           wanted -= id
           found += chunk.first + row
         }

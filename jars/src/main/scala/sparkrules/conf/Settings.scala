@@ -23,6 +23,28 @@ object Settings {
     "the rule sets that can be used, and the only ones that the catalog shows; cannot be changed in a session",
     says = "all")
 
+  val Admins = new Setting(
+    "spark.sparkrules.admins",
+    new Text("users, separated by commas; `*` for everybody"),
+    "",
+    "who can change rules with `CALL`; cannot be changed in a session: see " +
+      "[Operating](operating.md#who-can-change-rules)",
+    says = "everybody, except on a Thrift or Connect server: there nobody")
+
+  val ExtraFunctions = new Setting(
+    "spark.sparkrules.extraFunctions",
+    new Text("names, separated by commas"),
+    "",
+    "functions that rules of `CALL` may call besides those of the default [policy](rule-language.md#limits-and-the-policy)" +
+      ", such as your own; cannot be changed in a session",
+    says = "none")
+
+  val CallSeconds = new Setting(
+    "spark.sparkrules.callSeconds",
+    new Positive("seconds"),
+    "600",
+    "how long a `CALL` that runs Python may take; cannot be changed in a session")
+
   val RuleSet = new Setting(
     "spark.sparkrules.ruleset",
     new Text("`alerts`, `alerts@12`"),
@@ -130,9 +152,9 @@ object Settings {
 
   /** In the order of the documentation. */
   val All: Seq[Setting[_]] = Seq(
-    Store, FixedStore, AllowedRuleSets, RuleSet, MissingColumns, InvalidRules, Strict, PushDown, Steps, ValueBytes,
-    BindSeconds, BindTotalSeconds, PythonBufferBytes, PythonFailures, PatternRows, RuleMetrics,
-    CacheBytes, PartRules)
+    Store, FixedStore, AllowedRuleSets, Admins, ExtraFunctions, CallSeconds, RuleSet, MissingColumns, InvalidRules,
+    Strict, PushDown, Steps, ValueBytes, BindSeconds, BindTotalSeconds, PythonBufferBytes, PythonFailures, PatternRows,
+    RuleMetrics, CacheBytes, PartRules)
 
   /** All settings as a Markdown table. */
   def table: String =
