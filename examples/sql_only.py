@@ -1,4 +1,4 @@
-"""SQL only: the rules come from a file by the command line, everything else is SQL that any client can send.
+"""SQL only: the rules are the rows of a table, and everything is SQL that any client can send.
 
 python examples/sql_only.py
 """
@@ -6,19 +6,22 @@ python examples/sql_only.py
 from __future__ import annotations
 
 import tempfile
-from pathlib import Path
 
 from pyspark.sql import SparkSession
 
 import sparkrules
-from sparkrules import cli
 
-RULES = """\
-id,where,priority
-cheap,price < 10,
-cheap and new,price < 10 AND condition = 'new',5
-crime,category = 'crime',
-"""
+RULES = """
+CREATE OR REPLACE TEMPORARY VIEW rules AS
+SELECT * FROM VALUES
+  ('cheap', 'price < 10', 0, true),
+  ('cheap and new', "price < 10 AND condition = 'new'", 5, true),
+  ('old', 'price > 1000', 0, false)
+  AS t(id, where, priority, enabled)"""
+
+PUBLISH = "CALL sparkrules.publish('books', table => 'rules', where => 'enabled')"
+
+SUBSCRIBE = """CALL sparkrules.subscribe('books', 'crime', "category = 'crime'")"""
 
 BOOKS = """
 CREATE OR REPLACE TEMPORARY VIEW books AS
@@ -41,11 +44,10 @@ GROUP BY subscription_id ORDER BY subscription_id"""
 def main(spark: SparkSession) -> list[tuple[str, int]]:
     """The report as (rule, number of books)."""
     with tempfile.TemporaryDirectory() as directory:
-        Path(directory, "books.csv").write_text(RULES, encoding="utf-8")
-        store = str(Path(directory, "store"))
-        assert cli.main(["publish", "--rules", str(Path(directory, "books.csv")), "--store", store]) == 0
-
-        spark.sql(f"SET spark.sparkrules.store = {store}")
+        spark.sql(f"SET spark.sparkrules.store = {directory}")
+        spark.sql(RULES)
+        spark.sql(PUBLISH).show(truncate=False)
+        spark.sql(SUBSCRIBE).show()
         spark.sql(BOOKS)
         spark.sql(MATCHED)
         spark.sql("SELECT * FROM matched WHERE size(ids) > 0 ORDER BY id").show(truncate=False)

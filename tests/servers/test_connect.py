@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import getpass
+import subprocess
 import sys
 from pathlib import Path
 
@@ -17,8 +19,24 @@ def test_a_local_server_that_configure_gives_the_jar(tmp_path: Path) -> None:
 
 
 def test_a_server_that_was_started_with_the_jar(tmp_path: Path) -> None:
-    with connect_server(tmp_path, "--jars", sparkrules.jar_path()) as remote:
+    settings = {"spark.sparkrules.admins": getpass.getuser(), "spark.pyspark.driver.python": sys.executable}
+    words = [word for key, value in settings.items() for word in ("--conf", f"{key}={value}")]
+    with connect_server(tmp_path, "--jars", sparkrules.jar_path(), *words) as remote:
+        assert "user 'mallory' may not change rules here" in said_to("mallory", remote)
         run_tests(API, remote, tmp_path)
+
+
+def said_to(user: str, remote: str) -> str:
+    """What a user is told who wants to change rules."""
+    program = f"""
+from pyspark.sql import SparkSession
+try:
+    spark = SparkSession.builder.remote("{remote}/;user_id={user}").getOrCreate()
+    spark.sql("CALL sparkrules.advertise('a', 'b', 'x')")
+except Exception as error:
+    print(error)
+"""
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
 
 
 def run_tests(tests: Path, remote: str, directory: Path, **environment: str) -> None:
