@@ -20,8 +20,11 @@ class Plugin:
         self.source, self.target = source, target
 
     def read(self) -> Any:
-        """The next line of the plugin; None if it is empty, or there is none."""
+        """The next line of the plugin; None if it is empty."""
         line = self.source.readline()
+        if not line.endswith(b"\n"):
+            # Never the end of a table: a driver that dies must not remove the rules that it has not sent.
+            raise RuleSetError("the plugin has ended before its call was complete")
         return json.loads(line) if line.strip() else None
 
     def write(self, message: object) -> None:

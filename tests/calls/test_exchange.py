@@ -35,9 +35,17 @@ def test_rows_are_asked_for_by_their_columns(tmp_path: Path) -> None:
     assert [row[1:3] for row in result["result"]] == [["rejected", "2"], ["rejected", ""], ["added", "1"]]
 
 
-def test_a_table_that_ends_too_early_is_empty(tmp_path: Path) -> None:
-    with pytest.raises(RuleSetError, match="no rows"):
-        answers(tmp_path, "publish", {"rule_set": "a", "table": "t"}, columns=["id", "where"])
+def test_a_table_that_ends_too_early_removes_nothing(tmp_path: Path) -> None:
+    """A driver that dies while it sends rows."""
+    rules = RuleSet("a", store=tmp_path)
+    rules.sync({"1": "x > 1", "2": "x > 2"})
+    arguments = {"rule_set": "a", "table": "t", "empty": True}
+    for sent in ([], [{"id": "1", "where": "x > 1"}]):
+        with pytest.raises(RuleSetError, match="before its call was complete"):
+            answers(tmp_path, "publish", dict(arguments), *sent, columns=["id", "where"])
+    assert rules.versions()[-1].version == 1
+    answers(tmp_path, "publish", dict(arguments), None, columns=["id", "where"])
+    assert len(RuleSet.load("a", tmp_path)) == 0
 
 
 def test_long_answers_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,7 +84,7 @@ def test_the_program_prints_nothing_else(tmp_path: Path) -> None:
     call = {"protocol": 1, "procedure": "subscribe", "store": str(tmp_path)}
     call |= {"arguments": {"rule_set": "a", "id": "é\udc80", "where": "x >"}}
     program = "from sparkrules.calls import main; main(); print('noise')"
-    ran = subprocess.run([sys.executable, "-c", program], input=json.dumps(call), capture_output=True, text=True)
+    ran = subprocess.run([sys.executable, "-c", program], input=json.dumps(call) + "\n", capture_output=True, text=True)
     (line,) = ran.stdout.splitlines()
     assert "error" in json.loads(line)
     assert ran.returncode == 0
