@@ -86,9 +86,10 @@ class Page:
         exec(code, self.names)
 
     def _sql(self, block: Block) -> None:
-        for statement in statements(block.text):
+        all_of_it = list(statements(block.text))
+        for number, statement in enumerate(all_of_it, 1):
             result = self.spark.sql(statement)
-            if statement.startswith("SELECT"):
+            if statement.startswith("SELECT") or (statement.startswith("CALL") and number == len(all_of_it)):
                 result.show(truncate=False)
 
     def _bash(self, block: Block) -> None:
