@@ -1,4 +1,4 @@
-"""The jar with `KernelBench` and `ScanBench`, from PySpark's Scala compiler, cached by a hash of its inputs."""
+"""The jar of what measures inside Spark's JVM, from PySpark's Scala compiler, cached by a hash of its inputs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sparkrules
 from sparkrules.catalyst.scala_compiler import compile_once
 from sparkrules.catalyst.spark_home import find_spark_home
 
-SOURCES = [Path(__file__).with_name(f"{name}.scala") for name in ("KernelBench", "ScanBench")]
+SOURCES = [Path(__file__).with_name(f"{name}.scala") for name in ("KernelBench", "PhaseSampler", "ScanBench")]
 
 
 def kernel_jar(directory: Path) -> Path:
