@@ -17,7 +17,7 @@
 #   make test-hostile   every attack of tests/hostile in child processes: HOSTILE='--family regex' or other options
 #   make test-versions  a small suite on every supported minor of PySpark
 #   make test-sqlglot   the tests of the rule language on both ends of the range of sqlglot
-#   make test-lakes     Delta Lake and Iceberg tables, on the newest Spark that both exist for; downloads 62 MB of jars
+#   make test-lakes     Delta Lake, Iceberg, Kafka and PostgreSQL, on the newest Spark that all exist for; downloads 150 MB
 #   make test-bi        dbt and Apache Superset against a Thrift server, and eight clients for a minute; needs Chromium
 #   make clean          remove what the above have made, except the virtual environments
 
@@ -158,6 +158,7 @@ COMMA := ,
 # Not part of `make test`: it has the newest Spark, for which these are not published yet.
 LAKES_MINOR := 4.1
 test-lakes: java .venvs/$(LAKES_MINOR)/.installed
+	@.venvs/$(LAKES_MINOR)/bin/python -m pip install --quiet --disable-pip-version-check 'psycopg[binary]>=3.1'
 	SPARKRULES_TEST_LAKES=1 .venvs/$(LAKES_MINOR)/bin/python -m pytest -rs tests/lakes
 
 # Hadoop's client of S3 is 690 MB, so only a part of this is in `make test`: what needs Python alone.

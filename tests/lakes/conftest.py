@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.lakes.connectors import settings, unavailable
+from tests.lakes.connectors import kafka_jars, settings, unavailable
 from tests.lakes.lake import Lake
+from tests.stores.jars import Unavailable
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -36,12 +38,21 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.session.timeZone": "UTC",
+        "spark.jars": ",".join(map(str, kafka_if_there(tmp_path_factory.mktemp("kafka-jars")))),
         **settings(tmp_path_factory.mktemp("lakes")),
     }.items():
         builder = builder.config(key, value)
     session = sparkrules.configure(builder, store=tmp_path_factory.mktemp("store")).getOrCreate()
     yield session
     session.stop()
+
+
+def kafka_if_there(directory: Path) -> list[Path]:
+    """Tests of tables do not depend on it; those of streams from Kafka say what is missing."""
+    try:
+        return kafka_jars(directory)
+    except Unavailable:
+        return []
 
 
 @pytest.fixture(params=["delta", "iceberg"])

@@ -1,4 +1,4 @@
-"""The connectors of Delta Lake and Iceberg, by minor of Spark, and whether they can be had."""
+"""The connectors of Delta Lake, Iceberg, Kafka and PostgreSQL, by minor of Spark, and whether they can be had."""
 
 from __future__ import annotations
 
@@ -9,17 +9,22 @@ from pathlib import Path
 
 import pyspark
 
-# As in the table of docs/operating.md. No other minor has both.
+from tests.stores.jars import Unavailable, fetched
+
+# As in the table of docs/operating.md: Delta Lake, Iceberg, Kafka. No other minor has all of them.
+_VERSIONS = {"4.0": ("4.4.0", "1.11.0", "4.0.4"), "4.1": ("4.4.0", "1.12.0", "4.1.3")}
 CONNECTORS = {
-    "4.0": "io.delta:delta-spark_4.0_2.13:4.4.0,org.apache.iceberg:iceberg-spark-runtime-4.0_2.13:1.11.0",
-    "4.1": "io.delta:delta-spark_4.1_2.13:4.4.0,org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0",
+    minor: f"io.delta:delta-spark_{minor}_2.13:{delta},org.apache.iceberg:iceberg-spark-runtime-{minor}_2.13:{iceberg},"
+    "org.postgresql:postgresql:42.7.8"
+    for minor, (delta, iceberg, _) in _VERSIONS.items()
 }
-# Of what Delta depends on, Spark has these itself.
+# Of what they depend on, Spark has these itself.
 EXCLUDED = ",".join(
     f"{group}:*"
     for group in (
         *("com.*", "commons-*", "io.airlift", "javax.*", "org.apache.hadoop", "org.apache.logging.log4j"),
-        *("org.apache.parquet", "org.locationtech.jts", "org.roaringbitmap", "org.slf4j", "org.xerial.snappy"),
+        *("org.apache.parquet", "org.checkerframework", "org.locationtech.jts", "org.lz4", "org.roaringbitmap"),
+        *("org.slf4j", "org.xerial.snappy"),
     )
 )
 MINOR = ".".join(pyspark.__version__.split(".")[:2])
@@ -44,6 +49,19 @@ def unavailable(directory: Path) -> str | None:
     if "unresolved dependency" in resolved.stderr or "download failed" in resolved.stderr:
         return f"Spark cannot download {CONNECTORS[MINOR]}"
     raise AssertionError(resolved.stderr)
+
+
+def kafka_jars(directory: Path) -> list[Path]:
+    """Spark's connector of Kafka. Raises `Unavailable`."""
+    _, _, version = _VERSIONS[MINOR]
+    source = "org.apache.spark:spark-sql-kafka-0-10_2.13"
+    tokens = "org.apache.spark:spark-token-provider-kafka-0-10_2.13"
+    try:
+        return fetched(f"kafka-{version}", f"{source}:{version}", "org.apache.hadoop:*", directory)
+    except Unavailable:
+        # Not every mirror has each release of what looks up tokens, for which a broker without a log-in does not ask.
+        found = fetched(f"kafka-{version}-source", f"{source}:{version}", f"org.apache.hadoop:*,{tokens}", directory)
+        return found + fetched("kafka-tokens", f"{tokens}:4.0.0", "org.apache.kafka:*,org.apache.hadoop:*", directory)
 
 
 def settings(warehouse: Path) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""A private PostgreSQL server: a new cluster in its own directory, reached through a socket in it."""
+"""A private PostgreSQL server: a new cluster in its own directory, reached through a socket in it, or over loopback."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def programs() -> Path:
 
 
 @contextmanager
-def server() -> Iterator[Any]:
-    """A connection of psycopg to a new server, which ends with the block."""
+def server(port: int | None = None) -> Iterator[Any]:
+    """A connection of psycopg to a new server, which ends with the block. With a port, it listens on loopback, too."""
     psycopg = pytest.importorskip("psycopg", reason="there is no psycopg here: pip install 'psycopg[binary]'")
     binaries = programs()
     directory = Path(tempfile.mkdtemp(prefix="sparkrules-pg-"))
@@ -50,14 +50,15 @@ def server() -> Iterator[Any]:
         subprocess.run(
             [binaries / "initdb", "-D", data, *options], check=True, stderr=subprocess.STDOUT, timeout=120, **common
         )
-        settings = {"listen_addresses": "", "fsync": "off", "timezone": "UTC", "shared_buffers": "16MB"}
+        listens = {"listen_addresses": ""} if port is None else {"listen_addresses": "127.0.0.1", "port": str(port)}
+        settings = {**listens, "fsync": "off", "timezone": "UTC", "shared_buffers": "16MB"}
         options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
         process = subprocess.Popen(
             [binaries / "postgres", "-D", data, "-k", directory, *options],
             **{**common, "stdout": subprocess.DEVNULL},
             stderr=subprocess.DEVNULL,
         )
-        with _connected(psycopg, directory, process) as connection:
+        with _connected(psycopg, directory, port, process) as connection:
             yield connection
     finally:
         if process is not None and process.poll() is None:
@@ -71,11 +72,12 @@ def server() -> Iterator[Any]:
 
 
 @contextmanager
-def _connected(psycopg: Any, directory: Path, process: subprocess.Popen[bytes]) -> Iterator[Any]:
+def _connected(psycopg: Any, directory: Path, port: int | None, process: subprocess.Popen[bytes]) -> Iterator[Any]:
     until = time.monotonic() + 60
+    address: dict[str, Any] = {"host": str(directory)} | ({} if port is None else {"port": port})
     while True:
         with suppress(psycopg.OperationalError):
-            connection = psycopg.connect(host=str(directory), user="test", dbname="postgres", autocommit=True)
+            connection = psycopg.connect(**address, user="test", dbname="postgres", autocommit=True)
             break
         if process.poll() is not None or time.monotonic() > until:
             raise AssertionError(f"the server cannot be reached; it ended with {process.poll()}")
