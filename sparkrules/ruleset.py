@@ -73,6 +73,7 @@ from sparkrules.rules.arguments import (
 from sparkrules.rules.as_written import as_written
 from sparkrules.rules.bulk import no_collection
 from sparkrules.rules.collection import RuleCollection
+from sparkrules.rules.exemption_methods import ExemptionMethods
 from sparkrules.rules.fields import check_fields, names_of
 from sparkrules.rules.frames import Frame, as_arrow, is_frame
 from sparkrules.rules.generalization import Generalization
@@ -100,7 +101,7 @@ __all__ = ["RuleSet"]
 _Own = TypeVar("_Own", bound="RuleSet")
 
 
-class RuleSet(PatternAnswers, ListMethods):
+class RuleSet(PatternAnswers, ListMethods, ExemptionMethods):
     """Rules under one name: SQL WHERE texts by id, collected in Python and published for Spark.
 
     Queries refer to the rules by `name`. `dialect` is the SQL dialect of the texts, and `policy` limits what they may
@@ -832,6 +833,7 @@ class RuleSet(PatternAnswers, ListMethods):
             predicates_of(segment, chosen),
             spark,
             stored_lists(self._publication.list_stores[0], self.name),
+            instant,
         )
         found = explain(segment, truth, chosen, at=instant)
         found += [self._explained_pattern(own, row, spark, instant) for own in patterns]

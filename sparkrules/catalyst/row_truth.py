@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from sparkrules.index.segment import Segment
 from sparkrules.local.bound_predicates import bind_predicates
 from sparkrules.local.reference_list import Lists, ListTest, no_lists
 from sparkrules.logic.columns import Unsupported
+from sparkrules.sql.exemption import CLOCK, clock_micros
 from sparkrules.sql.tree import Predicate
 
 if TYPE_CHECKING:
@@ -27,14 +29,18 @@ def row_truth(
     wanted: list[int],
     spark: SparkSession | None = None,
     lists: Lists = no_lists,
+    at: datetime | None = None,
 ) -> NDArray[np.bool_]:
     """The truth of the wanted predicates for the row, in an array of all predicates; the others are false."""
     truth = np.zeros(len(segment.forest.predicates.operator), bool)
     if spark is not None:
         fields, predicates = _fields(row, nested=False), {n: segment.forest.predicate(n) for n in wanted}
-        asked = [n for n, own in predicates.items() if own.operator not in ("in list", "not in list")]
+        listed = [n for n, own in predicates.items() if own.operator in ("in list", "not in list")]
+        timed = [n for n, own in predicates.items() if own.attribute == CLOCK and own.operator == ">="]
+        asked = [n for n in wanted if n not in {*listed, *timed}]
         truth[asked] = predicate_truth(spark, fields, [predicates[n] for n in asked])
-        listed = [n for n in wanted if n not in set(asked)]
+        now = clock_micros(datetime.now(timezone.utc) if at is None else at)
+        truth[timed] = [now >= int(predicates[n].constants[0].text) for n in timed]
         values = attribute_texts(spark, fields, [predicates[n].attribute for n in listed])
         for number, value in zip(listed, values, strict=True):
             own = predicates[number]
@@ -42,7 +48,7 @@ def row_truth(
             truth[number] = value is not None and is_in == (own.operator == "in list")
         return truth
     table = _table(_fields(row, nested=True))
-    bound = bind_predicates(segment, table.schema, lists=lists)
+    bound = bind_predicates(segment, table.schema, lists=lists, at=at)
     for number in wanted:
         if number in bound.unsupported:
             raise RuleSetError(

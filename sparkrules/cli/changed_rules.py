@@ -10,7 +10,7 @@ from sparkrules.patterns import Pattern
 from sparkrules.ruleset import RuleSet
 from sparkrules.store import Changes, Store
 
-_FIELDS = ("priority", "metadata", "valid_from", "valid_until", "status", "tags")
+_FIELDS = ("priority", "metadata", "valid_from", "valid_until", "status", "tags", "exemptions")
 
 
 def changed_rules(

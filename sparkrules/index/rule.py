@@ -17,7 +17,8 @@ class Rule:
 
     `sql` is the text as Spark SQL, if `where` is not. The rule is valid from `valid_from` (inclusive) to
     `valid_until` (exclusive), both with a time zone. `ticket` is the keyed hash of the secret that lets its owner renew
-    or cancel it. `status` is one of `STATUSES`; `tags` are sorted and distinct.
+    or cancel it. `status` is one of `STATUSES`; `tags` are sorted and distinct. `exemptions` is JSON for
+    `sparkrules.sql.exemption`; `sql` and `tree` have them.
 
     >>> from sparkrules.sql.tree import Predicate
     >>> Rule("cold", "temperature IS NULL", Predicate("temperature", "is null")).priority
@@ -35,3 +36,4 @@ class Rule:
     ticket: str | None = None
     status: str = LIVE
     tags: tuple[str, ...] = ()
+    exemptions: str | None = None

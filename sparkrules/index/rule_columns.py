@@ -36,6 +36,7 @@ class RuleColumns:
     ticket: Strings
     status: Strings
     tags: Tags
+    exemptions: Strings
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -56,6 +57,7 @@ class RuleColumns:
             strings(rule.ticket for rule in rules),
             statuses(rule.status for rule in rules),
             tag_lists(rule.tags for rule in rules),
+            strings(rule.exemptions for rule in rules),
         )
 
     @staticmethod

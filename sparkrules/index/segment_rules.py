@@ -33,6 +33,7 @@ def rule_at(segment: Segment, row: int) -> Rule:
         segment.rules.ticket[row],
         segment.rules.status[row] or LIVE,
         segment.rules.tags[row] or (),
+        segment.rules.exemptions[row],
     )
 
 

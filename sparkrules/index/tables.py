@@ -80,12 +80,13 @@ SCHEMAS: dict[str, pa.Schema] = {
             ("ticket", pa.utf8()),
             ("status", pa.utf8()),
             ("tags", pa.list_(pa.utf8())),
+            ("exemptions", pa.utf8()),
         ]
     ),
     "functions": pa.schema([("name", pa.utf8())]),
 }
 # Columns that a file has only if one of its rules has a value. Older versions of sparkrules do not know them.
-OPTIONAL = {"subscriptions": ("status", "tags")}
+OPTIONAL = {"subscriptions": ("status", "tags", "exemptions")}
 _NULLABLE = {
     ("subscriptions", name)
     for name in ("metadata", "sql", "valid_from", "valid_until", "ticket", *OPTIONAL["subscriptions"])
@@ -182,6 +183,7 @@ def from_tables(tables: Mapping[str, pa.Table]) -> Segment:
         rules.strings("ticket"),
         rules.strings("status"),
         rules.tags("tags"),
+        rules.strings("exemptions"),
     )
     _check_constants(forest.predicates)
     _check_texts(constants.table)

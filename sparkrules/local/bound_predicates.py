@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from datetime import datetime, timezone
 from typing import Any
 
 import numpy as np
@@ -23,10 +24,14 @@ from sparkrules.index.segment import Segment
 from sparkrules.local.reference_list import Lists, no_lists
 from sparkrules.local.truth import Words, packed, rows_by_code, unpacked, word_count
 from sparkrules.logic.codes import LOWEST, NULL, constant_code
-from sparkrules.logic.columns import Column, Unsupported, find_column
-from sparkrules.logic.comparison import NEVER, ColumnType, Comparison, Domain, certain_comparison, column_type
+from sparkrules.logic.columns import Column, NoSuchColumn, Unsupported, find_column
+from sparkrules.logic.comparison import ALWAYS, NEVER, ColumnType, Comparison, Domain, certain_comparison, column_type
 from sparkrules.logic.like import like_regex
 from sparkrules.sql.address import address_key, network_range
+from sparkrules.sql.errors import RuleError
+from sparkrules.sql.exemption import CLOCK, clock_micros
+from sparkrules.sql.policy import ANYTHING
+from sparkrules.sql.rule import parse_rule
 from sparkrules.sql.tree import Predicate
 
 Matrix = NDArray[np.bool_]
@@ -54,11 +59,17 @@ class BoundPredicates:
 
 
 def bind_predicates(
-    segment: Segment, schema: pa.Schema, declared: pa.Schema | None = None, lists: Lists = no_lists
+    segment: Segment,
+    schema: pa.Schema,
+    declared: pa.Schema | None = None,
+    lists: Lists = no_lists,
+    at: datetime | None = None,
 ) -> BoundPredicates:
-    """Bind every predicate to the schema's columns, or record why not. `declared` may give more precise types."""
+    """Bind every predicate to the schema's columns, or record why not. `declared` may give more precise types. `at` is
+    the instant by which exemptions end, by default now."""
     bound = BoundPredicates(len(segment.forest.predicates.operator))
     columns: dict[int, tuple[Column, ColumnType] | Unsupported] = {}
+    now = datetime.now(timezone.utc)
     comparisons: list[tuple[int, Column, Comparison]] = []
     attributes = segment.forest.predicates.attribute.tolist()
     for number, (attribute, predicate) in enumerate(zip(attributes, segment.forest.all_predicates(), strict=True)):
@@ -66,7 +77,10 @@ def bind_predicates(
             columns[attribute] = _column(segment.forest.attributes[attribute], schema, declared)
         found = columns[attribute]
         if isinstance(found, Unsupported):
-            bound.unsupported[number] = found
+            try:
+                comparisons.append((number, *_derived(predicate, schema, declared, lists, at or now)))
+            except Unsupported as reason:
+                bound.unsupported[number] = reason if isinstance(reason, NoSuchColumn) else found
             continue
         try:
             comparison = answerable_comparison(predicate, found[1])
@@ -77,6 +91,30 @@ def bind_predicates(
             bound.unsupported[number] = reason
     bound.groups += grouped_comparisons(comparisons, lists)
     return bound
+
+
+def _derived(
+    predicate: Predicate, schema: pa.Schema, declared: pa.Schema | None, lists: Lists, at: datetime
+) -> tuple[Column, Comparison]:
+    """What an exemption adds to a rule: that a predicate on a column is not true, or that its time has passed."""
+    if predicate.attribute == CLOCK and predicate.operator == ">=" and len(schema):
+        has_passed = clock_micros(at) >= int(predicate.constants[0].text)
+        return Column((0,), schema.field(0).type), ALWAYS if has_passed else NEVER
+    if predicate.operator != "is not true":
+        raise Unsupported(f"`{predicate.attribute}` is a derived attribute")
+    try:
+        tested = parse_rule(predicate.attribute, policy=ANYTHING)
+    except RuleError as error:
+        raise Unsupported(str(error)) from error
+    if not isinstance(tested, Predicate) or tested.attribute == predicate.attribute:
+        raise Unsupported(f"`{predicate.attribute}` is a derived attribute")
+    found = _column(tested.attribute, schema, declared)
+    if isinstance(found, Unsupported):
+        raise found
+    comparison = answerable_comparison(tested, found[1])
+    if comparison.domain == "list":
+        lists(comparison.values[0])
+    return found[0], comparison._replace(negated=not comparison.negated, on_null=not comparison.on_null)
 
 
 def answerable_comparison(predicate: Predicate, column: ColumnType) -> Comparison:
@@ -217,6 +255,7 @@ class _Patterns:
         for number, comparison in self.comparisons:
             found = np.zeros((1, len(distinct) + 1), bool)  # NULL rows have index -1, the last entry
             found[0, :-1] = _matching(comparison, distinct, values) != comparison.negated
+            found[0, -1] = comparison.on_null
             words[number] = packed(found[:, rows])
 
 
@@ -225,14 +264,15 @@ class _Listed:
 
     def __init__(self, column: Column, comparisons: list[tuple[int, Comparison]], lists: Lists) -> None:
         self.column = column
-        self.tests = [(number, lists(own.values[0]), own.negated) for number, own in comparisons]
+        self.tests = [(number, lists(own.values[0]), own.negated, own.on_null) for number, own in comparisons]
 
     def fill(self, words: Words, array: Any) -> None:
         distinct, rows = _distinct(array)
         texts = [value if isinstance(value, bytes) else str(value).encode() for value in distinct]
-        for number, test, negated in self.tests:
+        for number, test, negated, on_null in self.tests:
             found = np.zeros((1, len(distinct) + 1), bool)  # NULL rows have index -1, the last entry
             found[0, :-1] = np.fromiter(map(test, texts), bool, len(texts)) != negated
+            found[0, -1] = on_null
             words[number] = packed(found[:, rows])
 
 

@@ -18,6 +18,7 @@ from sparkrules.errors import UnknownId
 from sparkrules.index.forest import AND, NODE_OPERATORS, PREDICATE
 from sparkrules.index.segment import Segment
 from sparkrules.local.drawing import Drawing
+from sparkrules.sql.exemption import Exemption, applying
 from sparkrules.sql.tree import Predicate
 from sparkrules.sql.written import Threshold, Written, written_tree
 
@@ -41,6 +42,8 @@ class Explanation:
     matched: bool
     root: ExplainedNode
     valid: bool = True
+    exemptions: tuple[Exemption, ...] = ()
+    """Those that apply to the row."""
 
     @property
     def verdict(self) -> str:
@@ -48,7 +51,8 @@ class Explanation:
         return "matches" if self.matched else "does not match" if self.valid else "is not valid at that time"
 
     def __str__(self) -> str:
-        return "\n".join([f"{self.id} {self.verdict}", *_lines(self.root, 1, set())])
+        exempt = [f"  {own}" for own in self.exemptions]
+        return "\n".join([f"{self.id} {self.verdict}", *exempt, *_lines(self.root, 1, set())])
 
     def draw(self) -> Drawing:
         """The tree as a picture."""
@@ -107,20 +111,34 @@ def explain(
             if root is None:
                 root = _explain(segment, int(segment.forest.roots[subscription]), predicate_truth, explained)
             is_valid = bool(valid[subscription])
-            explanations.append(Explanation(name, root.truth and is_valid, root, is_valid))
+            exempt = _exemptions(segment, subscription, predicate_truth)
+            explanations.append(Explanation(name, root.truth and is_valid, root, is_valid, exempt))
     return explanations
+
+
+def _exemptions(
+    segment: Segment, rule: int, predicate_truth: Sequence[bool] | NDArray[np.bool_]
+) -> tuple[Exemption, ...]:
+    stored = segment.rules.exemptions[rule]
+    return () if stored is None else tuple(applying(stored, _truths(segment, rule, predicate_truth)))
+
+
+def _truths(segment: Segment, rule: int, predicate_truth: Sequence[bool] | NDArray[np.bool_]) -> dict[Predicate, bool]:
+    """The truth of the predicates of a rule."""
+    forest = segment.forest
+    numbers = forest.nodes.predicate[forest.descendants(int(forest.roots[rule]))]
+    return {forest.predicate(number): bool(predicate_truth[number]) for number in numbers[numbers >= 0].tolist()}
 
 
 def _as_written(
     segment: Segment, rule: int, predicate_truth: Sequence[bool] | NDArray[np.bool_]
 ) -> ExplainedNode | None:
     """The explanation of a rule with counts; None if it has none."""
-    tree = written_tree(segment.rules.where[rule], segment.rules.sql[rule])
+    has_exemptions = segment.rules.exemptions[rule] is not None
+    tree = None if has_exemptions else written_tree(segment.rules.where[rule], segment.rules.sql[rule])
     if tree is None:
         return None
-    forest = segment.forest
-    numbers = forest.nodes.predicate[forest.descendants(int(forest.roots[rule]))]
-    truths = {forest.predicate(number): bool(predicate_truth[number]) for number in numbers[numbers >= 0].tolist()}
+    truths = _truths(segment, rule, predicate_truth)
     explained: dict[int, ExplainedNode] = {}
 
     def part(node: Written) -> ExplainedNode:

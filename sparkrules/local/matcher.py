@@ -78,7 +78,7 @@ def match(
     sparkrules.local.matcher.UnknownColumn: a column is missing for 1 of the rules (skip them with unsupported="skip"):
       cheap: there is no column `price`
     """
-    bound = bind_predicates(segment, table.schema, schema, lists)
+    bound = bind_predicates(segment, table.schema, schema, lists, at)
     valid = np.ones(len(segment.rules.priority), bool) if at is None else segment.rules.valid_at(at)
     skipped = {number: reason for number, reason in _unsupported(segment, bound.unsupported).items() if valid[number]}
     if skipped and unsupported != "skip":

@@ -23,7 +23,8 @@ _Kind = tuple[str, tuple[str, ...]]
 
 
 def as_written(rules: Iterable[Rule], policy: Policy) -> Iterator[Rule]:
-    """The rules, each with the tree of its text. A rule that exceeds the limits of the policy keeps its tree.
+    """The rules, each with the tree of its text. A rule that exceeds the limits of the policy keeps its tree,
+    and so does one with exemptions.
 
     >>> from sparkrules.sql import DEFAULT_POLICY
     >>> rule = Rule("r", "b > 1 AND a > 1", parse_rule("a > 1 AND b > 1"))
@@ -34,6 +35,9 @@ def as_written(rules: Iterable[Rule], policy: Policy) -> Iterator[Rule]:
     parsed = _ParsedTexts(accepted)
     trees: dict[str, Node] = {}
     for rule in rules:
+        if rule.exemptions is not None:
+            yield rule  # its text is not all of it
+            continue
         if rule.where not in trees:
             text = text_in_spark_dialect(rule.where, rule.sql, accepted)
             try:

@@ -18,17 +18,23 @@ from typing import NamedTuple
 import numpy as np
 
 from sparkrules.errors import DuplicateId, RuleSetError
+from sparkrules.index.builder import build_segment
 from sparkrules.index.forest import strings
 from sparkrules.index.merge import merge_segments
+from sparkrules.index.rule import Rule
 from sparkrules.index.rule_columns import RuleColumns, instants, metadata_json, statuses, tag_lists
 from sparkrules.index.segment import Segment
 from sparkrules.rules.compile import compile_texts
+from sparkrules.rules.exemptions import check_exemptions, exempted_rule
 from sparkrules.rules.fields import check_id, check_metadata, check_priority, check_status, check_tags, check_where
 from sparkrules.rules.pattern_rows import PlacedPattern, placed_pattern, rejected_row
 from sparkrules.rules.sources import FileRow, NoRule, PatternRow, RuleRow
 from sparkrules.rules.validity import check_validity
 from sparkrules.sql import DEFAULT_POLICY, Policy, RuleError
+from sparkrules.sql.called_functions import called_functions
+from sparkrules.sql.exemption import Exemption
 from sparkrules.sql.rejected import Rejected, Source
+from sparkrules.sql.rule import in_spark_dialect, read_rule
 
 
 @dataclass(frozen=True)
@@ -55,11 +61,12 @@ class CheckedRow(NamedTuple):
     valid_until: datetime | None
     status: str
     tags: tuple[str, ...]
+    exemptions: tuple[Exemption, ...] = ()
 
 
 def check_row(row: RuleRow, default_validity: timedelta | None = None) -> CheckedRow:
     """The fields of a row; `RuleSetError` if one of them is invalid."""
-    id, where, priority, metadata, valid_from, valid_until, status, tags = row
+    id, where, priority, metadata, valid_from, valid_until, status, tags, exemptions = row
     if isinstance(id, NoRule):
         raise RuleSetError(id.reason)
     if valid_from is not None or valid_until is not None or default_validity is not None:
@@ -73,6 +80,7 @@ def check_row(row: RuleRow, default_validity: timedelta | None = None) -> Checke
         valid_until,
         check_status(status),
         check_tags(tags),
+        check_exemptions(exemptions),
     )
 
 
@@ -216,6 +224,41 @@ def _compiled(
     rows: Sequence[CheckedRow], dialect: str, policy: Policy, progress: Callable[[list[str]], Iterable[str]]
 ) -> tuple[Segment, dict[int, RuleError]]:
     """The segment of rows with distinct ids, and the errors of the invalid ones by number."""
+    exempted = [number for number, row in enumerate(rows) if row.exemptions]
+    if not exempted:
+        return _compiled_alike(rows, dialect, policy, progress)
+    others = [number for number, row in enumerate(rows) if not row.exemptions]
+    segment, found = _compiled_alike([rows[number] for number in others], dialect, policy, progress)
+    errors = {others[number]: error for number, error in found.items()}
+    rules: list[Rule] = []
+    for number in exempted:
+        try:
+            rules.append(rule_of(rows[number], dialect, policy))
+        except RuleError as error:
+            errors[number] = error
+    functions = frozenset[str]().union(*(called_functions(rule.tree) for rule in rules))
+    none = np.empty(0, np.int32)
+    return merge_segments([(segment, none), (build_segment(rules, functions), none)]), errors
+
+
+def rule_of(row: CheckedRow, dialect: str, policy: Policy) -> Rule:
+    """One rule, compiled alone. `RuleError` has its id."""
+    try:
+        tree, sql = read_rule(row.where, dialect=dialect, policy=policy)
+        stored = None
+        if row.exemptions:
+            text = in_spark_dialect(row.where, dialect, policy)
+            tree, sql, stored = exempted_rule(text, row.exemptions, dialect, policy)
+    except RuleError as error:
+        error.id = row.id
+        raise
+    fields = row.priority, row.metadata, sql, row.valid_from, row.valid_until, None, row.status, row.tags
+    return Rule(row.id, row.where, tree, *fields, stored)
+
+
+def _compiled_alike(
+    rows: Sequence[CheckedRow], dialect: str, policy: Policy, progress: Callable[[list[str]], Iterable[str]]
+) -> tuple[Segment, dict[int, RuleError]]:
     done = compile_texts(progress([row.where for row in rows]), dialect=dialect, policy=policy)
     accepted = done.accepted.tolist()
     own = [rows[number] for number in accepted]
@@ -236,4 +279,5 @@ def columns_of(rows: Sequence[CheckedRow], translated: Sequence[str | None]) -> 
         strings(None for _ in rows),
         statuses(row.status for row in rows),
         tag_lists(row.tags for row in rows),
+        strings(None for _ in rows),
     )

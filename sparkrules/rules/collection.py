@@ -11,26 +11,27 @@ from typing import Any
 from tqdm import tqdm
 
 from sparkrules.errors import DuplicateId, RuleSetError, UnknownId
-from sparkrules.index import Rule
 from sparkrules.index.chosen import check_known_tags
 from sparkrules.rules.bulk import (
-    CheckedRow,
     CompiledRows,
     accepted_patterns,
     check_row,
     compile_rows,
     duplicate,
+    rule_of,
     without_taken,
 )
 from sparkrules.rules.content import Content
+from sparkrules.rules.exemptions import exempted_rule
 from sparkrules.rules.fields import check_status, check_tags
 from sparkrules.rules.pattern_rows import PlacedPattern, placed_pattern
 from sparkrules.rules.patterns import Patterns
 from sparkrules.rules.sources import RuleRow, read_rules
 from sparkrules.rules.validity import check_instant, check_span, check_validity
 from sparkrules.sql import Policy, RuleError
+from sparkrules.sql.exemption import Exemption, exemptions_of
 from sparkrules.sql.rejected import Rejected
-from sparkrules.sql.rule import read_rule
+from sparkrules.sql.written import text_in_spark_dialect
 from sparkrules.store.tickets import check_ticket, new_ticket, refuse, ticket_hash
 
 
@@ -94,7 +95,7 @@ class RuleCollection:
 
     def add(self, row: RuleRow, *, ticket: bool) -> str | None:
         """Add a rule, and return its ticket if it is to have one."""
-        rule = self._rule_of(check_row(row, self.default_validity))
+        rule = rule_of(check_row(row, self.default_validity), self.dialect, self.policy)
         if rule.id in self.content:
             raise duplicate(self.name, rule.id)
         self.content.add(rule)
@@ -194,6 +195,40 @@ class RuleCollection:
         both = zip(rules.id.tolist(), rules.tags.tolist(), strict=True)
         return [id for id, own in both if own is not None and not wanted.isdisjoint(own)]
 
+    def exempt(self, ids: Iterable[str] | None, tags: Any, exemption: Exemption, *, force: bool) -> None:
+        """Add an exemption to rules, by their ids or tags: to all or, if one is unknown or has a ticket, to none."""
+        if (ids is None) == (tags is None):
+            raise RuleSetError("name the rules to exempt from by their ids, or by tags")
+        wanted = self._tagged(tags) if ids is None else list(dict.fromkeys(ids))
+        self._change_exemptions(wanted, lambda known: (*known, exemption), force=force)
+
+    def unexempt(self, id: str, where: str | None, *, force: bool) -> int:
+        """Remove the exemptions of a rule, or those with a text, and return how many."""
+        before = exemptions_of(self.content[id].exemptions)[1]
+        kept = tuple(own for own in before if where is not None and own.where != where)
+        if len(kept) < len(before):
+            self._change_exemptions([id], lambda _: kept, force=force)
+        return len(before) - len(kept)
+
+    def _change_exemptions(
+        self, ids: list[str], change: Callable[[tuple[Exemption, ...]], tuple[Exemption, ...]], *, force: bool
+    ) -> None:
+        changed = []
+        for rule in map(self.content.__getitem__, ids):
+            text, known = exemptions_of(rule.exemptions)
+            if text is None:
+                text = text_in_spark_dialect(rule.where, rule.sql, self.policy) or rule.sql or rule.where
+            try:
+                tree, sql, stored = exempted_rule(text, change(known), self.dialect, self.policy)
+            except RuleError as error:
+                error.id = rule.id
+                raise
+            changed.append(replace(rule, tree=tree, sql=None if sql == rule.where else sql, exemptions=stored))
+        owned = self._owned(ids) if not force and (self._secrets or self.content.has_tickets()) else None
+        self.content.remove_all(ids, owned)
+        for rule in changed:
+            self.content.add(rule)
+
     @property
     def has_secrets(self) -> bool:
         """Whether tickets wait to be hashed."""
@@ -224,25 +259,6 @@ class RuleCollection:
 
     def _progress(self, texts: list[str]) -> Iterable[str]:
         return tqdm(texts, desc=self.name, unit=" rules", delay=1, disable=None, leave=False)
-
-    def _rule_of(self, row: CheckedRow) -> Rule:
-        try:
-            tree, sql = read_rule(row.where, dialect=self.dialect, policy=self.policy)
-        except RuleError as error:
-            error.id = row.id
-            raise
-        return Rule(
-            row.id,
-            row.where,
-            tree,
-            row.priority,
-            row.metadata,
-            sql,
-            row.valid_from,
-            row.valid_until,
-            status=row.status,
-            tags=row.tags,
-        )
 
     def _owned(self, ids: list[str]) -> set[str]:
         """The ids of rules that have a ticket."""

@@ -107,7 +107,7 @@ def define_row(fields: Mapping[str, Any], dialect: str = "spark", policy: Policy
     for name in ("priority", "valid_from", "valid_until"):
         if fields.get(name) not in (None, 0, "0", ""):
             raise RuleSetError(f"pattern {known!r} has a {name}: its rules have that, a pattern has not")
-    for name in ("status", "tags"):
+    for name in ("status", "tags", "exemptions"):
         if fields.get(name) not in (None, [], "", "live"):
             raise RuleSetError(f"pattern {known!r} has a field {name}: its rules have that, a pattern has not")
     kind = kinds[0]

@@ -23,7 +23,7 @@ from sparkrules.sql.rejected import Source
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-FIELDS = ("id", "where", "priority", "metadata", "valid_from", "valid_until", "status", "tags")
+FIELDS = ("id", "where", "priority", "metadata", "valid_from", "valid_until", "status", "tags", "exemptions")
 _KINDS = ("sequence", "together", "count", "absence")
 PATTERN_FIELDS = (
     *_KINDS,
@@ -51,6 +51,7 @@ class RuleRow(NamedTuple):
     valid_until: Any = None
     status: Any = None
     tags: Any = None
+    exemptions: Any = None
 
 
 class RowWithTests(RuleRow):

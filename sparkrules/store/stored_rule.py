@@ -32,6 +32,7 @@ def stored_rule(tables: Mapping[str, pa.Table], row: int) -> Rule:
         fields["ticket"],
         status,
         tags,
+        fields["exemptions"],
     )
 
 

@@ -59,17 +59,17 @@ def test_a_generator_is_read() -> None:
 
 def test_a_row_of_the_wrong_shape_is_rejected_with_the_right_shape() -> None:
     made = RuleSet("r")
-    odd = [("a",), (), "text", None, {"name": "x", "condition": "y"}, ("b", "x > 1", *[None] * 7)]
+    odd = [("a",), (), "text", None, {"name": "x", "condition": "y"}, ("b", "x > 1", *[None] * 8)]
     assert made.subscribe_all([*odd, ("c", "x > 1")]) == 1
     assert [found.id for found in made.rejected] == ["a", "", "", "", "", "b"]
     reasons = [found.reason for found in made.rejected]
     assert reasons[0] == (
-        "a rule has 2 to 8 fields (id, where, priority, metadata, valid_from, valid_until, status, tags), "
+        "a rule has 2 to 9 fields (id, where, priority, metadata, valid_from, valid_until, status, tags, exemptions), "
         "but this has 1"
     )
     assert reasons[2] == "a rule is a pair (id, where), or has fields with these names, not 'text'"
     assert reasons[4] == "a rule has the fields id and where, but this has name, condition"
-    assert reasons[5].endswith("but this has 9")
+    assert reasons[5].endswith("but this has 10")
 
 
 def test_one_rule_is_not_taken_for_a_mapping_of_ids() -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from sparkrules import RuleSet
 from sparkrules.errors import RuleSetError, StoreError, UnknownId, UnknownOrOwned, WrongTicket
-from sparkrules.rules import collection
+from sparkrules.rules import bulk
 from sparkrules.store import Store, tickets
 from sparkrules.store.tickets import KEY_FILE, read_key, shared_key, ticket_hash
 
@@ -222,7 +222,7 @@ class TestRenewing:
     ) -> None:
         rules, ticket = owned
         before = rules.subscriptions["mine"]
-        parsed = counted(monkeypatch, collection, "read_rule")
+        parsed = counted(monkeypatch, bulk, "read_rule")
         rules.renew("mine", ticket, LATER)
         assert parsed == []
         for _ in range(2):

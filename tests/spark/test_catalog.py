@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 SUBSCRIPTIONS = [
     *("id", "where", "sql", "priority", "metadata", "valid_from", "valid_until", "has_ticket"),
-    *("status", "tags", "segment"),
+    *("status", "tags", "exemptions", "segment"),
 ]
 PREDICATES = {
     "number": "price < 5",
@@ -152,7 +152,7 @@ def test_subscriptions_are_what_was_published(spark: SparkSession, store: Path) 
     metadata = json.dumps({"owner": "Ann", "täg": [1, None]})
     found = {row[0]: row for row in rows(spark, "SELECT * FROM sparkrules.alerts.subscriptions")}
     assert found.keys() == {"plain", "ünïcode 💡"}
-    assert found["plain"] == ("plain", "x > 1", None, 0, None, None, None, False, "live", [], segment)
+    assert found["plain"] == ("plain", "x > 1", None, 0, None, None, None, False, "live", [], None, segment)
     unicode = found["ünïcode 💡"]
     assert unicode[1:4] == ("name = 'Ω''s \\\\ 💡'", None, -3)
     assert json.loads(unicode[4]) == json.loads(metadata)
@@ -242,14 +242,14 @@ def several_segments(store: Path) -> list[tuple[Any, ...]]:
     segments = {"first": "gone", "second": None, "third": "all", "empty": None}
     write_manifest(store, "alerts", 1, segments, default_validity=3600)
     kept = [
-        (f"f{i}", f"x > {i}", None, 0, None, None, until[i], i % 2 == 0, "live", [], "first")
+        (f"f{i}", f"x > {i}", None, 0, None, None, until[i], i % 2 == 0, "live", [], None, "first")
         for i in range(10)
         if i not in (0, 3, 4, 9)
     ]
     return [
         *kept,
-        ("s0", "x IS NULL", None, 0, None, None, None, False, "live", [], "second"),
-        ("s1", "y = 1", None, 0, None, None, None, False, "live", [], "second"),
+        ("s0", "x IS NULL", None, 0, None, None, None, False, "live", [], None, "second"),
+        ("s1", "y = 1", None, 0, None, None, None, False, "live", [], None, "second"),
     ]
 
 

@@ -66,12 +66,14 @@ object Subscriptions {
     ColumnOf("has_ticket", BooleanType, "whether removing it takes its owner's ticket", nullable = false),
     ColumnOf("status", StringType, "live, shadow or draft", nullable = false),
     ColumnOf("tags", ArrayType(StringType, containsNull = false), "names by which queries choose", nullable = false),
+    ColumnOf("exemptions", StringType, "JSON: where it does not match although it is true; NULL: none"),
     ColumnOf("segment", StringType, "the segment of the store where it lies", nullable = false))
 
   /** The stored columns of the table's columns; the segment has none. */
   private val Stored: Map[String, StoredColumn] = Columns.filter(_.name != "segment").map {
     case ColumnOf("has_ticket", _, _, _) => "has_ticket" -> StoredColumn("ticket", StringType)
-    case ColumnOf(name @ ("status" | "tags"), dataType, _, _) => name -> StoredColumn(name, dataType, isOptional = true)
+    case ColumnOf(name @ ("status" | "tags" | "exemptions"), dataType, _, _) =>
+      name -> StoredColumn(name, dataType, isOptional = true)
     case column => column.name -> StoredColumn(column.name, column.dataType)
   }.toMap
 
