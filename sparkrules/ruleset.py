@@ -637,8 +637,9 @@ class RuleSet(PatternAnswers, ListMethods, ExemptionMethods):
 
         A row that is rejected does not change the rule with its id: that stays as it was published. Rows with the same
         id are all rejected. Rules with a ticket are their owners': they stay, whatever the source says. Advertisements
-        stay, and so do patterns if the source is a table without a column for them. A source without any valid rule is
-        an error, so that it does not remove all rules by accident, unless `empty=True`.
+        stay, and so do patterns if the source is a table without a column for them, and exemptions if it has no field
+        for them. A source without any valid rule is an error, so that it does not remove all rules by accident, unless
+        `empty=True`.
 
         `strict` and `schema` are those of `publish`, for rules that were added or changed. The rules go to the store of
         this rule set if one was given, otherwise to that of the session. This object must have no unpublished changes,

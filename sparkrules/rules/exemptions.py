@@ -37,6 +37,8 @@ reason='ticket 7', sql=None)
 def check_exemptions(given: Any) -> tuple[Exemption, ...]:
     """The exemptions of a rule from a file or table: a list of conditions, or of mappings with where, until, reason.
 
+    Or as the store keeps them, from another rule set or the catalog; their conditions are checked as any.
+
     >>> check_exemptions('[{"where": "a = 1", "reason": "known"}]')
     (Exemption(where='a = 1', until=None, reason='known', sql=None),)
     """
@@ -47,6 +49,10 @@ def check_exemptions(given: Any) -> tuple[Exemption, ...]:
             given = json.loads(given)
         except (ValueError, RecursionError) as error:
             raise RuleSetError(f"exemptions are not JSON: {error}") from None
+        if isinstance(given, dict) and set(given) == {"text", "exemptions"}:
+            given = (
+                [_without_sql(own) for own in given["exemptions"]] if isinstance(given["exemptions"], list) else given
+            )
     if isinstance(given, (Mapping, str, bytes)) or not isinstance(given, Iterable):
         raise RuleSetError(f"exemptions are a list of conditions, each with where, until and reason, not {given!r:.60}")
     found: list[Exemption] = []
@@ -58,6 +64,11 @@ def check_exemptions(given: Any) -> tuple[Exemption, ...]:
             raise RuleSetError(f"an exemption has the fields {', '.join(_FIELDS)}, not {own!r:.60}")
         found.append(check_exemption(*(fields.get(name) for name in _FIELDS)))
     return tuple(found)
+
+
+def _without_sql(stored: Any) -> Any:
+    """An exemption of the store without its translation, which nobody has checked here."""
+    return {name: own for name, own in stored.items() if name != "sql"} if isinstance(stored, dict) else stored
 
 
 def exempted_rule(

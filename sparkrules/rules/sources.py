@@ -51,7 +51,7 @@ class RuleRow(NamedTuple):
     valid_until: Any = None
     status: Any = None
     tags: Any = None
-    exemptions: Any = None
+    exemptions: Any = None  # () if there is a field for them, but it is empty
 
 
 class RowWithTests(RuleRow):
@@ -74,7 +74,7 @@ class PatternRow(RowWithTests):
 
     @staticmethod
     def of(fields: Mapping[str, Any]) -> PatternRow:
-        row = PatternRow(*(fields.get(field) for field in FIELDS))
+        row = PatternRow(*_cells(fields))
         row.fields = fields
         row.tests = fields.get(TESTS)
         return row
@@ -130,13 +130,26 @@ def _row_of(rule: Any) -> RuleRow:
     if isinstance(rule, Mapping):
         if not _OF_PATTERNS.isdisjoint(rule) and any(rule.get(field) is not None for field in PATTERN_FIELDS):
             return PatternRow.of(rule)
-        row = RuleRow(*(rule.get(field) for field in FIELDS))
+        row = RuleRow(*_cells(rule))
         if rule.get(TESTS) is not None:
             row = RowWithTests(*row)
             row.tests = rule[TESTS]
     else:
-        row = RuleRow(*(getattr(rule, field, None) for field in FIELDS))
+        row = RuleRow(*_cells({field: getattr(rule, field) for field in FIELDS if hasattr(rule, field)}))
     return RuleRow(NoRule(_without_fields(rule)), None) if row.id is None and row.where is None else row
+
+
+def _cells(fields: Mapping[str, Any]) -> tuple[Any, ...]:
+    *cells, exemptions = map(fields.get, FIELDS)
+    return (*cells, () if exemptions is None and "exemptions" in fields else exemptions)
+
+
+def with_exemptions(row: RuleRow, exemptions: Any) -> RuleRow:
+    """The same row with other exemptions."""
+    made = row._replace(exemptions=exemptions)
+    if isinstance(row, RowWithTests):
+        vars(made).update(vars(row))
+    return made
 
 
 def _file_row(rule: Any, file: Path, unit: str, number: int) -> RuleRow:

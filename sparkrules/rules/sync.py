@@ -9,6 +9,7 @@
 | no id, or an id that several rows have | the same: a table has no order that could decide |
 | the id of a rule with a ticket | the same; a rule with a ticket and without a row stays as well |
 | a rule that has expired, and that the version lacks | nothing: publishing would drop it |
+| no row has a field for exemptions | rules keep those they have |
 
 Only rules whose fields differ are compiled, so a source without changes costs little more than reading it.
 """
@@ -37,7 +38,7 @@ from sparkrules.rules.collection import RuleCollection
 from sparkrules.rules.fields import check_id
 from sparkrules.rules.pattern_fields import DefinedPattern, define_option
 from sparkrules.rules.publication import Publication
-from sparkrules.rules.sources import FileRow, PatternRow, RuleRow
+from sparkrules.rules.sources import FileRow, PatternRow, RuleRow, with_exemptions
 from sparkrules.rules.strict import check_rules
 from sparkrules.sql.rejected import Rejected
 from sparkrules.store import CONTENT, Changes, Store, differing, live_rules
@@ -122,16 +123,20 @@ class _PlacedRow(NamedTuple):
 
 @dataclass(frozen=True)
 class _Source:
-    """The rows of a source with distinct ids, and those that are rejected whatever the rule set has."""
+    """The rows of a source with distinct ids, those that are rejected whatever the rule set has, and whether the source
+    has a field for exemptions."""
 
     rows: list[_PlacedRow]
     rejected: list[tuple[int, Rejected]]
+    has_exemptions: bool
 
     @staticmethod
     def read(rows: Iterable[RuleRow]) -> _Source:
         kept: list[_PlacedRow] = []
         rejected: list[tuple[int, Rejected]] = []
+        has_exemptions = False
         for place, row in enumerate(rows):
+            has_exemptions |= row.exemptions is not None
             try:
                 checked = None if isinstance(row, PatternRow) else check_row(row)
                 kept.append(_PlacedRow(place, row, check_id(row.id), checked))
@@ -143,7 +148,7 @@ class _Source:
                 what = "pattern" if _kind(own)[0] else "rule"
                 twice = DuplicateId(f"{count} rows have the id {own.id!r}: give each {what} an id of its own")
                 rejected.append((own.place, _rejected(own.row, twice)))
-        return _Source([own for own in kept if counts[_kind(own)] == 1], rejected)
+        return _Source([own for own in kept if counts[_kind(own)] == 1], rejected, has_exemptions)
 
 
 def _kind(own: _PlacedRow) -> tuple[bool, str]:
@@ -177,6 +182,18 @@ class _Attempt:
             if own.id in self.owned:
                 error = RuleSetError(f"rule {own.id!r} has a ticket: only its owner can change or remove it")
                 self.rejected.append((own.place, _rejected(own.row, error)))
+        if not source.has_exemptions:
+            self._keep_exemptions()
+
+    def _keep_exemptions(self) -> None:
+        """Give the rows the exemptions of the published rules."""
+        exempted = self.known.filter(self.known["exemptions"].is_valid())
+        stored = dict(zip(exempted["id"].to_pylist(), exempted["exemptions"].to_pylist(), strict=True))
+        for number, own in enumerate(self.rows):
+            if own.id in stored and not _kind(own)[0]:
+                row = with_exemptions(own.row, stored[own.id])
+                checked = None if own.checked is None else check_row(row)
+                self.rows[number] = own._replace(row=row, checked=checked)
 
     def made(self, *, has_patterns: bool, empty: bool, strict: bool, schema: pa.Schema | None) -> Synced:
         same, expired, open_rows = self._sorted_rows()
@@ -222,7 +239,7 @@ class _Attempt:
         same, expired = set(), set()
         open_rows = [own for own in self.rows if own.checked is None]
         for own, row, is_same in zip(plain, checked, unchanged.tolist(), strict=True):
-            if is_same:
+            if is_same and not row.exemptions:
                 same.add(own.id)
             elif own.id not in self.known_ids and row.valid_until is not None and row.valid_until <= now:
                 expired.add(own.id)

@@ -14,13 +14,17 @@ import pytest
 
 from sparkrules import RuleSet, RuleSetError, Store, StrictPublishError
 from sparkrules.rules import bulk
+from sparkrules.sql import Policy
 
 PAST, FUTURE = datetime(2020, 1, 1, tzinfo=timezone.utc), datetime(2099, 1, 1, tzinfo=timezone.utc)
 
 
 def fields(rules: RuleSet) -> dict[str, tuple[Any, ...]]:
     return {
-        rule.id: (rule.where, rule.priority, rule.metadata, rule.valid_from, rule.valid_until, rule.status, rule.tags)
+        rule.id: (
+            *(rule.where, rule.sql, rule.priority, rule.metadata, rule.valid_from, rule.valid_until),
+            *(rule.status, rule.tags, rule.exemptions, str(rule.tree)),
+        )
         for rule in rules
     }
 
@@ -65,6 +69,7 @@ def test_nothing_new_makes_no_version(rules: RuleSet) -> None:
         {"valid_until": FUTURE},
         {"status": "shadow"},
         {"tags": ["prod", "eu"]},
+        {"exemptions": [{"where": "h > 5", "until": FUTURE, "reason": "wet"}, "t = 31"]},
     ],
 )
 def test_every_field_counts(rules: RuleSet, changed: dict[str, Any]) -> None:
@@ -233,6 +238,78 @@ def test_patterns_follow_their_source(tmp_path: Path) -> None:
     done = rules.sync(pa.table({"id": ["failed"], "where": ["NOT ok"]}))
     assert (done.changes.removed, done.changes.patterns_removed) == (("up",), ("up",))
     assert rules.sync([{"id": "failed", "where": "NOT ok"}]).changes.patterns_removed == ("failed", "many")
+
+
+def exempted(rules: RuleSet) -> dict[str, list[str]]:
+    return {rule.id: [own.where for own in rules.exemptions(rule.id)] for rule in rules if rule.exemptions}
+
+
+@pytest.mark.parametrize("dialect", ["spark", "postgres"])
+def test_exemptions_stay_unless_the_source_has_a_field_for_them(tmp_path: Path, dialect: str) -> None:
+    rules = RuleSet("alerts", dialect, store=tmp_path)
+    rules.subscribe_all({"hot": "t != 30", "cold": "t < 0", "dry": "h < 10"})
+    rules.exempt("hot", "host != 'lab'", until=FUTURE, reason="a test")
+    rules.exempt("cold", "host = 'lab'")
+    rules.publish()
+    before = fields(rules)
+    plain = {"hot": "t != 30", "cold": "t < 0", "dry": "h < 10"}
+    assert not rules.sync(plain).published
+    assert fields(rules) == before
+    (tmp_path / "rules.csv").write_text("id,where\nhot,t != 31\ncold,t < 0\ndry,h < 10\n")
+    assert rules.sync(tmp_path / "rules.csv").changes.changed == ("hot",)
+    assert exempted(rules) == {"hot": ["host != 'lab'"], "cold": ["host = 'lab'"]}
+    assert rules.match(pa.table({"t": [1, 1, 31], "h": [20] * 3, "host": ["web", "lab", "lab"]})).ids.to_pylist() == [
+        [],
+        ["hot"],
+        [],
+    ]
+    # An option of a pattern is another kind of row. A rule that is gone takes its exemptions with it.
+    done = rules.sync([{"id": "hot", "where": "t != 31", "suppress": "1 hour"}, ("dry", "h < 10")])
+    assert (done.changes.changed, done.changes.patterns_added) == ((), ("hot",))
+    assert exempted(rules) == {"hot": ["host != 'lab'"]}
+    table = {"id": ["hot", "dry"], "where": ["t != 31", "h < 10"]}
+    # A rule keeps what was published, if its new text is invalid.
+    assert [own.id for own in rules.sync({"hot": "t !=", "dry": "h < 10"}).rejected] == ["hot"]
+    assert exempted(rules) == {"hot": ["host != 'lab'"]}
+    assert rules.sync(pa.table({**table, "EXEMPTIONS": [None, '["h = 3"]']})).changes.changed == ("dry", "hot")
+    assert exempted(rules) == {"dry": ["h = 3"]}
+    assert not rules.sync(pa.table({**table, "exemptions": [None, ["h = 3"]]})).published
+    assert not rules.sync(pa.table(table)).published
+    assert rules.sync([{"id": "dry", "where": "h < 10", "exemptions": []}, ("hot", "t != 31")]).changes.changed == (
+        "dry",
+    )
+    assert exempted(rules) == {}
+
+
+def test_a_kept_exemption_that_is_no_longer_allowed_changes_nothing(tmp_path: Path) -> None:
+    policy = Policy(functions=["my_udf"])
+    rules = RuleSet("alerts", policy=policy, store=tmp_path)
+    rules.subscribe_all({"hot": "t > 30"})
+    rules.exempt("hot", "my_udf(t) = 1")
+    rules.publish()
+    other = RuleSet("alerts", store=tmp_path)
+    done = other.sync({"hot": "t > 31", "cold": "t < 0"})
+    assert [(own.id, own.reason[:9]) for own in done.rejected] == [("hot", "exemption")]
+    assert (done.changes.added, done.changes.changed) == (("cold",), ())
+
+
+def test_rules_of_another_rule_set_bring_their_exemptions(tmp_path: Path) -> None:
+    rules = RuleSet("alerts")
+    rules.subscribe_all({"hot": "t > 30", "cold": "t < 0"})
+    rules.exempt("hot", "host = 'lab'", until=FUTURE, reason="a test")
+    copy = RuleSet("copy", store=tmp_path)
+    assert (copy.subscribe_all(list(rules)), copy.rejected) == (2, [])
+    assert fields(copy) == fields(rules)
+    copy.publish()
+    assert not copy.sync(list(rules)).published
+    # What the store keeps about an exemption is not believed: its condition is read again.
+    forged = '{"text": "x", "exemptions": [{"where": "host = 1", "until": null, "reason": "", "sql": "rand() > 0"}]}'
+    assert copy.sync([{"id": "hot", "where": "t > 30", "exemptions": forged}]).rejected == ()
+    assert exempted(copy) == {"hot": ["host = 1"]}
+    assert "rand" not in str(fields(copy))
+    rules.unexempt("hot")
+    assert copy.sync(list(rules)).changes.changed == ("hot",)
+    assert exempted(copy) == {}
 
 
 def test_advertisements_stay(rules: RuleSet) -> None:
