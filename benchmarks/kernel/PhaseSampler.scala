@@ -49,7 +49,8 @@ final class PhaseSampler(phases: Seq[(String, Seq[String])], milliseconds: Long)
 
   /** A frame, and those of sparkrules that led to it. */
   private def callers(frame: StackTraceElement, stack: Array[StackTraceElement]): String = {
-    val from = stack.iterator.dropWhile(_ ne frame).filter(f => (f eq frame) || f.getClassName.startsWith("sparkrules."))
+    val from =
+      stack.iterator.dropWhile(_ ne frame).filter(f => (f eq frame) || f.getClassName.startsWith("sparkrules."))
     from.map(f => s"${f.getClassName.split('.').last}.${f.getMethodName}:${f.getLineNumber}").mkString(" < ")
   }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -38,7 +39,7 @@ def options(builder: Builder, **arguments: str) -> dict[str, object]:
 
 
 def test_the_jar_is_set() -> None:
-    assert options(Builder()) == {"spark.jars": "/ours.jar"}
+    assert options(Builder()) == {"spark.jars": "/ours.jar", "spark.pyspark.driver.python": sys.executable}
 
 
 def test_the_real_builder_has_what_is_used_of_it() -> None:

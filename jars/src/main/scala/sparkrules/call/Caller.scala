@@ -25,8 +25,8 @@ final case class Caller(user: String, onServer: Boolean) {
     if (!mayChangeRules(session)) {
       throw new RulesException(
         s"CALL $procedure: user '$user' may not change rules here. Those who may are named when the application " +
-          s"starts: --conf ${Settings.Admins.key}=${if (user.isEmpty) "alice" else user}, or * for everybody. The owner " +
-          "of a rule can unsubscribe and renew it with its ticket.")
+          s"starts: --conf ${Settings.Admins.key}=${if (user.isEmpty) "alice" else user}, or * for everybody. The " +
+          "owner of a rule can unsubscribe and renew it with its ticket.")
     }
 }
 

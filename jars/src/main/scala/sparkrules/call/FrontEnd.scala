@@ -82,8 +82,8 @@ object FrontEnd {
   private val Protocol = 1
   private val MostBytes = 256 << 20
   private val Remedy =
-    "Set spark.pyspark.driver.python, or the environment variable PYSPARK_DRIVER_PYTHON, to a Python 3.10 or newer in " +
-      "which sparkrules is installed, before Spark starts: pip install sparkrules-engine"
+    "Set spark.pyspark.driver.python, or the environment variable PYSPARK_DRIVER_PYTHON, to a Python 3.10 or newer " +
+      "in which sparkrules is installed, before Spark starts: pip install sparkrules-engine"
 
   // Without the working directory on the path: whoever may write there could have a module of this name.
   private val Program =

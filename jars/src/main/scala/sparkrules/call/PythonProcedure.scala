@@ -41,7 +41,8 @@ object PythonProcedure {
   private def nullable(kind: DataType): DataType = kind match {
     case MapType(key, value, _) => MapType(nullable(key), nullable(value))
     case ArrayType(element, _) => ArrayType(nullable(element))
-    case StructType(fields) => StructType(fields.map(own => own.copy(dataType = nullable(own.dataType), nullable = true)))
+    case StructType(fields) =>
+      StructType(fields.map(own => own.copy(dataType = nullable(own.dataType), nullable = true)))
     case other => other
   }
 

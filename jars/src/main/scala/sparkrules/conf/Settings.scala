@@ -35,8 +35,8 @@ object Settings {
     "spark.sparkrules.extraFunctions",
     new Text("names, separated by commas"),
     "",
-    "functions that rules of `CALL` may call besides those of the default [policy](rule-language.md#limits-and-the-policy)" +
-      ", such as your own; cannot be changed in a session",
+    "functions that rules of `CALL` may call besides those of the default " +
+      "[policy](rule-language.md#limits-and-the-policy), such as your own; cannot be changed in a session",
     says = "none")
 
   val CallSeconds = new Setting(

@@ -60,6 +60,6 @@ object FieldColumn {
 
   private def tree(store: Store, ruleSet: String, entry: SegmentEntry, text: UTF8String): JsonNode =
     Try(mapper.readTree(text.getBytes)).getOrElse(throw new RulesException(
-      s"${store.pathOf(ruleSet, entry.file("subscriptions"))} is damaged (its metadata is not JSON): publish the rule " +
-        "set again."))
+      s"${store.pathOf(ruleSet, entry.file("subscriptions"))} is damaged (its metadata is not JSON): publish the " +
+        "rule set again."))
 }

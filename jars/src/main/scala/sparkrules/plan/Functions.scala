@@ -28,11 +28,11 @@ object Functions {
   val scalars: Seq[Scalar] = Seq(
     scalar(
       "match_subscriptions",
-      "_FUNC_(['set',] * [, top => n] [, fields => array('f')] [, tags => array('t')] [, shadow => true]) - The ids of " +
-        "all rules that are true for the row, highest priority first, or of the first n of them, and their overlap " +
-        "sets: the groups of them that share a true subexpression. With fields, also `matches`, the ids with these " +
-        "fields of the rules' metadata, and the version; with tags, only of rules that have one of them; with shadow, " +
-        "also the ids of shadow rules.",
+      "_FUNC_(['set',] * [, top => n] [, fields => array('f')] [, tags => array('t')] [, shadow => true]) - The ids " +
+        "of all rules that are true for the row, highest priority first, or of the first n of them, and their " +
+        "overlap sets: the groups of them that share a true subexpression. With fields, also `matches`, the ids with these " +
+        "fields of the rules' metadata, and the version; with tags, only of rules that have one of them; with " +
+        "shadow, also the ids of shadow rules.",
       ofRow(_, _)),
     scalar(
       "subscription_matches",
@@ -98,9 +98,9 @@ object Functions {
       FunctionIdentifier("match_subscriptions"),
       info(
         "match_subscriptions",
-        "_FUNC_(['set',] TABLE(t) [, top => n] [, fields => array('f')] [, tags => array('t')] [, shadow => true]) - " +
-          "The rows of t with subscription_id, priority and overlap, one row per match, or for the first n matches of " +
-          "each row of t. With fields, also these and the version; with shadow, also shadow rules, and the status."),
+        "_FUNC_(['set',] TABLE(t) [, top => n] [, fields => array('f')] [, tags => array('t')] [, shadow => true]) " +
+          "- The rows of t with subscription_id, priority and overlap, one row per match, or for the first n matches " +
+          "of each row of t. With fields, also these and the version; with shadow, also shadow rules, and the status."),
       matchTable),
     (
       FunctionIdentifier("subscription_metrics"),
@@ -162,7 +162,8 @@ object Functions {
     def isSame(a: String, b: String) = session.sessionState.conf.resolver(a, b)
     names.foreach { name =>
       if (others.exists(answer => isSame(answer.name, name))) {
-        throw new RulesException(s"fields: there is a column '$name' of every match, so that no field can have this name.")
+        throw new RulesException(
+          s"fields: there is a column '$name' of every match, so that no field can have this name.")
       }
       if (names.count(isSame(_, name)) > 1) {
         throw new RulesException(s"fields: '$name' is there twice, as column names ignore case.")
@@ -282,9 +283,11 @@ object Functions {
   /** Fails if a field has the name of a column: nobody could read either. */
   private def checkFree(table: LogicalPlan, named: NamedArguments): Unit = {
     val resolver = SparkSession.active.sessionState.conf.resolver
-    named.fields.toSeq.flatten.find(field => table.output.exists(column => resolver(column.name, field))).foreach { field =>
+    val taken = named.fields.toSeq.flatten.find(field => table.output.exists(column => resolver(column.name, field)))
+    taken.foreach { field =>
       throw new RulesException(
-        s"fields: the table has a column '$field' already. Rename it in a subquery: TABLE(SELECT $field AS other FROM t).")
+        s"fields: the table has a column '$field' already. " +
+          s"Rename it in a subquery: TABLE(SELECT $field AS other FROM t).")
     }
   }
 

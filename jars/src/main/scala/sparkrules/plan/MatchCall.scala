@@ -71,7 +71,7 @@ object MatchCall {
     case many => many.foldLeft(new StructType())((struct, a) => struct.add(a.name, a.dataType, nullable = false))
   }
 
-  /** A call that asks live and shadow rules, as expressions of calls that ask one of them; the call itself otherwise. */
+  /** A call for live and shadow rules, as expressions of calls that ask one of them; the call itself otherwise. */
   def split(call: MatchCall): Expression = {
     val shadow = call.site.copy(status = Selection.Shadow)
     call.answers match {

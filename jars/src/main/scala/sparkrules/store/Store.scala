@@ -193,7 +193,8 @@ final class Store(val root: String, hadoop: Configuration, allowed: AllowedRuleS
   }
 
   /** The status and the tags of a segment's rules. */
-  def marks(ruleSet: String, entry: SegmentEntry): RuleMarks = reading(ruleSet, entry.file("subscriptions"))(RuleMarks.of)
+  def marks(ruleSet: String, entry: SegmentEntry): RuleMarks =
+    reading(ruleSet, entry.file("subscriptions"))(RuleMarks.of)
 
   /** The metadata of a segment's rules, as JSON, or null. */
   def metadata(ruleSet: String, entry: SegmentEntry): Array[UTF8String] =

@@ -125,8 +125,8 @@ object Automaton {
   private final val LastLineClass = -2
   private final val EndClass = -1
 
-  // Rows for 256 states of 64 classes, 64 KB. With 1 MB of rows, which push the other states out of the cache of a core,
-  // 10,000 rules took 1.4 times as long.
+  // Rows for 256 states of 64 classes, 64 KB. With 1 MB of rows, which push the other states out of the cache of a
+  // core, 10,000 rules took 1.4 times as long.
   private val MostCells = 1 << 14
 
   /**

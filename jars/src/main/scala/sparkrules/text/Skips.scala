@@ -7,8 +7,8 @@ import org.apache.spark.unsafe.Platform
  * not together within the first `window` bytes of any key, no key begins before the second of them and covers both.
  *
  * @param window the bytes of the shortest key
- * @param lengths per hash of two bytes: how many places later a key can begin at the earliest, if these are the last two
- *   of a window
+ * @param lengths per hash of two bytes: how many places later a key can begin at the earliest, if these are the last
+ *   two of a window
  */
 private[text] final class Skips private (window: Int, lengths: Array[Byte]) extends Serializable {
   import Skips.hash

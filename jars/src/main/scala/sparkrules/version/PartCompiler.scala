@@ -50,7 +50,7 @@ final class PartCompiler(session: SparkSession, store: Store, key: ProgramKey, c
     (ready.bound, rejected.filterNot(rule => removed(rule.row)))
   }
 
-  /** The rows of a segment that are not compiled: those that nobody asks for and, if the part omits them, removed ones. */
+  /** The rows of a segment that are not compiled: those nobody asks for and, if the part omits them, removed ones. */
   private def omitted(spec: PartSpec, entry: SegmentEntry, segment: Segment, marks: RuleMarks): Array[Int] = {
     import key.selection
     val ids = segment.rules.ids
