@@ -30,9 +30,9 @@ object Functions {
       "match_subscriptions",
       "_FUNC_(['set',] * [, top => n] [, fields => array('f')] [, tags => array('t')] [, shadow => true]) - The ids " +
         "of all rules that are true for the row, highest priority first, or of the first n of them, and their " +
-        "overlap sets: the groups of them that share a true subexpression. With fields, also `matches`, the ids with these " +
-        "fields of the rules' metadata, and the version; with tags, only of rules that have one of them; with " +
-        "shadow, also the ids of shadow rules.",
+        "overlap sets: the groups of them that share a true subexpression. With fields, also `matches`, the ids " +
+        "with these fields of the rules' metadata, and the version; with tags, only of rules that have one of them; " +
+        "with shadow, also the ids of shadow rules.",
       ofRow(_, _)),
     scalar(
       "subscription_matches",
