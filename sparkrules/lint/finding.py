@@ -30,15 +30,17 @@ Kind = Literal[
     "type surprise",
     "constant predicate",
     "constant pattern",
+    "constant exemption",
     "covered",
     "near duplicate",
     "costly",
+    "expired exemption",
 ]
 Severity = Literal["error", "warning", "info"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 _ERRORS = ("contradiction", "unknown column", "impossible predicate", "unknown rule", "impossible pattern")
-_INFOS = ("covered", "near duplicate", "costly")
+_INFOS = ("covered", "near duplicate", "costly", "expired exemption")
 _SHOWN_IDS = 5
 _SHOWN_TEXT = 100
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
 import pyarrow as pa
 
 from sparkrules.index.rule import LIVE, Rule
 from sparkrules.lint.cost import cost_findings
+from sparkrules.lint.exemptions import Exempted, exemption_findings
 from sparkrules.lint.finding import KINDS, SEVERITIES, Finding
 from sparkrules.lint.impossible import impossible_findings
 from sparkrules.lint.logic import logic_findings, never_findings
@@ -55,17 +57,21 @@ def lint(
     3 findings in 4 rules: 1 contradiction, 1 duplicate, 1 covered
     """
     listed = sorted(rules, key=lambda rule: rule.id)
-    regions = Regions((test for rule in listed for test in distinct_predicates(rule.tree)), schema)
-    found: list[Finding] = list(logic_findings(listed, regions))
+    exempted = {rule.id: Exempted.of(rule) for rule in listed if rule.exemptions is not None}
+    plain, parts = _parts(listed, exempted)
+    regions = _regions(listed, exempted, schema)
+    # What is true for every row is no mistake in a rule that has exemptions.
+    found = [own for own in logic_findings(plain, regions) if own.kind != "tautology" or own.ids[0] not in exempted]
+    found += exemption_findings(exempted.values(), regions)
     skipped = frozenset(finding.ids[0] for finding in found if finding.kind in ("contradiction", "tautology"))
     twins = Twins(listed, regions, skipped)
     found += twins.findings()
-    found += impossible_findings(listed, schema)
+    found += impossible_findings(parts, schema)
     if schema is not None:
-        found += unknown_column_findings(listed, schema)
-    found += type_findings(listed, schema)
-    found += cost_findings(listed)
-    found += outlier_findings(listed)
+        found += unknown_column_findings(parts, schema)
+    found += type_findings(parts, schema)
+    found += cost_findings(parts)
+    found += outlier_findings(plain)
     found += _of_patterns(found, listed, schema, patterns, list(conditions))
     return _report(found, listed, twins.notes)
 
@@ -84,12 +90,28 @@ def lint_errors(
     [('odd',)]
     """
     listed = sorted(rules, key=lambda rule: rule.id)
-    regions = Regions((test for rule in listed for test in distinct_predicates(rule.tree)), schema)
-    found = [*never_findings(listed, regions), *impossible_findings(listed, schema)]
+    exempted = {rule.id: Exempted.of(rule) for rule in listed if rule.exemptions is not None}
+    plain, parts = _parts(listed, exempted)
+    regions = _regions(listed, exempted, schema)
+    found = [*never_findings(plain, regions), *exemption_findings(exempted.values(), regions)]
+    found += impossible_findings(parts, schema)
     if schema is not None:
-        found += unknown_column_findings(listed, schema)
+        found += unknown_column_findings(parts, schema)
     found += _of_patterns(found, listed, schema, patterns, list(conditions))
     return _report([finding for finding in found if finding.severity == "error"], listed)
+
+
+def _parts(rules: list[Rule], exempted: Mapping[str, Exempted]) -> tuple[list[Rule], list[Rule]]:
+    """The rules without their exemptions; and with the conditions of these as rules of their own."""
+    if not exempted:
+        return rules, rules
+    plain = [exempted[rule.id].rule if rule.id in exempted else rule for rule in rules]
+    return plain, [*plain, *(condition for own in exempted.values() for condition in own.conditions)]
+
+
+def _regions(rules: Sequence[Rule], exempted: Mapping[str, Exempted], schema: pa.Schema | None) -> Regions:
+    tests = (test for rule in rules for test in distinct_predicates(rule.tree))
+    return Regions(chain(tests, *(own.tests() for own in exempted.values())), schema)
 
 
 def _of_patterns(

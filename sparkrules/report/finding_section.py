@@ -27,9 +27,11 @@ _MEANINGS: dict[Kind, str] = {
     "type surprise": "compare values of different types",
     "constant predicate": "have a predicate that names no column",
     "constant pattern": "patterns with a step that makes no difference",
+    "constant exemption": "have an exemption that never applies, or always",
     "covered": "match only rows that another rule matches too",
     "near duplicate": "have a number far from those of similar rules",
     "costly": "have a predicate that is slow",
+    "expired exemption": "have an exemption that has ended",
 }
 _OF_PATTERNS = ("unknown rule", "inactive rule", "impossible pattern", "constant pattern")
 
