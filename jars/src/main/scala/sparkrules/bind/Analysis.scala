@@ -39,6 +39,9 @@ final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput, val
     }
   }
 
+  /** Whether the parser replaces escapes in strings. */
+  def unescapes: Boolean = !conf.escapedStringLiterals
+
   private def parsed(sql: String): Expression = session.sessionState.sqlParser.parseExpression(sql)
 
   /** Each expression resolved and coerced, or the reason why Spark rejects it. */
@@ -133,6 +136,14 @@ final class Analysis(session: SparkSession, conf: SQLConf, input: RuleInput, val
 
   /** The value of an analysed expression without columns; None if it fails. */
   def evaluated(constant: Expression): Option[Any] = valueOf(constant).toOption
+
+  /** The values of many. */
+  def evaluated(constants: IndexedSeq[Expression]): IndexedSeq[Option[Any]] = chunked(constants) { chunk =>
+    try configured(evaluable(chunk).map(computed)).map {
+      case Literal(value, _) => Some(value)
+      case _ => None
+    } catch { case NonFatal(_) | _: StackOverflowError => chunk.map(evaluated(_)) }
+  }
 
   private def valueOf(constant: Expression): Either[Throwable, Any] = constant match {
     case Literal(value, _) => Right(value)

@@ -44,16 +44,26 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
   private val slots = new Slots(analysis)
   private val rewriting = new Rewriting(analysis)
   private val predicates = new Array[Either[Rejection, () => BoundPredicate]](segment.forest.predicates.size)
+  // Per predicate, if its attribute and its constants are accepted.
+  private val constantsOf = new Array[Seq[Expression]](predicates.length)
 
   def bind(strict: Boolean): Bound = {
     val attributes = analyzeTexts(segment.forest.attributes)
     val open = predicates.indices.filter { p =>
       attributes(segment.forest.predicates.attributes(p)) match {
         case Left(rejection) => predicates(p) = Left(rejection); false
-        case Right(attribute) => constantsOf(p).left.toOption match {
-          case Some(rejection) => predicates(p) = Left(rejection); false
-          case None => !bindAlone(p, attribute)
-        }
+        case Right(attribute) =>
+          val operator = segment.forest.predicates.operators(p)
+          val numbers = segment.forest.predicates.constants(p).toSeq
+          val own =
+            if (isOfNetwork(operator) || isOfList(operator)) numbers.map(constants(_))
+            else constants.comparedWith(attribute, numbers)
+          own.collectFirst { case Left(rejection) => rejection } match {
+            case Some(rejection) => predicates(p) = Left(rejection); false
+            case None =>
+              constantsOf(p) = own.flatMap(_.toOption)
+              !bindAlone(p, attribute)
+          }
       }
     }
     val attribute = (p: Int) => attributes(segment.forest.predicates.attributes(p)).toOption.get
@@ -96,11 +106,6 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
     all.map(_.flatMap(_ => analyzed.next()))
   }
 
-  private def constantsOf(p: Int): Either[Rejection, Seq[Expression]] = {
-    val all = segment.forest.predicates.constants(p).toSeq.map(constants(_))
-    all.collectFirst { case Left(rejection) => Left(rejection) }.getOrElse(Right(all.flatMap(_.toOption)))
-  }
-
   /** Binds a predicate without constants; false if it has some. */
   private def bindAlone(p: Int, attribute: Expression): Boolean = segment.forest.predicates.operators(p) match {
     case operator @ ("is null" | "is not null") if !attribute.nullable =>
@@ -126,7 +131,7 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
       case (Right(key), group) =>
         val slot = slots.of(key)
         group.foreach { p =>
-          predicates(p) = constantsOf(p).toOption.get match {
+          predicates(p) = constantsOf(p) match {
             case Seq(Literal(text: UTF8String, _: StringType)) => Address.network(text) match {
               case Some((first, last)) =>
                 slots.compare(slot, Array(first, last))
@@ -146,7 +151,7 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
   /** A list is asked once per row for all rules that ask it about an attribute. */
   private def bindLists(open: Seq[Int], attribute: Int => Expression): Unit = open.foreach { p =>
     val found = attribute(p).dataType
-    constantsOf(p).toOption.get match {
+    constantsOf(p) match {
       case Seq(Literal(name: UTF8String, _: StringType)) =>
         if (found == StringType || found == NullType || Integral(found)) {
           val value = if (found == StringType) attribute(p) else Cast(attribute(p), StringType)
@@ -163,13 +168,13 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
 
   private def bindComparisons(open: Seq[Int], attribute: Int => Expression): Unit = {
     val alike = open.groupBy { p =>
-      val own = constantsOf(p).toOption.get
+      val own = constantsOf(p)
       (segment.forest.predicates.attributes(p), segment.forest.predicates.operators(p), decisive(attribute(p), own))
     }.toIndexedSeq.map(_._2)
     val examples = alike.map { group =>
       val p = group.head
       // One constant of each type is enough for Spark to choose the common type of a long IN list.
-      val own = constantsOf(p).toOption.get
+      val own = constantsOf(p)
       val distinct = if (standsAlone(attribute(p), own)) own else own.distinctBy(decisive(attribute(p), _))
       (distinct, expression(segment.forest.predicates.operators(p), attribute(p), distinct))
     }
@@ -183,7 +188,7 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
           val conversion = new Conversion(examples(g)._1, example, analysis, decisive(group, _))
           val isCoded = Compared.unapply(example).exists(codable)
           val converted = alike(g).map { p =>
-            val own = constantsOf(p).toOption.get
+            val own = constantsOf(p)
             p -> (if (standsAlone(group, own)) conversion.ownValues else conversion.values(own))
           }
           lazy val isPlain = converted.collectFirst {
@@ -225,7 +230,7 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
   /** Binds predicates that Spark evaluates itself. */
   private def bindOpaque(open: IndexedSeq[Int], attribute: Int => Expression): Unit = {
     val tests = open.map { p =>
-      expression(segment.forest.predicates.operators(p), attribute(p), constantsOf(p).toOption.get)
+      expression(segment.forest.predicates.operators(p), attribute(p), constantsOf(p))
     }
     open.zip(analysis.analyze(tests)).foreach {
       case (p, Left(rejection)) => predicates(p) = Left(rejection)

@@ -35,20 +35,28 @@ private object Alternatives {
       if (rules.length(root) > 0) {
         val own = rules(root)
         val conjunctions = terms.alternatives(root)
-        val mayRepeat = conjunctions.length > 1 &&
-          (conjunctions.length > Few || !areDisjoint(conjunctions.toArray, terms))
-        conjunctions.foreach { conjunction =>
+        val mayRepeat = conjunctions.length > 1 && (conjunctions.length > Few || !areDisjoint(conjunctions, terms))
+        var i = 0
+        while (i < conjunctions.length) {
           starts += all.length
-          conjunction.foreach(all += _)
+          all ++= conjunctions(i)
           ends += all.length
           users += own
           repeats += mayRepeat
+          i += 1
         }
       }
     }
     new Alternatives(all.toArray, starts.toArray, ends.toArray, users.toArray, repeats.toArray)
   }
 
-  private def areDisjoint(all: Array[Array[Int]], terms: Terms): Boolean =
-    all.indices.forall(i => (i + 1 until all.length).forall(j => terms.areDisjoint(all(i), all(j))))
+  private def areDisjoint(all: Array[Array[Int]], terms: Terms): Boolean = {
+    var (are, i) = (true, 0)
+    while (are && i < all.length) {
+      var j = i + 1
+      while (are && j < all.length) { are = terms.areDisjoint(all(i), all(j)); j += 1 }
+      i += 1
+    }
+    are
+  }
 }

@@ -139,20 +139,32 @@ private final class Assembler(terms: Terms, val alternatives: Alternatives, scan
   private def isFinished(group: Group): Boolean = group.members.forall(isDone)
 
   private def list(finished: Seq[Group], bound: Group => Int, slot: Int, op: Int, once: Boolean): Unit = {
-    def forAll(f: Array[Int] => Unit): Unit =
-      for (group <- finished; a <- group.members if repeats(a) == once) f(rules(a))
     var count = 0
-    forAll(count += _.length)
+    foreachRules(finished, once)((_, own) => count += own.length)
     if (count > 0) {
       put(op, slot)
       code += count
-      finished.foreach { group =>
-        val value = bound(group)
-        for (a <- group.members if repeats(a) == once) rules(a).foreach(_ => code += value)
+      val (values, all) = (new Array[Int](count), new Array[Int](count))
+      var next = 0
+      foreachRules(finished, once) { (group, own) =>
+        Arrays.fill(values, next, next + own.length, bound(group))
+        System.arraycopy(own, 0, all, next, own.length)
+        next += own.length
       }
-      forAll(_.foreach(code += _))
+      code ++= values
+      code ++= all
     }
   }
+
+  private def foreachRules(groups: Seq[Group], once: Boolean)(use: (Group, Array[Int]) => Unit): Unit =
+    groups.foreach { group =>
+      var i = 0
+      while (i < group.members.length) {
+        val a = group.members(i)
+        if (repeats(a) == once) use(group, rules(a))
+        i += 1
+      }
+    }
 
   /**
    * A jump to what is true for the slot's code. An interval consists of a few aligned ones, of lengths that are powers
@@ -235,11 +247,21 @@ private final class Assembler(terms: Terms, val alternatives: Alternatives, scan
     val all = if (finished.length == 1) rules(finished(0)) else sorted(finished)
     put(op)
     code += all.length
-    all.foreach(code += _)
+    code ++= all
   }
 
   private def sorted(finished: Array[Int]): Array[Int] = {
-    val all = finished.flatMap(rules(_))
+    var (count, i) = (0, 0)
+    while (i < finished.length) { count += rules(finished(i)).length; i += 1 }
+    val all = new Array[Int](count)
+    var next = 0
+    i = 0
+    while (i < finished.length) {
+      val own = rules(finished(i))
+      System.arraycopy(own, 0, all, next, own.length)
+      next += own.length
+      i += 1
+    }
     Arrays.sort(all)
     all
   }

@@ -25,9 +25,15 @@ final class Compiler(segment: Segment, bound: Bound, forRegions: Boolean = false
     (0 until nodes).foreach { n =>
       flags(n) =
         if (kinds(n) == Forest.Predicate) bound.predicates(segment.forest.nodes.predicates(n)).left.exists(isDecisive)
-        else segment.forest.nodes.children(n).exists(flags(_))
+        else hasFlag(segment.forest.nodes.children, n, flags)
     }
     flags
+  }
+
+  private def hasFlag(lists: IntLists, n: Int, flags: Array[Boolean]): Boolean = {
+    var i = lists.start(n)
+    while (i < lists.end(n) && !flags(lists.values(i))) i += 1
+    i < lists.end(n)
   }
 
   private def isDecisive(rejection: Rejection): Boolean = !forRegions || rejection.missing.isEmpty

@@ -32,7 +32,9 @@ final class ArrowTable(file: ArrowFile) {
 
   /** Microseconds since 1970, or [[ArrowTable.NoInstant]] for NULL. */
   def instants(name: String): Array[Long] = Array.concat(slices[Longs](name, TimestampType).map { slice =>
-    Array.tabulate(slice.length)(i => if (slice.isNull(i)) ArrowTable.NoInstant else slice.values(i))
+    val all = new Array[Long](slice.length)
+    all.indices.foreach(i => all(i) = if (slice.isNull(i)) ArrowTable.NoInstant else slice.values(i))
+    all
   }: _*)
 
   private def texts[T >: Null <: AnyRef: ClassTag](name: String, made: UTF8String => T): Array[T] =

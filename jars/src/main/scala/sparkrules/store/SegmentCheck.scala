@@ -29,8 +29,8 @@ object SegmentCheck {
       "nodes" -> (() =>
         unknown(nodes.operators, NodeKinds).orElse(first(nodes.size) { n =>
           val isPredicate = nodes.operators(n) == StoredNodes.Predicate
-          if (isPredicate) outside(Array(nodes.predicates(n)), predicates.size, "predicate")
-          else outside(nodes.children(n), n, "child before it")
+          if (isPredicate) outside(nodes.predicates, predicates.size, "predicate", n, n + 1)
+          else outside(nodes.children.values, n, "child before it", nodes.children.start(n), nodes.children.end(n))
         })),
       "subscriptions" -> (() =>
         outside(segment.rules.nodes, nodes.size, "node")
@@ -58,17 +58,27 @@ object SegmentCheck {
     if (wanted == constants) None else Some(s"operator '$operator' with $constants constants")
   }
 
-  private def first(rows: Int)(fault: Int => Option[String]): Option[String] =
-    Iterator.range(0, rows).flatMap(row => fault(row).map(found => s"row $row: $found")).nextOption()
-
-  private def outside(numbers: Array[Int], count: Int, what: String): Option[String] = {
-    var i = 0
-    while (i < numbers.length && numbers(i) >= 0 && numbers(i) < count) i += 1
-    if (i == numbers.length) None else Some(s"there is no $what ${numbers(i)}")
+  private def first(rows: Int)(fault: Int => Option[String]): Option[String] = {
+    var (row, found) = (0, Option.empty[String])
+    while (row < rows && found.isEmpty) { found = fault(row); row += 1 }
+    found.map(text => s"row ${row - 1}: $text")
   }
 
-  private def unknown(texts: Array[String], known: Set[String]): Option[String] =
-    texts.find(!known(_)).map(text => s"'$text' is unknown")
+  private def outside(numbers: Array[Int], count: Int, what: String): Option[String] =
+    outside(numbers, count, what, 0, numbers.length)
+
+  private def outside(numbers: Array[Int], count: Int, what: String, from: Int, until: Int): Option[String] = {
+    var i = from
+    while (i < until && numbers(i) >= 0 && numbers(i) < count) i += 1
+    if (i == until) None else Some(s"there is no $what ${numbers(i)}")
+  }
+
+  /** Equal texts in succession are the same object. */
+  private def unknown(texts: Array[String], known: Set[String]): Option[String] = {
+    var i = 0
+    while (i < texts.length && (i > 0 && (texts(i) eq texts(i - 1)) || known(texts(i)))) i += 1
+    if (i == texts.length) None else Some(s"'${texts(i)}' is unknown")
+  }
 
   private def noText(texts: Array[String]): Option[String] =
     if (texts.contains(null)) Some("a text is NULL") else None

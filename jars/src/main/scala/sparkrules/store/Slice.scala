@@ -24,7 +24,7 @@ sealed abstract class Slice(present: Presence) {
   final def value(row: Int): Any = if (isNull(row)) null else some(row)
   protected def some(row: Int): Any
 
-  final def hasNulls: Boolean = (0 until length).exists(isNull)
+  final def hasNulls: Boolean = (present ne Presence.All) && (0 until length).exists(isNull)
 
   def length: Int
   def ints: Array[Int] = throw new IllegalArgumentException("they are not numbers")
