@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,9 +34,9 @@ class ListMethods:
         """Store a list of values that rules ask with `in_list('name', value)`, and return its version.
 
         The source is a path (text, CSV, JSON lines), a DataFrame of Spark, pandas or polars, an Arrow table, or
-        strings and integers. NULLs are dropped. `kind="cidr"` is a list of networks, `kind="glob"` one of patterns
-        with `*` and `?`. The list replaces one of the same name: the next query, or the next micro-batch, uses it, and
-        no rule is compiled again. See docs/lists.md.
+        strings and integers. NULLs are left out, and `nulls` of the result counts them. `kind="cidr"` is a list of
+        networks, `kind="glob"` one of patterns with `*` and `?`. The list replaces one of the same name: the next
+        query, or the next micro-batch, uses it, and no rule is compiled again. See docs/lists.md.
 
         >>> from sparkrules import RuleSet
         >>> rules = RuleSet("logins")
@@ -50,7 +51,7 @@ class ListMethods:
         if not read.values:
             raise RuleSetError(f"the list {name!r} would be empty: drop_list removes a list")
         put = [store.put_list(self.name, name, kind, read.values) for store in self._publication.list_stores]
-        return put[0]
+        return replace(put[0], nulls=read.nulls)
 
     def drop_list(self, name: str) -> None:
         """Remove a list. A query with a rule that asks for it then fails."""

@@ -10,7 +10,7 @@ import json
 import time
 import uuid
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from itertools import pairwise
 from typing import Any
@@ -31,7 +31,10 @@ _AGAIN = "put the list again"
 
 @dataclass(frozen=True)
 class ListVersion:
-    """A list as it was put: its kind, how many values it has, when and by whom. One that was dropped has no kind."""
+    """A list as it was put: its kind, how many values it has, when and by whom. One that was dropped has no kind.
+
+    `nulls` is how many NULLs of the source were left out. Only `put_list` knows it: the store does not keep it.
+    """
 
     name: str
     number: int
@@ -41,10 +44,12 @@ class ListVersion:
     publisher: str
     file: str | None = None
     sum: FileSum | None = None
+    nulls: int = field(default=0, compare=False)
 
     def __str__(self) -> str:
         what = "dropped" if self.kind is None else f"{self.values:,} {self.kind}"
-        return f"{self.name} {self.number}: {what}, {self.created} by {self.publisher}"
+        nulls = f", {self.nulls:,} NULLs left out" if self.nulls else ""
+        return f"{self.name} {self.number}: {what}{nulls}, {self.created} by {self.publisher}"
 
 
 def put_list(home: Place, name: str, kind: str, values: Iterable[str]) -> ListVersion:

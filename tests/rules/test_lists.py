@@ -62,7 +62,9 @@ def test_many_rules_that_name_lists(rules: RuleSet) -> None:
 
 
 def test_a_list_changes_without_its_rules(rules: RuleSet) -> None:
-    rules.put_list("admins", ["root", "admin", None, "root"])
+    put = rules.put_list("admins", ["root", "admin", None, "root", None])
+    assert (put.values, put.nulls, rules.lists()["admins"]) == (2, 2, put)
+    assert "2 values, 2 NULLs left out" in str(put)
     rules.subscribe("admin", "in_list('admins', user)")
     rules.subscribe("other", "NOT in_list('admins', user)")
     version = rules.publish()

@@ -110,6 +110,7 @@ def test_rule_sets_are_namespaces_and_their_parts_are_tables(spark: SparkSession
     assert rows(spark, "SHOW NAMESPACES IN sparkrules") == [("alerts",), ("`eu-1.b`",)]
     tables = [
         "advertisements",
+        "lists",
         "overlaps",
         "patterns",
         "predicates",
@@ -224,6 +225,23 @@ def test_a_rule_is_removed_with_the_pattern_that_it_has_as_an_option(spark: Spar
     spark.sql("CALL sparkrules.unsubscribe('only', 'hot')").collect()
     manifest = Store(store).manifest("only")
     assert (manifest.patterns, manifest.conditions) == (None, None)
+
+
+def test_lists_are_those_of_now(spark: SparkSession, store: Path) -> None:
+    rules = rule_set("alerts", {"a": "x > 1"}, store=store)
+    rules.publish()
+    assert rows(spark, "SELECT * FROM sparkrules.alerts.lists") == []
+    rules.put_list("bad", ["a", "b"])
+    rules.put_list("gone", ["a"])
+    rules.put_list("nets", ["10.0.0.0/8"], "cidr")
+    put = rules.put_list("bad", ["a", "b", "c", None])
+    rules.drop_list("gone")
+    found = rows(spark, "SELECT * FROM sparkrules.alerts.lists")
+    assert [row[:4] for row in found] == [("bad", "values", 2, 3), ("nets", "cidr", 1, 1)]
+    assert as_utc(found[0])[4:] == (datetime.fromisoformat(put.created), put.publisher)
+    assert rows(spark, "SELECT sum(`values`) FROM sparkrules.alerts.lists WHERE kind = 'cidr'") == [(1,)]
+    with pytest.raises(PySparkException, match="lists of rule set 'alerts' is not of one version"):
+        rows(spark, "SELECT * FROM sparkrules.alerts.lists VERSION AS OF 1")
 
 
 def several_segments(store: Path) -> list[tuple[Any, ...]]:

@@ -12,7 +12,7 @@ from pyspark.errors import PySparkException
 import sparkrules
 from sparkrules.errors import RuleSetError
 from tests.rules.test_lists import GLOBS, brute_force
-from tests.spark.oracle import pairs_by_plugin, pairs_by_python
+from tests.spark.oracle import pairs_by_plugin, pairs_by_python, settings
 from tests.sql.address_texts import ODD, is_within, random_network, random_text
 
 if TYPE_CHECKING:
@@ -87,11 +87,40 @@ def test_a_query_has_the_newest_list_and_compiles_nothing_for_it(spark: SparkSes
     assert spark._jvm.sparkrules.version.VersionCache.cachedParts() <= parts + 1  # type: ignore[union-attr]
     matched.unpersist()
     assert str(*rules.explain({"s": "b"}, spark)).startswith("bad matches")
+
+
+def test_only_rules_that_ask_for_a_missing_list_are_rejected(spark: SparkSession) -> None:
+    rules = sparkrules.RuleSet("missing_lists")
+    rules.put_list("bad", ["a"])
+    rules.put_list("good", ["b"])
+    asked = {"bad": "in_list('bad', s)", "not bad": "NOT in_list('bad', s)", "bad or b": "in_list('bad', s) OR s = 'b'"}
+    rules.subscribe_all({**asked, "good": "in_list('good', s)", "b": "s = 'b'"})
+    df = spark.createDataFrame([("a",), ("b",)], "s STRING")
+    whole = [["bad", "bad or b"], ["b", "bad or b", "good", "not bad"]]
+
+    def matched(engine: str = "plugin") -> list[list[str]]:
+        rows = sparkrules.match(df, "missing_lists", engine=engine).collect()  # type: ignore[arg-type]
+        return [sorted(row.matches.ids) for row in rows]
+
+    rules.publish(spark)
+    assert matched() == whole
     rules.drop_list("bad")
-    with pytest.raises(PySparkException, match=r"rule set 'followed' in .* has no list 'bad'. Put it"):
-        sparkrules.match(df, "followed").collect()
-    with pytest.raises(RuleSetError, match="has no list 'bad'"):
-        sparkrules.match(df, "followed", engine="python").collect()
+    named = (
+        r"3 rules of missing_lists@1 are rejected .*\s+('(bad|not bad|bad or b)'(, )?){3}: there is no list 'bad': put"
+    )
+    with pytest.raises(PySparkException, match=named):
+        matched()
+    with pytest.raises(RuleSetError, match=r"(?s)'bad or b'.*has no list 'bad'"):
+        matched("python")
+    with settings(spark, **{"spark.sparkrules.invalidRules": "skip"}):
+        assert matched() == matched("python") == [[], ["b", "good"]]
+        left_out = sparkrules.left_out(df, "missing_lists")
+        assert {own.subscription_id for own in left_out.collect()} == set(asked)
+        rules.put_list("bad", ["b"])
+        assert matched() == matched("python") == [["not bad"], ["b", "bad", "bad or b", "good"]]
+    rules.drop_list("bad")
+    with pytest.raises(PySparkException, match="no list 'bad'"):
+        matched()
 
 
 def test_other_types_are_rejected(spark: SparkSession) -> None:

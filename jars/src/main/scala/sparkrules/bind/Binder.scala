@@ -37,7 +37,12 @@ final case class Bound(
  * predicates that it must treat alike, because they differ only in the value of a constant. A comparison of an
  * expression with a constant becomes a set of codes. Spark evaluates anything else.
  */
-final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Analysis, missingAsNull: Boolean) {
+final class Binder(
+    segment: Segment,
+    row: Seq[AttributeReference],
+    analysis: Analysis,
+    missingAsNull: Boolean,
+    missingLists: Set[String]) {
   import Binder._
 
   private val constants = new Constants(segment, analysis)
@@ -153,7 +158,10 @@ final class Binder(segment: Segment, row: Seq[AttributeReference], analysis: Ana
     val found = attribute(p).dataType
     constantsOf(p) match {
       case Seq(Literal(name: UTF8String, _: StringType)) =>
-        if (found == StringType || found == NullType || Integral(found)) {
+        if (missingLists(name.toString)) {
+          predicates(p) = Left(
+            Rejection(s"there is no list '$name': put it with RuleSet.put_list('$name', values), or sparkrules list"))
+        } else if (found == StringType || found == NullType || Integral(found)) {
           val value = if (found == StringType) attribute(p) else Cast(attribute(p), StringType)
           truth(p, slots.of(InList(value, ListReference(name.toString))))
         } else {

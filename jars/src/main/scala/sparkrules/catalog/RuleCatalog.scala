@@ -79,6 +79,7 @@ final class RuleCatalog extends TableCatalog with SupportsNamespaces with Listed
       case name if travels =>
         throw new RulesException(s"$name of rule set '$ruleSet' is not of one version: leave out AS OF.")
       case "versions" => Versions(root, ruleSet, store.newest(ruleSet))
+      case "lists" => Lists.of(root, store, ruleSet)
       case _ => AnalyzedRanges(root, ruleSet, store.newestStatistics(ruleSet))
     }
   }
@@ -109,8 +110,8 @@ final class RuleCatalog extends TableCatalog with SupportsNamespaces with Listed
 object RuleCatalog {
   val Name = "sparkrules"
   private val Tables = Seq(
-    "advertisements", "overlaps", "patterns", "predicates", "rejected", "selectivity", "statistics", "subscriptions",
-    "versions")
+    "advertisements", "lists", "overlaps", "patterns", "predicates", "rejected", "selectivity", "statistics",
+    "subscriptions", "versions")
 
   /** The store of the active session. `SQLConf.get` would have the view's settings in a view. */
   def store(): Store = StoreAccess.of(SparkSession.active)

@@ -2,39 +2,35 @@ package sparkrules.lists
 
 import org.apache.spark.unsafe.types.UTF8String
 
-import sparkrules.conf.RulesException
 import sparkrules.store.Store
 import sparkrules.value.{LazyBroadcast, LruCache}
 
 /** The lists of a rule set as they are now. A query looks each of them up once, so all its rows see the same. */
 final class PinnedLists(store: Store, ruleSet: String) {
-  private val known = scala.collection.mutable.HashMap.empty[String, PinnedList]
+  private val known = scala.collection.mutable.HashMap.empty[String, Option[PinnedList]]
 
-  def apply(name: String): PinnedList = known.getOrElseUpdate(name, {
-    val number = StoredList.newest(store, ruleSet, name).getOrElse(throw missing(name))
-    PinnedLists.content(store, ruleSet, name, number)(
-      StoredList.read(store, ruleSet, name, number).getOrElse(throw missing(name)))
-  })
-
-  private def missing(name: String): RulesException = new RulesException(
-    s"A rule asks for in_list('$name', ...), and rule set '$ruleSet' in ${store.root} has no list '$name'. Put it " +
-      s"with RuleSet.put_list('$name', values), or with: sparkrules list --ruleset $ruleSet $name --put values.txt.")
+  /** The list of a name; None if there is none. */
+  def get(name: String): Option[PinnedList] = known.getOrElseUpdate(
+    name,
+    StoredList.newest(store, ruleSet, name).flatMap { number =>
+      PinnedLists.content(store, ruleSet, name, number)(StoredList.read(store, ruleSet, name, number))
+    })
 }
 
 object PinnedLists {
   private val cache = new LruCache[(String, String, String, Long), PinnedList]
   private val MostLists = 64
 
-  private def content(store: Store, ruleSet: String, name: String, number: Long)(list: => StoredList): PinnedList = {
+  private def content(store: Store, ruleSet: String, name: String, number: Long)(
+      list: => Option[StoredList]): Option[PinnedList] = {
     val key = (store.qualified, ruleSet, name, number)
-    cache.get(key).getOrElse {
-      val own = list
+    cache.get(key).orElse(list.map { own =>
       val made = new LazyBroadcast[ReferenceList](() => ReferenceList.of(own.kind, own.values(store)))
       val pinned = PinnedList(key._1, ruleSet, name, number)(made)
       cache.put(key, pinned)
       cache.trim(MostLists).foreach(_.free())
       pinned
-    }
+    })
   }
 }
 

@@ -20,16 +20,15 @@ object Pinning {
 
   /** @param isLocal whether the rows are part of the plan; see [[Local]] */
   def pin(session: SparkSession, call: RuleCall, isLocal: Boolean): Pinned = {
-    val rules = current(session, call, isLocal)
+    val (rules, lists) = current(session, call, isLocal)
     requireNone(rules.key, rules.rejectedAt(call.now))
-    val lists = new PinnedLists(StoreAccess.of(session), rules.key.version.ruleSet)
     val inputs = rules.parts.flatMap(part => inputsOf(part.bound, call, lists))
     Pinned(rules, inputs, if (rules.hasValidity) Some(call.instant) else None)
   }
 
   /** The rules that are rejected on the input of a call, whether that fails the query or not. */
   def rejected(session: SparkSession, call: RuleCall): Seq[RejectedRule] =
-    current(session, call, isLocal = false).rejectedAt(call.now)
+    current(session, call, isLocal = false)._1.rejectedAt(call.now)
 
   /** The rules that a call means now, bound to its columns. Removed rules are among them and keep their numbers. */
   def bound(session: SparkSession, call: RuleCall): Bound = {
@@ -42,9 +41,20 @@ object Pinning {
     bound
   }
 
-  private def current(session: SparkSession, call: RuleCall, isLocal: Boolean): PinnedRules = {
+  /** The rules, and the lists that they ask for. */
+  private def current(session: SparkSession, call: RuleCall, isLocal: Boolean): (PinnedRules, PinnedLists) = {
     val store = StoreAccess.of(session)
     val key = ProgramKey.of(session, store, call, isLocal)
+    val lists = new PinnedLists(store, key.version.ruleSet)
+    val rules = current(session, store, call, key)
+    val missing = rules.parts.flatMap(_.bound.extras).collect {
+      case ListReference(name) if lists.get(name).isEmpty => name
+    }
+    val fitting = if (missing.isEmpty) rules else current(session, store, call, key.copy(missingLists = missing.toSet))
+    (fitting, lists)
+  }
+
+  private def current(session: SparkSession, store: Store, call: RuleCall, key: ProgramKey): PinnedRules = {
     val known = VersionCache.version(key)
     val manifest = known.fold(store.manifest(key.version))(_.manifest)
     val segments = key.question.segments(manifest)
@@ -97,7 +107,7 @@ object Pinning {
     val called = AttributeMap(bound.row.zip(call.inputs))
     bound.columns.map(call.inputs) ++
       bound.extras.map {
-        case ListReference(name) => lists(name)
+        case ListReference(name) => lists.get(name).get
         case e => call.inBatch(e.transform { case a: Attribute => called.getOrElse(a, a) })
       }
   }

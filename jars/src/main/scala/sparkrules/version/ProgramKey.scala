@@ -19,6 +19,7 @@ import sparkrules.store.{Store, Version}
  * @param selection as in [[RuleCall]]
  * @param partRules how many rules a segment must have to be compiled by itself
  * @param isLocal whether the rows are part of the plan; see [[Local]]
+ * @param missingLists the lists that rules ask for and that the rule set lacks. Rules that ask for them are rejected.
  */
 final case class ProgramKey(
     version: Version,
@@ -33,7 +34,8 @@ final case class ProgramKey(
     top: Option[Int],
     selection: Selection,
     partRules: Int,
-    isLocal: Boolean) {
+    isLocal: Boolean,
+    missingLists: Set[String] = Set.empty) {
 
   /** Whether the rules are asked about regions. */
   def forRegions: Boolean = question.isInstanceOf[Question.OfRegion]

@@ -36,7 +36,8 @@ final class SegmentBinder(session: SparkSession, store: Store, key: ProgramKey, 
   }
 
   private def bind(segment: Segment): BoundSegment = {
-    val binder = new Binder(segment, row, analysis, key.missingColumns == OnMissingColumn.ReadNull)
+    val readsNull = key.missingColumns == OnMissingColumn.ReadNull
+    val binder = new Binder(segment, row, analysis, readsNull, key.missingLists)
     val untuned = binder.bind(key.strict)
     val bound = Tuning(untuned, statistics, declared.of(segment, untuned), key.exact)
     val compiler = new Compiler(segment, bound, key.forRegions)
