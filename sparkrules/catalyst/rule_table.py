@@ -46,13 +46,11 @@ def rule_table(spark: SparkSession, table: str, where: str | None = None) -> Dat
 
 def rule_cells(df: DataFrame) -> pa.Table:
     """The columns of a DataFrame that rules are made of."""
-    from pyspark.errors import PySparkException
-
     check_columns(df.columns, "the DataFrame")
     read = {*FIELDS, *PATTERN_FIELDS}
     try:
         return df.select(*[quoted(name) for name in df.columns if name.strip().lower() in read]).toArrow()
-    except PySparkException as error:
+    except Exception as error:  # a task that fails is an error of Py4J, of gRPC, or PySpark's own
         raise RuleSetError(f"the rules cannot be read, so nothing is changed: {_first_line(error)}") from error
 
 
@@ -86,4 +84,6 @@ def sync_table(rules: RuleCollection, target: Store, spark: SparkSession, source
 
 
 def _first_line(error: Exception) -> str:
-    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
+    # Py4J's own text says only which call failed.
+    text = error.java_exception.toString() if hasattr(error, "java_exception") else str(error)
+    return next((line.strip() for line in text.splitlines() if line.strip()), type(error).__name__)
