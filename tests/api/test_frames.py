@@ -167,16 +167,6 @@ def test_other_types_of_pandas(spark: SparkSession, tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:createDataFrame attempted Arrow optimization")
-def test_nanoseconds_are_cut_off_as_by_create_data_frame(spark: SparkSession) -> None:
-    frame = pd.DataFrame({"at": pd.to_datetime(pd.Series([-1, -1001, 1, 1999, None]), unit="ns", utc=True)})
-    texts = [f"at {sign} TIMESTAMP '1970-01-01 00:00:00Z'" for sign in ("<", "=", ">")]
-    columns = [f"({text}) AS r{number}" for number, text in enumerate(texts)]
-    rows = spark.createDataFrame(frame).selectExpr(*columns).collect()
-    assert _found(_rules(texts), frame) == [
-        [texts[number] for number, is_true in enumerate(row) if is_true] for row in rows
-    ]
-
-
 def test_nanoseconds_anywhere() -> None:
     """In a struct, some of which are NULL, in a category, in several chunks, in a part of a table."""
     nanoseconds = pa.array([-1, None, 1500, -1000], pa.timestamp("ns"))

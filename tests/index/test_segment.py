@@ -233,6 +233,7 @@ def test_tables_are_as_the_store_format_says():
         "ticket": None,
         "status": None,
         "tags": None,
+        "exemptions": None,
     }
     assert tables["predicates"].to_pylist()[2] == {"attribute": 2, "operator": "in", "constants": [1, 0, 2]}
     assert tables["functions"].to_pydict() == {"name": ["lower", "upper"]}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import subprocess
 import sys
 from pathlib import Path
@@ -19,11 +18,11 @@ def test_a_local_server_that_configure_gives_the_jar(tmp_path: Path) -> None:
 
 
 def test_a_server_that_was_started_with_the_jar(tmp_path: Path) -> None:
-    settings = {"spark.sparkrules.admins": getpass.getuser(), "spark.pyspark.driver.python": sys.executable}
+    settings = {"spark.sparkrules.admins": "alice", "spark.pyspark.driver.python": sys.executable}
     words = [word for key, value in settings.items() for word in ("--conf", f"{key}={value}")]
     with connect_server(tmp_path, "--jars", sparkrules.jar_path(), *words) as remote:
         assert "user 'mallory' may not change rules here" in said_to("mallory", remote)
-        run_tests(API, remote, tmp_path)
+        run_tests(API, f"{remote}/;user_id=alice", tmp_path)
 
 
 def said_to(user: str, remote: str) -> str:

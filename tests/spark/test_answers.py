@@ -406,17 +406,17 @@ def test_a_later_version_with_other_types(spark: SparkSession, rows: DataFrame) 
 
 
 def test_a_stream_goes_on(spark: SparkSession, tmp_path: Path) -> None:
-    rules = RuleSet("streamed")
+    rules = RuleSet("answers_of_a_stream")
     rules.subscribe("r", "x > 5", metadata={"a": 1}, tags=["t"])
     rules.publish(spark)
     source = str(tmp_path / "in")
     spark.createDataFrame([(7,)], "x INT").write.parquet(source)
     read = spark.readStream.schema("x INT").option("maxFilesPerTrigger", 1).parquet(source)
-    found = sparkrules.matches(read, "streamed", fields=["a"], tags=["t"], shadow=True)
+    found = sparkrules.matches(read, "answers_of_a_stream", fields=["a"], tags=["t"], shadow=True)
     query = found.writeStream.format("memory").queryName("streamed_matches").start()
     try:
         query.processAllAvailable()
-        other = RuleSet.load("streamed", spark.conf.get("spark.sparkrules.store"))
+        other = RuleSet.load("answers_of_a_stream", spark.conf.get("spark.sparkrules.store"))
         other.unsubscribe("r")
         other.subscribe("r2", "x > 6", metadata={"a": "text"}, status="shadow", tags=["t"])
         other.publish(spark)
