@@ -83,8 +83,11 @@ def _strings(spark: SparkSession, cache: Cache, sizes: list[int], rows: int, sec
         yield _figures(label, "sparkrules", bound, ours, ours, matches, f"rules, not only searches; {bytes_per_rule}")
         searches = searches_of(where for _, where in workload.rules())
         files, _ = cache.rows(workload, 1_000_000).first(rows)
-        sample = pq.read_table(files).slice(0, min(kernel.rows, 2_000)).to_pylist()
-        expected = sum(len(row["ids"]) for row in subject.matched(subject.sample(rows).df).limit(len(sample)).collect())
+        rows_of_all = pq.read_table(files).slice(0, min(kernel.rows, 2_000))
+        with TemporaryDirectory() as name:  # the same rows for everybody: Spark reads files in an order of its own
+            pq.write_table(rows_of_all, f"{name}/rows.parquet")
+            expected = subject.matches(spark.read.parquet(f"{name}/rows.parquet"))
+        sample = rows_of_all.to_pylist()
         for engine, make in ENGINES.items():
             found = measure(engine, searches, sample, make)
             same = "same answers" if found.matches == expected else f"{found.matches} matches for {expected}"
