@@ -93,6 +93,7 @@ def test_the_catalog_is_there_for_any_client(client: Client, rules: sparkrules.R
     names = [row[1] for row in client.rows(f"SHOW TABLES IN sparkrules.{rules.name}")]
     assert names == [
         "advertisements",
+        "lists",
         "overlaps",
         "patterns",
         "predicates",
