@@ -54,7 +54,7 @@ class ListMethods:
         return replace(put[0], nulls=read.nulls)
 
     def drop_list(self, name: str) -> None:
-        """Remove a list. A query with a rule that asks for it then fails."""
+        """Remove a list. Rules that ask for it are then rejected by queries, as those of an unknown column."""
         for store in self._publication.list_stores:
             store.drop_list(self.name, name)
 
