@@ -18,7 +18,7 @@ from benchmarks.papers import (
 )
 from benchmarks.papers.experiment import Experiment, Options, Size
 
-_K = 1_000
+_K, _M = 1_000, 1_000_000
 
 
 def _race(sizes: dict[int, Sequence[int]], events: int = 300, seconds: float = 0.6, rounds: int = 3) -> Options:
@@ -68,7 +68,7 @@ _ALL = (
     _sweep(
         "thesis-5.4",
         "5.4: conjunctions of equalities",
-        {6: (*_LARGE, _K * _K), 10: _LARGE, 14: _LARGE, 4: (100 * _K,), 8: (100 * _K,), 12: (100 * _K,)},
+        {6: (*_LARGE, _M, 4 * _M), 10: (*_LARGE, _M), 14: (*_LARGE, _M), **dict.fromkeys((4, 8, 12), (100 * _K,))},
     ),
     _sweep("thesis-5.5", "5.5: AND and OR", dict.fromkeys((6, 10, 14), _SMALL)),
     _sweep("thesis-5.6", "5.6: AND, OR and XOR", dict.fromkeys((6, 10), _SMALL)),

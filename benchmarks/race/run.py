@@ -42,7 +42,7 @@ def race(
     *,
     seconds: float,
     rounds: int = 3,
-    memory: str = "6g",
+    memory: str = "12g",
     matches: Path | None = None,
 ) -> dict[str, Figures]:
     """The figures of every algorithm that can take the workload.
