@@ -98,7 +98,7 @@ _CUT = (
 _MEMORY = "It follows the cut-off: more prunings remove more."
 _FIRST = (
     "Ours skips subscriptions without a violation by counting alone, so how much pruning spares it differs; and "
-    "these are times of a few milliseconds on a busy machine."
+    "these are times of a few milliseconds."
 )
 
 

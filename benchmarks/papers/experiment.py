@@ -60,7 +60,7 @@ class Experiment:
             start = time.perf_counter()
             result.points[key] = self.measure(options, key)
             result.seconds[key] = round(time.perf_counter() - start, 1)
-            result.machine = machine()
+            result.machine = machine(result.machine)
             result.write(file)
             say(f"{self.name}: {key}, {result.seconds[key]:.1f} s")
         return result
@@ -86,11 +86,13 @@ class Result:
             unfinished.write_text(json.dumps(vars(self), indent=1) + "\n", encoding="utf-8")
 
 
-def machine() -> dict[str, str]:
-    """Where and when a point was measured."""
+def machine(before: Mapping[str, str]) -> dict[str, str]:
+    """Where and when a point was measured, and the highest load there was at the end of one."""
+    load = max(os.getloadavg()[0], float(before.get("load", 0)))
     return {
         "date": datetime.now(timezone.utc).date().isoformat(),
         "processor": processor(),
         "cores": str(os.cpu_count()),
         "Python": platform.python_version(),
+        "load": f"{load:.1f}",
     }

@@ -69,11 +69,13 @@ def _machine(results: Results) -> str:
     where = "; ".join(f"{name}, {cores} cores" for name, cores in sorted(machines) if name)
     hours = sum(sum(own.seconds.values()) for own in results.values()) / 3600
     when = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}" if dates else ""
+    loads = [float(own.machine["load"]) for own in results.values() if "load" in own.machine]
+    load = f" The load was at most {max(loads):.1f}, of which about 1 is the run itself." if loads else ""
     return (
-        f"Measured on {where} ({when}), {hours:.1f} hours in all. The machine was **busy**: times are of the thread's "
-        "or the process' processor. At a point of the race all algorithms took turns; other times, and different "
-        "points, were taken one after the other, so small differences between them say little. Counted figures do not "
-        "depend on the machine."
+        f"Measured on {where} ({when}), {hours:.1f} hours in all.{load} Times are of the thread's or the process' "
+        "processor. At a point of the race all algorithms took turns; other times, and different points, were taken "
+        "one after the other, so small differences between them say little. Counted figures do not depend on the "
+        "machine."
     )
 
 
